@@ -1,0 +1,34 @@
+# Everything a person types. Each target sets up what it needs.
+.DEFAULT_GOAL := help
+.PHONY: help setup run demo test check bench reset
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+help: ## Show this list
+	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
+
+setup: ## Make .venv from the pinned requirements; nothing if it is current
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh
+
+run: setup ## Start everything, take the tour, serve until Ctrl-C
+	@$(BIN)/python cli.py dev
+
+demo: setup ## Start everything, take the tour, end; fails if a step was not as expected
+	@$(BIN)/python cli.py demo
+
+test: setup ## Run all tests against real PostgreSQL and a real Temporal server
+	@$(BIN)/python -m pytest
+
+check: setup ## Lint, format, types, who may import whom
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy .
+	@$(BIN)/lint-imports
+
+bench: setup ## Compare the gateway with the naive design and the floor, in one run
+	@$(BIN)/python -m bench
+
+reset: ## Delete all local data of make run and make demo
+	@rm -rf .data && echo "local data deleted"

@@ -1,0 +1,48 @@
+"""Dry run: the brain alone. It holds nothing that could write a row or send a word."""
+
+from temporalio import activity
+
+from domain import names
+from domain.brain import Brain, BrainRequest
+from domain.contracts import DryRunInput, DryRunResult
+from domain.event import InboundEvent
+from domain.ids import TenantId
+from domain.normalization import normalize
+from domain.ports import Sealer
+from domain.run import Draft, RunStatus, plan_for, review_reason
+from store.client_repository import ClientRepository
+from store.content_repository import ContentRepository
+from store.database import Database
+
+
+class DryRun:
+    def __init__(self, database: Database, brain: Brain, sealer: Sealer) -> None:
+        self._database = database
+        self._brain = brain
+        self._sealer = sealer
+
+    @activity.defn(name=names.REHEARSE)
+    async def rehearse(self, step: DryRunInput) -> DryRunResult:
+        """Classify and answer the sealed event. Writes nothing, so a repetition is harmless.
+
+        Memory is neither read nor written: a rehearsal is about this message alone.
+        """
+        tenant = TenantId(step.client_id)
+        inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
+        event = normalize(inbound, fallback_ticket_id=step.event_id)
+        async with self._database.transaction() as connection:
+            content = ContentRepository(connection, tenant)
+            request = BrainRequest.about(
+                event,
+                brand_name=await ClientRepository(connection).brand_name(tenant),
+                templates=await content.templates(),
+                passages=await content.search(event.words),
+            )
+        draft = Draft.of(await self._brain.think(request), plan_for(event))
+        waits = review_reason(draft, step.threshold) is not None
+        return DryRunResult(
+            status=RunStatus.NEEDS_REVIEW if waits else RunStatus.COMPLETED,
+            classification=draft.classification,
+            confidence=draft.confidence,
+            sealed_response=self._sealer.seal("" if waits else draft.text),
+        )

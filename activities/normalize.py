@@ -1,0 +1,44 @@
+"""Normalize: from the event as sent to the one shape the brain reads."""
+
+import time
+
+from temporalio import activity
+
+from domain import names
+from domain.contracts import NormalizeInput, NormalizeResult
+from domain.conversation import conversation_key
+from domain.ids import TenantId
+from domain.normalization import normalize
+from domain.ports import Clock, NewId
+from store.conversation_repository import ConversationRepository
+from store.database import Database
+from store.event_repository import EventRepository
+
+
+class Normalize:
+    def __init__(self, database: Database, now: Clock, new_id: NewId) -> None:
+        self._database = database
+        self._now = now
+        self._new_id = new_id
+
+    @activity.defn(name=names.NORMALIZE)
+    async def normalize(self, step: NormalizeInput) -> NormalizeResult:
+        """Store the unified event and file its message under its conversation.
+
+        Idempotency key: event_id. A repetition computes and writes the same.
+        """
+        started = time.monotonic()
+        tenant = TenantId(step.ref.client_id)
+        async with self._database.transaction() as connection:
+            events = EventRepository(connection, tenant)
+            inbound = await events.inbound(step.ref.event_id)
+            unified = normalize(inbound, fallback_ticket_id=step.ref.event_id)
+            conversation_id = await ConversationRepository(connection, tenant).open(
+                conversation_key(unified, step.ref.event_id),
+                conversation_id=self._new_id(),
+                channel=unified.channel,
+                customer_email=unified.customer_email,
+                now=self._now(),
+            )
+            await events.save_unified(step.ref.event_id, unified, conversation_id=conversation_id)
+        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000)

@@ -1,0 +1,28 @@
+"""Review: what a human decided about a parked run."""
+
+from temporalio import activity
+
+from domain import names
+from domain.contracts import SettleReviewInput, SettleReviewResult
+from domain.ids import TenantId
+from domain.ports import Clock
+from store.database import Database
+from store.escalation_repository import EscalationRepository
+
+
+class Review:
+    def __init__(self, database: Database, now: Clock) -> None:
+        self._database = database
+        self._now = now
+
+    @activity.defn(name=names.SETTLE_REVIEW)
+    async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
+        """Take up the decision that stands in PostgreSQL, or expire what nobody decided.
+
+        Idempotency key: (run_id, round). Whoever decided first is returned every time.
+        """
+        async with self._database.transaction() as connection:
+            decision = await EscalationRepository(connection, TenantId(step.ref.client_id)).settle(
+                step.ref.run_id, step.round, expired=step.expired, now=self._now()
+            )
+        return SettleReviewResult(decision=decision)

@@ -1,0 +1,1 @@
+"""The network's other ends, and the machine's clock and chance."""

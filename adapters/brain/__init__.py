@@ -1,0 +1,1 @@
+"""Brains: implementations of `domain.brain.Brain`."""

@@ -1,0 +1,152 @@
+"""Temporal: the client, and what the service asks of it.
+
+Workflows are named, not imported, so that a process that only starts runs loads none of them.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio.client import (
+    Client,
+    WithStartWorkflowOperation,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import (
+    GrpcCompression,
+    KeepAliveConfig,
+    RetryConfig,
+    RPCError,
+    RPCStatusCode,
+)
+
+from domain import names
+from domain.contracts import (
+    DryRunInput,
+    DryRunResult,
+    ProcessEventInput,
+    ReviewDecided,
+    RunFacts,
+    RunRef,
+)
+from domain.errors import EngineUnavailable, InternalError
+
+# A caller is told within 5 s that Temporal is away, so the client must give up before.
+_GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
+_NOTICE_HANG: Final = KeepAliveConfig(interval_millis=1_500, timeout_millis=2_500)
+
+# How much longer than its review a run may live.
+_RUN_MARGIN_S: Final = 2 * 3600
+# A worker that dies in the middle of a task is noticed after this, and another takes it over.
+_TASK_TIMEOUT: Final = timedelta(seconds=5)
+_DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
+
+
+async def connect(address: str, namespace: str, *, lazy: bool = False) -> Client:
+    """The one way to a client: api, worker, command line and tests share its converter.
+
+    `lazy`: connect with the first call, so that a process starts while Temporal is away.
+    """
+    return await Client.connect(
+        address,
+        namespace=namespace,
+        data_converter=pydantic_data_converter,
+        lazy=lazy,
+        retry_config=_GIVE_UP,
+        keep_alive_config=_NOTICE_HANG,
+        # Payloads are ids; compressing them costs more than it saves.
+        grpc_compression=GrpcCompression.NONE,
+    )
+
+
+class TemporalEngine:
+    """Starting, awaiting and waking runs. Satisfies `domain.ports.Engine`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def answer(self, event: ProcessEventInput) -> RunFacts:
+        """Start the run, or join it, and wait for its first outcome.
+
+        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline.
+        """
+        start = WithStartWorkflowOperation[object, RunFacts](
+            names.PROCESS_EVENT,
+            event,
+            id=names.process_event_id(event.ref.client_id, event.ref.event_id),
+            task_queue=names.ENGINE_QUEUE,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            execution_timeout=_lifetime(event),
+            task_timeout=_TASK_TIMEOUT,
+            result_type=RunFacts,
+        )
+        try:
+            facts = await self._client.execute_update_with_start_workflow(
+                names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+            )
+        except (RPCError, WorkflowUpdateRPCTimeoutOrCancelledError) as error:
+            raise EngineUnavailable("Temporal did not answer") from error
+        except WorkflowUpdateFailedError as error:
+            raise InternalError("the run ended without an outcome") from error
+        return RunFacts.model_validate(facts)
+
+    async def dry_run(self, event: DryRunInput) -> DryRunResult:
+        """Run a rehearsal. Raises EngineUnavailable; any other failure is the brain's own."""
+        try:
+            result = await self._client.execute_workflow(
+                names.DRY_RUN,
+                event,
+                id=names.dry_run_id(event.client_id, event.event_id),
+                task_queue=names.ENGINE_QUEUE,
+                execution_timeout=_DRY_RUN_TIMEOUT,
+                task_timeout=_TASK_TIMEOUT,
+                result_type=DryRunResult,
+            )
+        except RPCError as error:
+            raise EngineUnavailable("Temporal did not answer") from error
+        return DryRunResult.model_validate(result)
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        """Start a run that was left behind; False if it is under way.
+
+        One whose workflow ended without an outcome (terminated, or timed out while the database
+        was away) is started anew: every step of it may be repeated.
+        """
+        try:
+            await self._client.start_workflow(
+                names.PROCESS_EVENT,
+                event,
+                id=names.process_event_id(event.ref.client_id, event.ref.event_id),
+                task_queue=names.ENGINE_QUEUE,
+                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                execution_timeout=_lifetime(event),
+                task_timeout=_TASK_TIMEOUT,
+            )
+        except WorkflowAlreadyStartedError:
+            return False
+        except RPCError as error:
+            raise EngineUnavailable("Temporal did not answer") from error
+        return True
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:
+        """Tell a parked run to look for its decision; False if it no longer runs."""
+        handle = self._client.get_workflow_handle(
+            names.process_event_id(ref.client_id, ref.event_id)
+        )
+        try:
+            await handle.signal(
+                names.REVIEW_DECIDED_SIGNAL, ReviewDecided(escalation_id=escalation_id)
+            )
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return False
+            raise EngineUnavailable("Temporal did not answer") from error
+        return True
+
+
+def _lifetime(event: ProcessEventInput) -> timedelta:
+    return timedelta(seconds=event.review_expiry_s + _RUN_MARGIN_S)

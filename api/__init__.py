@@ -1,0 +1,1 @@
+"""HTTP only: authenticate, admit, start the run, wait for it, answer."""

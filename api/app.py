@@ -1,0 +1,68 @@
+"""The application: routes, error answers and the services they share."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from fastapi import FastAPI
+from fastapi_offline import FastAPIOffline
+from starlette.exceptions import HTTPException
+
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal import TemporalEngine, connect
+from api.request_context import RequestContext, answer_domain_error, answer_http_error
+from api.routers import gateway, health
+from api.services import Services
+from domain.errors import DomainError
+from settings import Settings
+from store.database import Database
+
+_SECURITY_SCHEMES = {
+    "bearer": {"type": "http", "scheme": "bearer", "description": "API key: ak_ + 32 hex."},
+    "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
+    "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
+}
+
+
+def create_app(settings: Settings) -> FastAPI:
+    """The API. It starts while Temporal or PostgreSQL are away, and says so until they are back."""
+    app: FastAPI = FastAPIOffline(
+        title="Customer-Support Agent Service",
+        version="1.0",
+        lifespan=_lifespan(settings),
+        redirect_slashes=False,
+    )
+    app.add_exception_handler(DomainError, answer_domain_error)
+    app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_middleware(RequestContext, new_id=new_ulid)
+    app.include_router(gateway.router)
+    app.include_router(health.router)
+    _describe_security(app)
+    return app
+
+
+def _lifespan(
+    settings: Settings,
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        database = Database(settings.database_url)
+        client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        app.state.services = Services(
+            settings=settings,
+            database=database,
+            engine=TemporalEngine(client),
+            sealer=FernetSealer(settings.seal_key.get_secret_value()),
+            now=utc_now,
+            new_id=new_ulid,
+        )
+        yield
+        await database.close()
+
+    return lifespan
+
+
+def _describe_security(app: FastAPI) -> None:
+    """Name the schemes in the OpenAPI document; the routes check them by hand, in their order."""
+    document = app.openapi()
+    document.setdefault("components", {})["securitySchemes"] = _SECURITY_SCHEMES

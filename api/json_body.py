@@ -1,0 +1,111 @@
+"""JSON on the wire: one strict way in, one way out."""
+
+import asyncio
+import json
+from collections.abc import Iterable
+from typing import Final
+
+import orjson
+from pydantic import JsonValue
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from domain.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
+
+MAX_BYTES: Final = 1024 * 1024
+MAX_SECONDS: Final = 10.0
+MAX_DEPTH: Final = 32
+_INT64: Final = range(-(2**63), 2**63)
+
+
+def json_response(content: object, *, status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status_code=status, media_type="application/json")
+
+
+async def read_body(request: Request) -> bytes:
+    """The raw body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow."""
+    _check_media_type(request)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(MAX_SECONDS):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    raise BodyTooLarge
+    except TimeoutError:
+        raise BodyTooSlow from None
+    except ClientDisconnect:
+        raise InvalidBody("connexion interrompue") from None
+    return bytes(body)
+
+
+def _check_media_type(request: Request) -> None:
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise UnsupportedMediaType
+    media_type, _, parameters = request.headers.get("content-type", "").partition(";")
+    if media_type.strip().lower() != "application/json":
+        raise UnsupportedMediaType
+    name, _, value = parameters.strip().partition("=")
+    if name and (name.lower() != "charset" or value.strip('"').lower() not in ("utf-8", "utf8")):
+        raise UnsupportedMediaType
+
+
+def parse_object(body: bytes) -> dict[str, JsonValue]:
+    """A JSON object, read strictly. Raises InvalidBody.
+
+    orjson refuses what is no JSON (NaN, bad UTF-8, lone surrogates); the second reading sees what
+    it lets pass: repeated keys, and integers that it would turn into floats.
+    """
+    try:
+        loose: JsonValue = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise InvalidBody("JSON UTF-8 attendu") from None
+    if not isinstance(loose, dict):
+        raise InvalidBody("objet JSON attendu")
+    _check_values(loose)
+    strict: dict[str, JsonValue] = json.loads(
+        body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
+    )
+    return strict
+
+
+def _check_values(root: JsonValue) -> None:
+    """Depth and NUL, level by level and without recursion: the body is not trusted."""
+    level: list[JsonValue] = [root]
+    for _ in range(MAX_DEPTH + 1):
+        level = [inner for value in level for inner in _inside(value)]
+        if not level:
+            return
+    raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
+
+
+def _inside(value: JsonValue) -> Iterable[JsonValue]:
+    """What a value holds; refuses a NUL in a text or key."""
+    if isinstance(value, dict):
+        for key in value:
+            _refuse_nul(key)
+        return value.values()
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        _refuse_nul(value)
+    return ()
+
+
+def _refuse_nul(text: str) -> None:
+    if "\0" in text:
+        raise InvalidBody("caractère NUL")
+
+
+def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
+        raise InvalidBody("clé répétée")
+    return unique
+
+
+def _bounded_int(digits: str) -> int:
+    # 20 characters hold every 64-bit integer; longer ones need no conversion to be refused.
+    if len(digits) > 20 or int(digits) not in _INT64:
+        raise InvalidBody("entier de plus de 64 bits")
+    return int(digits)

@@ -1,0 +1,115 @@
+"""What every command shares: which stack it works on, and how it answers."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Final, ParamSpec
+
+import typer
+from pydantic import ValidationError
+from rich.console import Console
+from rich.table import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.errors import DomainError, InvalidInput
+from embedded.data_folder import DataFolder
+from settings import Settings
+from store.database import Database
+from store.migrate import migrate
+
+P = ParamSpec("P")
+
+DEFAULT_DATA: Final = Path(".data")
+
+DataOption = Annotated[
+    Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+out: Final = Console()
+err: Final = Console(stderr=True)
+
+
+def fail(message: str) -> typer.Exit:
+    """Say what is wrong in one sentence; raise what it returns."""
+    err.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+    return typer.Exit(1)
+
+
+def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+    """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            asyncio.run(function(*args, **kwargs))
+        except DomainError as error:
+            raise fail(describe(error)) from None
+
+    return run
+
+
+def describe(error: DomainError) -> str:
+    """An error for a person: its message where it has one, always its code."""
+    return str(error) if isinstance(error, InvalidInput) else f"{error.code}: {error}"
+
+
+def settings_for(data: Path) -> Settings:
+    """The environment's settings, filled up with those of the stack that runs on `data`.
+
+    Raises InvalidInput if something is still missing.
+    """
+    running = DataFolder(data).running() if not _is_complete() else None
+    for key, value in (running.env if running else {}).items():
+        os.environ.setdefault(key, value)
+    try:
+        return Settings()
+    except ValidationError as error:
+        names = ", ".join(str(e["loc"][0]).upper() for e in error.errors() if e["loc"])
+        raise InvalidInput(
+            f"not configured: {names or error.errors()[0]['msg']}. "
+            f"Set it, or start a stack on {data} (cli.py dev)"
+        ) from None
+
+
+def _is_complete() -> bool:
+    return all(os.environ.get(key) for key in ("DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"))
+
+
+@asynccontextmanager
+async def database_of(data: Path) -> AsyncIterator[Database]:
+    """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed."""
+    async with AsyncExitStack() as held:
+        url = os.environ.get("DATABASE_URL")
+        if not url:
+            # Only here: a server installation has no embedded packages.
+            from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
+
+            url = held.enter_context(EmbeddedPostgres(DataFolder(data).postgres)).url
+            migrate(url)
+        database = Database(url, pool_size=1)
+        held.push_async_callback(database.close)
+        yield database
+
+
+@asynccontextmanager
+async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
+    """One transaction on the database of `data`."""
+    async with database_of(data) as database, database.transaction() as connection:
+        yield connection
+
+
+def answer(as_json: bool, sentence: str, **fields: object) -> None:
+    """Print a command's result: one JSON object for programs, a sentence and its facts else."""
+    if as_json:
+        typer.echo(json.dumps(fields, ensure_ascii=False, default=str))
+        return
+    out.print(sentence, highlight=False)
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    for name, value in fields.items():
+        table.add_row(name, str(value))
+    out.print(table)

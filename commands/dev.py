@@ -1,0 +1,119 @@
+"""dev and demo: the whole service on this machine, and a tour of it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.status import Status
+
+from commands.context import DEFAULT_DATA, command, err, out
+from demo.seed import demo_shop
+from demo.tour import Tour
+from domain.errors import InvalidInput
+from embedded.data_folder import DataFolder, StackInfo
+from embedded.stack import Stack, StackPorts
+
+_DEFAULT_PORT = 8080
+_WATCH_S = 0.5
+
+PortOption = Annotated[int | None, typer.Option(help="Port of the API; PORT or 8080 if absent.")]
+DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
+
+
+@command
+async def dev(
+    port: PortOption = None,
+    temporal_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    ui_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    data: DataOption = DEFAULT_DATA,
+    tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
+) -> None:
+    """Run everything on this machine until Ctrl-C."""
+    chosen = port or int(os.environ.get("PORT") or _DEFAULT_PORT)
+    ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
+
+    async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
+        if tour:
+            await _tour(folder, info)
+        # Scripts wait for this line; it must leave the buffer now.
+        typer.echo(f"ready {info.api_url}")
+        err.print("Ctrl-C ends it.")
+        await _watch(stack, data)
+
+    await _with_stack(DataFolder(data), ports, serve)
+
+
+@command
+async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
+    """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
+
+    async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
+        if not await _tour(folder, info):
+            raise InvalidInput("a step of the tour was not as expected")
+
+    await _with_stack(DataFolder(data), StackPorts(), once)
+
+
+Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
+
+
+async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work) -> None:
+    """Start the stack, do `work`, and end every process however the work ended."""
+    task = asyncio.current_task()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
+    with err.status("starting") as status:
+        stack = Stack(folder, ports, lambda part: _show_progress(status, part))
+        try:
+            info = await stack.start()
+            status.stop()
+            await work(stack, folder, info)
+        except asyncio.CancelledError:
+            err.print()  # Ctrl-C: an end like any other
+        finally:
+            status.update("stopping")
+            status.start()
+            stack.stop()
+
+
+def _cancel(task: "asyncio.Task[None] | None") -> None:
+    if task is not None:
+        task.cancel()
+
+
+def _show_progress(status: Status, part: str) -> None:
+    status.update(f"starting {part}")
+    if not err.is_terminal:
+        err.print(f"starting {part}")
+
+
+async def _tour(folder: DataFolder, info: StackInfo) -> bool:
+    shop = await demo_shop(folder, info.env["DATABASE_URL"])
+    return await Tour(shop, info, folder.mail, out).run()
+
+
+async def _watch(stack: Stack, data: Path) -> None:
+    """Tell of parts that end by themselves, and what starts another."""
+    told: set[str] = set()
+    while True:
+        for child in stack.dead():
+            if child.name not in told:
+                told.add(child.name)
+                again = _RESTART.get(child.name, "restart this command")
+                err.print(
+                    f"{child.name} ended (exit code {child.exit_code}), see {child.log}; "
+                    f"{again.format(data=data)}",
+                    style="bold red",
+                    highlight=False,
+                )
+        await asyncio.sleep(_WATCH_S)
+
+
+_RESTART = {
+    "worker": "start another: .venv/bin/python cli.py worker --data {data}",
+    "api": "start another: .venv/bin/python cli.py serve --data {data}",
+}

@@ -1,0 +1,52 @@
+"""key: make and revoke API keys."""
+
+import secrets
+from typing import Annotated
+
+import typer
+
+from adapters.system import new_ulid, utc_now
+from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
+from domain.api_key import key_material, key_value
+from domain.errors import InvalidInput
+from store.client_repository import ClientRepository
+from store.key_repository import KeyRepository
+
+app = typer.Typer(help="API keys.", no_args_is_help=True)
+
+
+@app.command("create")
+@command
+async def create(
+    client: Annotated[str, typer.Option(help="client_id")],
+    label: Annotated[str, typer.Option(help="What the key is for.")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a key. It is shown this once and never again."""
+    if not label.strip():
+        raise InvalidInput("a label is needed")
+    key = key_value(secrets.token_bytes(16))
+    material = key_material(key)
+    if material is None:
+        raise InvalidInput("the key has not the shape of one")
+    key_id = new_ulid()
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        await KeyRepository(connection).create(
+            key_id=key_id, client_id=client, label=label.strip(), material=material, now=utc_now()
+        )
+    answer(as_json, "Key made: keep it, it is shown only now.", key_id=key_id, key=key)
+
+
+@app.command("revoke")
+@command
+async def revoke(
+    key_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Revoke a key, at once and for good."""
+    async with transaction_on(data) as connection:
+        await KeyRepository(connection).revoke(key_id, utc_now())
+    answer(as_json, "Key revoked.", key_id=key_id, is_active=False)

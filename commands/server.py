@@ -1,0 +1,88 @@
+"""serve, worker and migrate: the processes of an installation, one command each."""
+
+import asyncio
+import os
+from typing import Annotated
+
+import typer
+import uvicorn
+import uvloop
+
+import worker as engine_worker
+from adapters.logs import configure_logs
+from adapters.temporal import connect
+from adapters.temporal_setup import ensure_search_attributes
+from api.app import create_app
+from commands.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    fail,
+    settings_for,
+)
+from domain import names
+from domain.errors import DomainError, InvalidInput
+from embedded.ports import check_free
+from store.migrate import migrate as migrate_database
+
+# Requests that have begun get this long to end when the server is asked to stop.
+_GRACE_S = 5
+
+
+def serve(
+    port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Serve the HTTP API until a signal ends it."""
+    try:
+        settings = settings_for(data)
+        chosen = port or settings.port
+        check_free(chosen, settings.host)
+    except DomainError as error:
+        raise fail(str(error)) from None
+    configure_logs(settings.log_level)
+    uvicorn.run(
+        create_app(settings),
+        host=settings.host,
+        port=chosen,
+        loop="uvloop",
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+
+
+def worker(
+    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Run a worker until a signal ends it. Several may run at once, on any machines."""
+    if queue != names.ENGINE_QUEUE:
+        raise fail(f"queue: only `{names.ENGINE_QUEUE}` exists")
+    try:
+        settings = settings_for(data)
+    except DomainError as error:
+        raise fail(str(error)) from None
+    configure_logs(settings.log_level)
+    uvloop.run(engine_worker.run(settings))
+
+
+@command
+async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+    """Bring the database and Temporal's namespace up to this version; safe to repeat."""
+    if url := os.environ.get("DATABASE_URL"):
+        await asyncio.to_thread(migrate_database, url)
+    else:
+        async with database_of(data):
+            pass  # opening the embedded database migrates it
+    if address := os.environ.get("TEMPORAL_ADDRESS"):
+        try:
+            client = await connect(address, os.environ.get("TEMPORAL_NAMESPACE") or "default")
+        except RuntimeError as error:
+            raise InvalidInput(f"no Temporal answers at {address}") from error
+        await ensure_search_attributes(client)
+    answer(as_json, "The schema is current.", migrated=True)

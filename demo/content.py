@@ -1,0 +1,96 @@
+"""What the demo shop lets the agent say, in French and in English."""
+
+from typing import Final, NamedTuple
+
+from domain.brain import Category, Language
+
+BRAND: Final = "Maison Lavande"
+OWNER: Final = "owner@maison-lavande.example"
+
+
+class DemoTemplate(NamedTuple):
+    name: str
+    category: Category
+    language: Language
+    body: str
+
+
+class DemoKnowledge(NamedTuple):
+    title: str
+    language: Language
+    body: str
+
+
+TEMPLATES: Final = (
+    DemoTemplate(
+        "Suivi de commande", Category.ORDER_STATUS, "fr",
+        "Bonjour {{ customer_name | cher client }},\n\nVotre commande {{ order_number }} se suit à "
+        "cette adresse : {{ tracking_url }}. Elle y est à jour plusieurs fois par jour.\n\n"
+        "Bien à vous,\n{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Order tracking", Category.ORDER_STATUS, "en",
+        "Hello {{ customer_name | there }},\n\nYou can follow your order {{ order_number }} here: "
+        "{{ tracking_url }}. The page is updated several times a day.\n\nKind regards,\n"
+        "{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Demande de retour", Category.REFUND_REQUEST, "fr",
+        "Bonjour {{ customer_name | cher client }},\n\nPour la commande {{ order_number }}, vous "
+        "disposez de 30 jours après réception pour demander un remboursement : imprimez "
+        "l'étiquette de retour depuis votre compte, et le remboursement part sous 5 jours "
+        "ouvrés après l'arrivée du colis.\n\nBien à vous,\n{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Refund request", Category.REFUND_REQUEST, "en",
+        "Hello {{ customer_name | there }},\n\nFor order {{ order_number }} you have 30 days after "
+        "delivery to ask for a refund: print the return label from your account, and the refund "
+        "leaves within 5 working days of the parcel's arrival.\n\nKind regards,\n{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Colis en retard", Category.SHIPPING_ISSUE, "fr",
+        "Bonjour {{ customer_name | cher client }},\n\nNous sommes désolés pour la livraison de la "
+        "commande {{ order_number }}. Nous ouvrons une enquête auprès du transporteur ; sans "
+        "nouvelles du colis sous 5 jours ouvrés, nous vous le renvoyons à nos frais.\n\n"
+        "Bien à vous,\n{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Parcel delayed", Category.SHIPPING_ISSUE, "en",
+        "Hello {{ customer_name | there }},\n\nWe are sorry about the delivery of order "
+        "{{ order_number }}. We are opening an inquiry with the carrier; if the parcel does not "
+        "turn up within 5 working days we send it again at our cost.\n\nKind regards,\n"
+        "{{ brand_name }}",
+    ),
+)  # fmt: skip
+
+KNOWLEDGE: Final = (
+    DemoKnowledge(
+        "Délais et frais de livraison", "fr",
+        "La livraison standard prend 2 à 4 jours ouvrés en France métropolitaine et coûte 4,90 €. "
+        "Elle est offerte dès 60 € d'achat. La livraison express en 24 heures coûte 9,90 €.",
+    ),
+    DemoKnowledge(
+        "Shipping times and costs", "en",
+        "Standard shipping within Europe takes 3 to 6 working days and costs €7.90. "
+        "It is free for orders above €80.",
+    ),
+    DemoKnowledge(
+        "Entretien de la couverture en lin lavé", "fr",
+        "La couverture en lin lavé se lave en machine à 30 °C, essorage doux, et sèche à l'air "
+        "libre. Pas de sèche-linge ni de javel.",
+    ),
+    DemoKnowledge(
+        "Washing the linen blanket", "en",
+        "The washed-linen blanket can be machine washed at 30 °C on a gentle spin and dries in the "
+        "open air. No tumble dryer, no bleach.",
+    ),
+    DemoKnowledge(
+        "Compatibility of the lamp Aube with LED bulbs", "en",
+        "The lamp Aube takes any E27 LED bulb up to 12 W. It is not dimmable.",
+    ),
+    DemoKnowledge(
+        "Tailles des peignoirs", "fr",
+        "Les peignoirs existent en S, M, L et XL. Entre deux tailles, prenez la plus grande : "
+        "le coton rétrécit d'environ 3 % au premier lavage.",
+    ),
+)  # fmt: skip

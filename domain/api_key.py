@@ -1,0 +1,34 @@
+"""The API key: its shape, and what of it is stored."""
+
+import hashlib
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_SHAPE: Final = re.compile(r"ak_[0-9a-f]{32}")
+PREFIX_LENGTH: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class KeyMaterial:
+    """What is stored of a key: enough to recognise it, too little to use it."""
+
+    digest: bytes
+    prefix: str
+
+
+def key_value(random_bytes: bytes) -> str:
+    """The key's text, from 16 random bytes. Shown once, at creation."""
+    if len(random_bytes) != 16:
+        raise ValueError("an API key is made of 16 random bytes")
+    return f"ak_{random_bytes.hex()}"
+
+
+def key_material(text: str) -> KeyMaterial | None:
+    """What to look a presented key up by; None if it has not the shape of one.
+
+    A plain SHA-256 is enough: the key holds 128 random bits, so there is nothing to guess.
+    """
+    if _SHAPE.fullmatch(text) is None:
+        return None
+    return KeyMaterial(hashlib.sha256(text.encode()).digest(), text[:PREFIX_LENGTH])

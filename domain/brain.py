@@ -1,0 +1,140 @@
+"""The brain's port: what it is asked and what it must answer, whoever thinks.
+
+The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
+"""
+
+from enum import StrEnum
+from typing import Literal, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.escalation import EscalationReason
+from domain.event import UnifiedEvent
+
+
+class Category(StrEnum):
+    """The six classes of the specification."""
+
+    ORDER_STATUS = "order_status"
+    REFUND_REQUEST = "refund_request"
+    PRODUCT_QUESTION = "product_question"
+    SHIPPING_ISSUE = "shipping_issue"
+    COMPLAINT = "complaint"
+    OTHER = "other"
+
+
+Language = Literal["fr", "en"]
+
+
+class Template(BaseModel):
+    """A merchant's own answer for a class of questions; `body` may hold placeholders."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+    category: Category
+    language: Language
+    body: str
+
+
+class Passage(BaseModel):
+    """A knowledge entry found for the message. `rank`: PostgreSQL's ts_rank, higher is nearer."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    body: str
+    language: Language
+    rank: float
+
+
+class Turn(BaseModel):
+    """One earlier message of the same conversation, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    author: Literal["customer", "agent", "human"]
+    body: str
+
+
+class BrainRequest(BaseModel):
+    """All a brain may know of a message. It reads nothing else and keeps nothing."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    subject: str | None = None
+    brand_name: str
+    fields: dict[str, str] = {}
+    templates: tuple[Template, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    turns: tuple[Turn, ...] = ()
+
+    @classmethod
+    def about(
+        cls,
+        event: UnifiedEvent,
+        *,
+        brand_name: str,
+        templates: tuple[Template, ...],
+        passages: tuple[Passage, ...],
+        turns: tuple[Turn, ...] = (),
+    ) -> Self:
+        """The request for an event, with what the client's content and memory hold on it."""
+        return cls(
+            text=event.text,
+            subject=event.subject,
+            brand_name=brand_name,
+            fields=event.fields,
+            templates=templates,
+            passages=passages,
+            turns=turns,
+        )
+
+
+class Alternative(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    category: Category
+    confidence: float = Field(ge=0, le=1)
+
+
+class Citation(BaseModel):
+    """What an answer rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["template", "knowledge"]
+    id: str
+    title: str
+
+
+class BrainAnswer(BaseModel):
+    """What the brain makes of a message.
+
+    `confidence` (0 to 1) is how sure the brain is that `response` may be sent: a sure class with
+    nothing to answer from is a low confidence. `response` is empty when there is no answer;
+    `doubt` then says why.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    classification: Category
+    confidence: float = Field(ge=0, le=1)
+    alternatives: tuple[Alternative, ...] = ()
+    language: Language
+    response: str = ""
+    citations: tuple[Citation, ...] = ()
+    doubt: EscalationReason | None = None
+    model: str
+    tokens_in: int = Field(default=0, ge=0)
+    tokens_out: int = Field(default=0, ge=0)
+    cost_micros: int = Field(default=0, ge=0, description="Millionths of a US dollar.")
+
+
+class Brain(Protocol):
+    """Whoever thinks. Raises only the errors of `domain/errors.py`."""
+
+    async def think(self, request: BrainRequest) -> BrainAnswer: ...

@@ -1,0 +1,150 @@
+"""What crosses Temporal: ids and small facts, never a customer's words.
+
+One frozen Input and Result for each activity, signal and workflow. Histories keep these for as
+long as they live, so fields are only ever added, with defaults (docs/workflow-versioning.md).
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.escalation import Decision, EscalationReason
+from domain.plan import ActionKind, StepOutcome
+from domain.run import RunStatus, Timings
+
+
+class Contract(BaseModel):
+    """Frozen, because a payload that was sent cannot be changed."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class RunRef(Contract):
+    """Which run a step works on."""
+
+    client_id: str
+    event_id: str
+    run_id: str
+
+
+class ProcessEventInput(Contract):
+    """`threshold`: of the playbook that won at admission. `remote_brain`: whether thinking
+    leaves the process, which decides how its activity is run; recorded, so that replay agrees."""
+
+    ref: RunRef
+    threshold: float
+    remote_brain: bool = False
+    review_expiry_s: float = 72 * 3600
+
+
+class RunFacts(Contract):
+    """What the workflow tells the gateway; the answer's text is read from PostgreSQL."""
+
+    status: RunStatus
+    classification: str
+    confidence: float
+    steps_executed: int = 0
+    duration_ms: int = 0
+
+
+class NormalizeInput(Contract):
+    ref: RunRef
+
+
+class NormalizeResult(Contract):
+    elapsed_ms: float
+
+
+class ThinkInput(Contract):
+    ref: RunRef
+    threshold: float
+
+
+class ThinkResult(Contract):
+    """`review_reason`: why the run must wait for a human, None if it may go on."""
+
+    classification: str
+    confidence: float
+    review_reason: EscalationReason | None
+    actions: tuple[ActionKind, ...]
+    elapsed_ms: float
+
+
+class ExecuteInput(Contract):
+    """`round`: 0 for the agent's own try, one more for each time a human approved."""
+
+    ref: RunRef
+    round: int = 0
+
+
+class ExecuteResult(Contract):
+    steps: tuple[StepOutcome, ...]
+    elapsed_ms: float
+
+
+class PersistInput(Contract):
+    """The run's outcome. `escalation` is set when it waits for a human, `error_code` when it
+    failed."""
+
+    ref: RunRef
+    status: RunStatus
+    steps: tuple[StepOutcome, ...] = ()
+    timings: Timings = Timings()
+    escalation: EscalationReason | None = None
+    review_expiry_s: float = 0
+    round: int = 0
+    error_code: str = ""
+
+
+class PersistResult(Contract):
+    duration_ms: int
+
+
+class SettleReviewInput(Contract):
+    """`expired`: the time to decide has run out, so an undecided escalation is closed."""
+
+    ref: RunRef
+    round: int = 0
+    expired: bool = False
+
+
+class SettleReviewResult(Contract):
+    """The decision that stands in PostgreSQL, None while there is none."""
+
+    decision: Decision | None
+
+
+class ReviewDecided(Contract):
+    """Wakes a parked run. It carries no authority: the decision is read from PostgreSQL."""
+
+    escalation_id: str
+
+
+class DryRunInput(Contract):
+    """`sealed`: the event, encrypted, since a dry run leaves no row to read it from."""
+
+    client_id: str
+    event_id: str
+    threshold: float
+    sealed: str
+    remote_brain: bool = False
+
+
+class DryRunResult(Contract):
+    """`sealed_response`: the generated text, encrypted."""
+
+    status: RunStatus
+    classification: str
+    confidence: float
+    sealed_response: str
+
+
+class SweepInput(Contract):
+    """`older_than_s`: how long a run or decision may lie before it is picked up; longer than the
+    gateway's own deadline, so that the sweeper never races a healthy request."""
+
+    older_than_s: float = 60
+    review_expiry_s: float = 72 * 3600
+    remote_brain: bool = False
+
+
+class SweepResult(Contract):
+    picked_up: int

@@ -1,0 +1,139 @@
+"""Errors a caller can meet: types with stable codes, mapped to HTTP in `api/errors.py` only.
+
+A message never carries customer text: errors are logged, reported and kept by Temporal.
+"""
+
+from typing import ClassVar
+
+
+class DomainError(Exception):
+    """An anticipated error. `code` is stable, snake case and part of the API."""
+
+    code: ClassVar[str]
+    retryable: ClassVar[bool] = False
+
+
+class Unauthenticated(DomainError):
+    """No scheme of the request identified a caller."""
+
+    code = "unauthenticated"
+
+
+class InvalidBody(DomainError):
+    """The body is no JSON object of the documented shape. `reason` names the rule it broke."""
+
+    code = "invalid_body"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
+class ClientIdMissing(DomainError):
+    code = "client_id_missing"
+
+
+class AccessDenied(DomainError):
+    """The caller is known but has no right to this tenant; says nothing of its existence."""
+
+    code = "access_denied"
+
+
+class ClientNotFound(DomainError):
+    code = "client_not_found"
+
+
+class BodyTooLarge(DomainError):
+    code = "body_too_large"
+
+
+class BodyTooSlow(DomainError):
+    code = "body_too_slow"
+
+
+class UnsupportedMediaType(DomainError):
+    code = "unsupported_media_type"
+
+
+class RouteNotFound(DomainError):
+    code = "route_not_found"
+
+
+class MethodNotAllowed(DomainError):
+    code = "method_not_allowed"
+
+
+class InvalidIdempotencyKey(DomainError):
+    code = "invalid_idempotency_key"
+
+
+class IdempotencyKeyReused(DomainError):
+    """The same Idempotency-Key came with another body."""
+
+    code = "idempotency_key_reused"
+
+
+class RunInProgress(DomainError):
+    """The first request with this Idempotency-Key has no answer yet."""
+
+    code = "run_in_progress"
+
+
+class EngineUnavailable(DomainError):
+    """Temporal or the database did not answer; the caller may try again."""
+
+    code = "engine_unavailable"
+    retryable = True
+
+
+class AnswerTimeout(DomainError):
+    """The deadline passed; the run goes on and its result is kept."""
+
+    code = "answer_timeout"
+
+
+class InternalError(DomainError):
+    code = "internal_error"
+
+
+class EscalationNotFound(DomainError):
+    code = "escalation_not_found"
+
+
+class EscalationDecided(DomainError):
+    """Somebody has decided already; a decision happens once."""
+
+    code = "escalation_decided"
+
+
+class PlaybookNotFound(DomainError):
+    code = "playbook_not_found"
+
+
+class KeyNotFound(DomainError):
+    code = "key_not_found"
+
+
+class InvalidInput(DomainError):
+    """An operator's value breaks a rule; the message names it."""
+
+    code = "invalid_input"
+
+
+class MailRefused(DomainError):
+    """The mail server said no, for good: nothing was sent."""
+
+    code = "mail_refused"
+
+
+class MailUnreachable(DomainError):
+    """No mail server took the message: nothing was sent, it may be tried again."""
+
+    code = "mail_unreachable"
+    retryable = True
+
+
+class MailUnknown(DomainError):
+    """The connection broke after the text was given over: it may or may not have been sent."""
+
+    code = "mail_unknown"

@@ -1,0 +1,68 @@
+"""The event: what a caller sends, and the one shape every kind of it is brought to.
+
+Source: the API specification, "POST /api/engine/gateway" and "Engine event".
+"""
+
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+DEFAULT_EVENT_TYPE: Final = "api_direct"
+
+
+class Channel(StrEnum):
+    """Where the customer wrote. It decides how the reply can travel."""
+
+    SHOP = "shop"
+    EMAIL = "email"
+    WIDGET = "widget"
+    HELPDESK = "helpdesk"
+    API = "api"
+
+
+class InboundEvent(BaseModel):
+    """One event as the caller sent it, its known fields typed and the rest in `payload`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event_type: str
+    source: str | None = None
+    customer_email: str | None = None
+    message: str | None = None
+    payload: dict[str, JsonValue] = {}
+
+
+class UnifiedEvent(BaseModel):
+    """The one shape that the brain reads, whatever the event came as.
+
+    `text` is what the customer wrote now: plain text, without quoted replies and signature.
+    `fields` holds the scalar extras of the payload as text (order_number, tracking_url …);
+    templates are filled from it. `reply_allowed` is false for mail that must never be answered
+    (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    channel: Channel
+    ticket_id: str | None = None
+    customer_email: str | None = None
+    customer_name: str | None = None
+    subject: str | None = None
+    text: str = ""
+    order_number: str | None = None
+    session_id: str | None = None
+    message_id: str | None = None
+    references: tuple[str, ...] = ()
+    reply_allowed: bool = True
+    fields: dict[str, str] = {}
+
+    @property
+    def words(self) -> str:
+        """What the customer wrote, subject first: what knowledge is searched by."""
+        return "\n".join(part for part in (self.subject, self.text) if part)
+
+
+def resolve_event_type(event_type: str | None, source: str | None) -> str:
+    """The type a playbook is matched by: event_type, else source, else api_direct."""
+    return event_type or source or DEFAULT_EVENT_TYPE

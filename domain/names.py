@@ -1,0 +1,36 @@
+"""Names that Temporal keeps for as long as a history lives. Never change one: add another."""
+
+from typing import Final
+
+ENGINE_QUEUE: Final = "engine"
+
+PROCESS_EVENT: Final = "ProcessEvent"
+DRY_RUN: Final = "DryRun"
+SWEEP: Final = "Sweep"
+
+ANSWER_UPDATE: Final = "answer"
+REVIEW_DECIDED_SIGNAL: Final = "review_decided"
+
+NORMALIZE: Final = "event.normalize"
+THINK: Final = "event.brain"
+EXECUTE: Final = "event.execute"
+PERSIST: Final = "event.persist"
+SETTLE_REVIEW: Final = "review.settle"
+REHEARSE: Final = "event.dry_run"
+SWEEP_RECEIVED: Final = "sweep.received"
+SWEEP_DECISIONS: Final = "sweep.decisions"
+
+SWEEP_SCHEDULE: Final = "sweep"
+
+RUN_STATUS_ATTRIBUTE: Final = "RunStatus"
+CLASSIFICATION_ATTRIBUTE: Final = "Classification"
+
+
+def process_event_id(client_id: str, event_id: str) -> str:
+    """The workflow id of an event's run."""
+    return f"event/{client_id}/{event_id}"
+
+
+def dry_run_id(client_id: str, event_id: str) -> str:
+    """The workflow id of a dry run."""
+    return f"dry-run/{client_id}/{event_id}"

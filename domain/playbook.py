@@ -1,0 +1,61 @@
+"""The playbook: which events the agent answers for a client, and how sure it must be."""
+
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.errors import InvalidInput
+
+DEFAULT_THRESHOLD: Final = 0.70
+MAX_PATTERN: Final = 200
+
+
+class Playbook(BaseModel):
+    """One version of a playbook. A run records `id` and `version` of the one that won."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    version: int
+    name: str
+    event_type: str
+    threshold: float = Field(ge=0, le=1)
+
+
+def check_pattern(pattern: str) -> str:
+    """An event type, a dotted prefix ending in `.*`, or `*` for every type; else InvalidInput."""
+    if not pattern or len(pattern) > MAX_PATTERN or pattern != pattern.strip():
+        raise InvalidInput("event type: 1 to 200 characters, no spaces around")
+    stem = pattern.removesuffix(".*") if pattern != "*" else ""
+    if "*" in stem or (pattern != "*" and not stem):
+        raise InvalidInput("event type: `*` stands alone or ends a dotted prefix, as in shopify.*")
+    return pattern
+
+
+def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
+    """The playbook for an event type: the exact one, then the longest prefix, then the oldest.
+
+    `playbooks` come oldest first, which settles what is left equal.
+    """
+    best: Playbook | None = None
+    for playbook in playbooks:
+        if _covers(playbook.event_type, event_type) and (
+            best is None or _precision(playbook.event_type) > _precision(best.event_type)
+        ):
+            best = playbook
+    return best
+
+
+def _covers(pattern: str, event_type: str) -> bool:
+    if pattern == "*":
+        return True
+    if pattern.endswith(".*"):
+        return event_type.startswith(pattern[:-1])
+    return pattern == event_type
+
+
+def _precision(pattern: str) -> int:
+    if pattern == "*":
+        return 0
+    return len(pattern) if pattern.endswith(".*") else MAX_PATTERN + 1

@@ -1,0 +1,90 @@
+"""Templates: a merchant's text whose placeholders are filled from the values of an event.
+
+`{{ name }}` needs a value, `{{ name | default }}` falls back on the text after the bar (which may
+be quoted, and may be empty where a blank is meant).
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+VALUE_LIMIT: Final = 200
+
+_PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_OPENING: Final = "{{"
+_QUOTES: Final = ('"', "'")
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A template after filling.
+
+    `missing` names what had neither value nor default, each once and in order; a placeholder that
+    cannot be read stands there as it was written. `text` may be sent only if `missing` is empty.
+    `used` counts the placeholders filled with a value rather than a default.
+    """
+
+    text: str
+    missing: tuple[str, ...] = ()
+    used: int = 0
+
+    @property
+    def complete(self) -> bool:
+        return not self.missing
+
+
+def clean_value(value: str) -> str:
+    """A value fit for the middle of a sentence: one line, trimmed, at most `VALUE_LIMIT` long.
+
+    Values may come from the customer: without this one could add paragraphs of their own to a
+    merchant's answer, or turn its reading direction around.
+    """
+    # Cut first: a value is as long as its sender likes, and cleaning reads all of it.
+    kept = "".join(_single_line(mark) for mark in value[: VALUE_LIMIT * 4])
+    return " ".join(kept.split())[:VALUE_LIMIT].rstrip()
+
+
+def fill(body: str, values: Mapping[str, str]) -> Filled:
+    """Fill every placeholder of `body` once; a value that looks like a placeholder stays text.
+
+    A value that is blank after `clean_value` counts as missing. Never raises.
+    """
+    missing: dict[str, None] = {}
+    used = 0
+
+    def replace(match: re.Match[str]) -> str:
+        nonlocal used
+        name, bar, default = match.group(1).partition("|")
+        name = name.strip()
+        if not _NAME.fullmatch(name):
+            missing[match.group(0)] = None
+            return ""
+        value = clean_value(values.get(name, ""))
+        if value:
+            used += 1
+            return value
+        if not bar:
+            missing[name] = None
+            return ""
+        return _unquoted(default.strip())
+
+    text = _PLACEHOLDER.sub(replace, body)
+    # Looked for in the merchant's own words only: a value may hold braces, they mean nothing.
+    if _OPENING in _PLACEHOLDER.sub("\0", body):
+        missing[_OPENING] = None
+    return Filled(text=text, missing=tuple(missing), used=used)
+
+
+def _single_line(mark: str) -> str:
+    category = unicodedata.category(mark)
+    if mark.isspace() or category in {"Zl", "Zp"}:
+        return " "
+    return "" if category.startswith("C") else mark
+
+
+def _unquoted(default: str) -> str:
+    quoted = len(default) >= 2 and default[0] == default[-1] and default[0] in _QUOTES
+    return default[1:-1] if quoted else default

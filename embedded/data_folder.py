@@ -1,0 +1,102 @@
+"""The data folder: what the embedded stack keeps between runs, and where its parts are now."""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from adapters.seal import new_seal_key
+from domain.errors import InvalidInput
+
+
+class StackInfo(BaseModel):
+    """A running stack, as its other processes and the command line find it.
+
+    `env` holds the settings that make a process part of it; `pids` are for people.
+    """
+
+    env: dict[str, str]
+    api_url: str
+    ui_url: str
+    pids: dict[str, int]
+
+
+class DataFolder:
+    """Raises InvalidInput if the folder cannot be written."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        try:
+            self.root.mkdir(parents=True, exist_ok=True)
+            (self.root / ".writable").write_text("")
+            (self.root / ".writable").unlink()
+        except OSError as error:
+            raise InvalidInput(f"the folder {self.root} cannot be written: {error.strerror}") from (
+                error
+            )
+
+    @property
+    def postgres(self) -> Path:
+        return self.root / "postgres"
+
+    @property
+    def temporal(self) -> Path:
+        return self.root / "temporal.db"
+
+    @property
+    def mail(self) -> Path:
+        return self.root / "mail"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def demo(self) -> Path:
+        return self.root / "demo.json"
+
+    def seal_key(self) -> str:
+        """The key of this folder, made when it is first asked for."""
+        path = self.root / "seal.key"
+        if not path.exists():
+            write_private(path, new_seal_key())
+        return path.read_text()
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """One stack at a time. Raises InvalidInput if one is running."""
+        with (self.root / "lock").open("w") as lock:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise InvalidInput(
+                    f"a stack is running on {self.root} already: stop it, or choose --data DIR"
+                ) from error
+            yield
+
+    def publish(self, info: StackInfo) -> None:
+        write_private(self.root / "stack.json", info.model_dump_json(indent=2))
+
+    def withdraw(self) -> None:
+        (self.root / "stack.json").unlink(missing_ok=True)
+
+    def running(self) -> StackInfo | None:
+        """The stack that runs on this folder, None if there is none."""
+        path = self.root / "stack.json"
+        try:
+            with self.locked():
+                return None
+        except InvalidInput:
+            return StackInfo.model_validate_json(path.read_text()) if path.exists() else None
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a file that only its owner may read, whole or not at all."""
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w") as out:
+        out.write(text)
+    partial.rename(path)

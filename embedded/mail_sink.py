@@ -1,0 +1,48 @@
+"""A mail server that keeps what it is given: one file a mail, nothing leaves the machine."""
+
+import argparse
+import asyncio
+import signal
+from pathlib import Path
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
+from ulid import ULID
+
+
+class FolderHandler:
+    """Writes each mail to `folder` as `<ulid>.eml`, whole or not at all."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    async def handle_DATA(self, _: SMTP, __: Session, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
+        content = envelope.content
+        name = str(ULID())
+        partial = self._folder / f".{name}"
+        partial.write_bytes(content.encode() if isinstance(content, str) else content or b"")
+        partial.rename(self._folder / f"{name}.eml")
+        return "250 kept"
+
+
+async def serve(folder: Path, port: int) -> None:
+    """Serve on loopback until SIGTERM or SIGINT."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    handler = FolderHandler(folder)
+    server = await loop.create_server(lambda: SMTP(handler), "127.0.0.1", port)
+    async with server:
+        await stop.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, required=True)
+    parser.add_argument("--port", type=int, required=True)
+    arguments = parser.parse_args()
+    arguments.folder.mkdir(parents=True, exist_ok=True)
+    asyncio.run(serve(arguments.folder, arguments.port))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,25 @@
+"""TCP ports of this machine."""
+
+import socket
+
+from domain.errors import InvalidInput
+
+
+def free_port() -> int:
+    """A port that nobody uses now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def check_free(port: int, host: str = "127.0.0.1") -> None:
+    """Raises InvalidInput if a server listens there already."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise InvalidInput(
+                f"port {port} is in use: stop what uses it, or choose another (--port N)"
+            ) from error

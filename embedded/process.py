@@ -1,0 +1,63 @@
+"""A child process: its log in a file, its end with ours."""
+
+import ctypes
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+_PR_SET_PDEATHSIG: Final = 1
+_libc: Final = ctypes.CDLL(None, use_errno=True)
+
+
+class Child:
+    """A process started by the stack. `name` is what people read of it."""
+
+    def __init__(
+        self, name: str, command: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None
+    ) -> None:
+        log.parent.mkdir(parents=True, exist_ok=True)
+        self.name = name
+        self.log = log
+        with log.open("ab") as out:
+            self._process = subprocess.Popen(  # noqa: S603 - our own commands
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=subprocess.STDOUT,
+                env=dict(env) if env is not None else None,
+                # Ctrl-C reaches the parent alone, which then ends its children in order.
+                start_new_session=True,
+                preexec_fn=_die_with_parent,  # noqa: PLW1509 - started from the main thread
+            )
+
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
+    @property
+    def exit_code(self) -> int | None:
+        """None while it runs."""
+        return self._process.poll()
+
+    def terminate(self) -> None:
+        """Ask it to end; nothing if it has."""
+        if self._process.poll() is None:
+            self._process.terminate()
+
+    def wait(self, seconds: float) -> None:
+        """Wait for its end, and end it for good when the time is over."""
+        try:
+            self._process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()
+
+    def log_tail(self, lines: int = 15) -> str:
+        return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
+
+
+def _die_with_parent() -> None:
+    """Should the parent be killed outright, the kernel ends the child too (Linux)."""
+    _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

@@ -1,0 +1,207 @@
+"""All parts of the service on one machine, as separate processes, started and ended in order."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client
+
+from adapters.temporal import connect
+from domain import names
+from domain.errors import InvalidInput
+from embedded.data_folder import DataFolder, StackInfo
+from embedded.ports import check_free, free_port
+from embedded.postgres import EmbeddedPostgres
+from embedded.process import Child
+from embedded.temporal_server import temporal_command
+from store.migrate import migrate
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_START_TIMEOUT_S: Final = 60.0
+_POLL_S: Final = 0.05
+# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take.
+_STOP_FRONT_S: Final = 6.0
+_STOP_BACK_S: Final = 4.0
+
+Progress = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class StackPorts:
+    """`None` chooses a free one."""
+
+    api: int | None = None
+    temporal: int | None = None
+    temporal_ui: int | None = None
+
+
+class Stack:
+    """The running stack. Made by `start`, ended by `stop`; the data stays in its folder."""
+
+    def __init__(self, folder: DataFolder, ports: StackPorts, progress: Progress) -> None:
+        self._folder = folder
+        self._ports = ports
+        self._progress = progress
+        self._held = ExitStack()
+        self._front: list[Child] = []
+        self._back: list[Child] = []
+        self._env = dict(os.environ)
+        self.info: StackInfo | None = None
+
+    async def start(self) -> StackInfo:
+        """Start what is not given by environment, and return when all of it is ready.
+
+        Raises InvalidInput, with one sentence, for what a person can mend.
+        """
+        port = self._ports.api or free_port()
+        check_free(port)
+        self._held.enter_context(self._folder.locked())
+        self._env |= {"PORT": str(port), "SEAL_KEY": self._env.get("SEAL_KEY") or self._seal_key()}
+        self._start_postgres()
+        ui_url = await self._start_temporal()
+        self._start_mail_sink()
+        await self._start_worker()
+        await self._start_api(port)
+        self.info = StackInfo(
+            env={key: self._env[key] for key in _SHARED_ENV if key in self._env},
+            api_url=f"http://127.0.0.1:{port}",
+            ui_url=ui_url,
+            pids={child.name: child.pid for child in (*self._back, *self._front)},
+        )
+        self._folder.publish(self.info)
+        return self.info
+
+    def stop(self) -> None:
+        """End every process that was started: first what takes work, then what keeps it."""
+        self._folder.withdraw()
+        _end(self._front, _STOP_FRONT_S)
+        _end(self._back, _STOP_BACK_S)
+        self._held.close()
+
+    def dead(self) -> list[Child]:
+        """Parts that ended by themselves."""
+        return [child for child in (*self._back, *self._front) if child.exit_code is not None]
+
+    def _seal_key(self) -> str:
+        return self._folder.seal_key()
+
+    def _start_postgres(self) -> None:
+        if not self._env.get("DATABASE_URL"):
+            self._progress("PostgreSQL")
+            server = self._held.enter_context(EmbeddedPostgres(self._folder.postgres))
+            self._env["DATABASE_URL"] = server.url
+        self._progress("migrations")
+        migrate(self._env["DATABASE_URL"])
+
+    async def _start_temporal(self) -> str:
+        if self._env.get("TEMPORAL_ADDRESS"):
+            return ""
+        self._progress("Temporal")
+        port = self._ports.temporal or free_port()
+        ui_port = self._ports.temporal_ui or free_port()
+        check_free(port)
+        check_free(ui_port)
+        command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
+        child = self._spawn("temporal", command, self._back)
+        self._env["TEMPORAL_ADDRESS"] = f"127.0.0.1:{port}"
+        await self._until(child, self._temporal_answers)
+        return f"http://127.0.0.1:{ui_port}"
+
+    def _start_mail_sink(self) -> None:
+        if self._env.get("SMTP_URL"):
+            return
+        self._progress("mail sink")
+        port = free_port()
+        arguments = ["--folder", str(self._folder.mail), "--port", str(port)]
+        self._spawn("mail", [sys.executable, "-m", "embedded.mail_sink", *arguments], self._back)
+        self._env["SMTP_URL"] = f"smtp://127.0.0.1:{port}"
+
+    async def _start_worker(self) -> None:
+        self._progress("engine worker")
+        child = self._spawn("worker", [sys.executable, str(_ROOT / "worker.py")], self._front)
+        await self._until(child, self._worker_polls)
+
+    async def _start_api(self, port: int) -> None:
+        self._progress("API")
+        child = self._spawn("api", [sys.executable, str(_ROOT / "cli.py"), "serve"], self._front)
+        await self._until(child, lambda: _api_answers(port))
+
+    def _spawn(self, name: str, command: list[str], group: list[Child]) -> Child:
+        env = self._env | {"PYTHONPATH": str(_ROOT)}
+        child = Child(name, command, log=self._folder.logs / f"{name}.log", env=env)
+        group.append(child)
+        return child
+
+    async def _until(self, child: Child, ready: Callable[[], Awaitable[bool]]) -> None:
+        """Ask a part again and again whether it is ready. Raises InvalidInput if it ends first."""
+        try:
+            async with asyncio.timeout(_START_TIMEOUT_S):
+                while not await ready():
+                    if child.exit_code is not None:
+                        raise InvalidInput(
+                            f"{child.name} ended while starting (exit code {child.exit_code}); "
+                            f"the end of {child.log}:\n{child.log_tail()}"
+                        )
+                    await asyncio.sleep(_POLL_S)
+        except TimeoutError:
+            raise InvalidInput(
+                f"{child.name} was not ready after {_START_TIMEOUT_S:.0f} s, see {child.log}"
+            ) from None
+
+    async def _client(self) -> Client:
+        namespace = self._env.get("TEMPORAL_NAMESPACE") or "default"
+        return await connect(self._env["TEMPORAL_ADDRESS"], namespace)
+
+    async def _temporal_answers(self) -> bool:
+        try:
+            return await (await self._client()).service_client.check_health()
+        except RuntimeError:  # what the SDK raises while nobody listens
+            return False
+
+    async def _worker_polls(self) -> bool:
+        client = await self._client()
+        described = await client.workflow_service.describe_task_queue(
+            DescribeTaskQueueRequest(
+                namespace=client.namespace,
+                task_queue=TaskQueue(name=names.ENGINE_QUEUE),
+                task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+            )
+        )
+        worker = self._front[0]
+        return any(str(worker.pid) in poller.identity for poller in described.pollers)
+
+
+_SHARED_ENV: Final = (
+    "DATABASE_URL",
+    "TEMPORAL_ADDRESS",
+    "TEMPORAL_NAMESPACE",
+    "SEAL_KEY",
+    "SMTP_URL",
+    "ENGINE_SECRET",
+    "BRAIN_MODEL",
+    "MAIL_FROM",
+)
+
+
+async def _api_answers(port: int) -> bool:
+    async with httpx.AsyncClient(trust_env=False) as client:
+        try:
+            return (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
+        except httpx.TransportError:
+            return False
+
+
+def _end(children: list[Child], seconds: float) -> None:
+    for child in children:
+        child.terminate()
+    for child in children:
+        child.wait(seconds)

@@ -1,0 +1,1 @@
+"""All SQL. One repository a noun, built with a connection and the tenant that it serves."""

@@ -1,0 +1,182 @@
+"""Admission: the one transaction that turns a request into a stored event and a run to do.
+
+Whatever it refuses is rolled back whole by the caller's transaction: a refused message leaves no
+row and is not counted.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.contracts import RunRef
+from domain.errors import ClientNotFound, IdempotencyKeyReused
+from domain.event import InboundEvent
+from domain.ids import TenantId
+from domain.playbook import Playbook, match
+from domain.run import EventOutcome, RunStatus
+from store.playbook_repository import PlaybookRepository
+from store.tables import clients, engine_events, engine_messages, engine_runs, idempotency_keys
+
+IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """What the caller repeats to get the same answer. `body_digest`: SHA-256 of the raw body."""
+
+    key: str
+    body_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A run was stored and waits to be done."""
+
+    ref: RunRef
+    playbook: Playbook
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """No playbook is active for the event's type. The event is stored with that outcome."""
+
+    event_id: str
+    event_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The idempotency key was seen before with the same body, for this event."""
+
+    event_id: str
+
+
+async def find_playbook(
+    connection: AsyncConnection, tenant: TenantId, event_type: str
+) -> Playbook | None:
+    """The playbook an event of this type would run by. Raises ClientNotFound."""
+    known = await connection.scalar(sa.select(clients.c.id).where(clients.c.id == tenant))
+    if known is None:
+        raise ClientNotFound(tenant)
+    return match(await PlaybookRepository(connection, tenant).active(), event_type)
+
+
+async def admit(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    event: InboundEvent,
+    *,
+    event_id: str,
+    run_id: str,
+    message_id: str,
+    now: datetime,
+    idempotency: IdempotencyKey | None = None,
+) -> Admitted | Unmatched | Repeated:
+    """Store the event and its run. Raises ClientNotFound, IdempotencyKeyReused."""
+    playbook = await find_playbook(connection, tenant, event.event_type)
+    if idempotency is not None:
+        first = await _claim(connection, tenant, idempotency, event_id, now)
+        if first != event_id:
+            return Repeated(first)
+    await _store_event(
+        connection, tenant, event, event_id=event_id, matched=playbook is not None, now=now
+    )
+    if playbook is None:
+        return Unmatched(event_id, event.event_type)
+    await connection.execute(
+        sa.insert(engine_runs).values(
+            client_id=tenant,
+            id=run_id,
+            event_id=event_id,
+            playbook_id=playbook.id,
+            playbook_version=playbook.version,
+            status=RunStatus.RECEIVED,
+            received_at=now,
+        )
+    )
+    await connection.execute(
+        sa.insert(engine_messages).values(
+            client_id=tenant,
+            id=message_id,
+            event_id=event_id,
+            direction="inbound",
+            author="customer",
+            body=event.message or "",
+            created_at=now,
+        )
+    )
+    return Admitted(RunRef(client_id=tenant, event_id=event_id, run_id=run_id), playbook)
+
+
+async def _store_event(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    event: InboundEvent,
+    *,
+    event_id: str,
+    matched: bool,
+    now: datetime,
+) -> None:
+    await connection.execute(
+        sa.insert(engine_events).values(
+            client_id=tenant,
+            id=event_id,
+            source=event.source,
+            event_type=event.event_type,
+            customer_email=event.customer_email,
+            message=event.message,
+            payload=event.payload,
+            outcome=EventOutcome.RUN if matched else EventOutcome.NO_PLAYBOOK,
+            received_at=now,
+        )
+    )
+
+
+async def _claim(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    idempotency: IdempotencyKey,
+    event_id: str,
+    now: datetime,
+) -> str:
+    """The event this key belongs to: ours if it is new or lapsed, else the first one.
+
+    A second request waits on the unique key until the first has committed, so two at once are
+    one event.
+    """
+    claimed = await connection.scalar(
+        insert(idempotency_keys)
+        .values(
+            client_id=tenant,
+            key=idempotency.key,
+            body_digest=idempotency.body_digest,
+            event_id=event_id,
+            created_at=now,
+        )
+        .on_conflict_do_update(
+            index_elements=["client_id", "key"],
+            set_={
+                "body_digest": idempotency.body_digest,
+                "event_id": event_id,
+                "created_at": now,
+            },
+            where=idempotency_keys.c.created_at < now - IDEMPOTENCY_WINDOW,
+        )
+        .returning(idempotency_keys.c.event_id)
+    )
+    if claimed is not None:
+        return str(claimed)
+    first = (
+        await connection.execute(
+            sa.select(idempotency_keys.c.event_id, idempotency_keys.c.body_digest).where(
+                idempotency_keys.c.client_id == tenant, idempotency_keys.c.key == idempotency.key
+            )
+        )
+    ).one()
+    if first.body_digest != idempotency.body_digest:
+        raise IdempotencyKeyReused(idempotency.key)
+    return str(first.event_id)

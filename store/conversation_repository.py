@@ -1,0 +1,96 @@
+"""Conversation memory: the last turns with one customer of one client, never across clients."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.brain import Turn
+from domain.conversation import MAX_TURN_CHARS, MAX_TURNS
+from domain.ids import TenantId
+from store.tables import ai_conversations
+
+_TURNS: Final = TypeAdapter(tuple[Turn, ...])
+
+_REMEMBER: Final = sa.text("""
+    UPDATE ai_conversations AS conversation
+    SET last_message_at = :now, turns = (
+        SELECT coalesce(jsonb_agg(
+            jsonb_build_object('author', author, 'body', left(body, :chars))
+            ORDER BY created_at, event_id, direction), '[]'::jsonb)
+        FROM (
+            SELECT author, body, created_at, event_id, direction
+            FROM engine_messages
+            WHERE client_id = :client_id AND conversation_id = conversation.id AND body <> ''
+            ORDER BY created_at DESC, event_id DESC, direction DESC
+            LIMIT :turns
+        ) AS latest
+    )
+    FROM engine_messages AS inbound
+    WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
+      AND inbound.direction = 'inbound'
+      AND conversation.client_id = :client_id AND conversation.id = inbound.conversation_id
+""")
+
+
+class ConversationRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def open(
+        self,
+        key: str,
+        *,
+        conversation_id: str,
+        channel: str,
+        customer_email: str | None,
+        now: datetime,
+    ) -> str:
+        """The id of the conversation with this key, made with `conversation_id` if it is new."""
+        opened = await self._connection.scalar(
+            insert(ai_conversations)
+            .values(
+                client_id=self._tenant,
+                id=conversation_id,
+                key=key,
+                channel=channel,
+                customer_email=customer_email,
+                summary="",
+                created_at=now,
+                last_message_at=now,
+            )
+            .on_conflict_do_update(
+                index_elements=["client_id", "key"], set_={"last_message_at": now}
+            )
+            .returning(ai_conversations.c.id)
+        )
+        return str(opened)
+
+    async def turns(self, key: str) -> tuple[Turn, ...]:
+        """What was said before, oldest first; empty for a new conversation."""
+        stored = await self._connection.scalar(
+            sa.select(ai_conversations.c.turns).where(
+                ai_conversations.c.client_id == self._tenant, ai_conversations.c.key == key
+            )
+        )
+        return _TURNS.validate_python(stored or [])
+
+    async def remember(self, event_id: str, now: datetime) -> None:
+        """Bring the turns of an event's conversation up to its stored messages.
+
+        They are computed, not appended, so a repetition changes nothing.
+        """
+        await self._connection.execute(
+            _REMEMBER,
+            {
+                "client_id": self._tenant,
+                "event_id": event_id,
+                "now": now,
+                "turns": MAX_TURNS,
+                "chars": MAX_TURN_CHARS,
+            },
+        )

@@ -1,0 +1,58 @@
+"""API keys by digest. Every request reads the row: a revoked key stops at once."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.api_key import KeyMaterial
+from domain.errors import KeyNotFound
+from store.tables import api_keys
+
+
+@dataclass(frozen=True, slots=True)
+class ActiveKey:
+    """A key that was active when it was read."""
+
+    id: str
+    client_id: str
+
+
+class KeyRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def create(
+        self, *, key_id: str, client_id: str, label: str, material: KeyMaterial, now: datetime
+    ) -> None:
+        await self._connection.execute(
+            sa.insert(api_keys).values(
+                id=key_id,
+                client_id=client_id,
+                label=label,
+                digest=material.digest,
+                prefix=material.prefix,
+                created_at=now,
+            )
+        )
+
+    async def find_active(self, material: KeyMaterial) -> ActiveKey | None:
+        row = (
+            await self._connection.execute(
+                sa.select(api_keys.c.id, api_keys.c.client_id).where(
+                    api_keys.c.digest == material.digest, api_keys.c.is_active
+                )
+            )
+        ).one_or_none()
+        return ActiveKey(row.id, row.client_id) if row is not None else None
+
+    async def revoke(self, key_id: str, now: datetime) -> None:
+        """Revoke for good; revoking again changes nothing. Raises KeyNotFound."""
+        changed = await self._connection.execute(
+            sa.update(api_keys)
+            .where(api_keys.c.id == key_id)
+            .values(is_active=False, revoked_at=sa.func.coalesce(api_keys.c.revoked_at, now))
+        )
+        if changed.rowcount == 0:
+            raise KeyNotFound(key_id)

@@ -1,0 +1,21 @@
+"""Bring a database to the newest schema."""
+
+from pathlib import Path
+from typing import Final
+
+from alembic import command
+from alembic.config import Config
+
+_ALEMBIC_INI: Final = Path(__file__).resolve().parent.parent / "alembic.ini"
+
+
+def alembic_config(database_url: str) -> Config:
+    config = Config(str(_ALEMBIC_INI))
+    # Alembic's ini values treat % as interpolation; a URL may hold it (percent-encoded paths).
+    config.set_main_option("sqlalchemy.url", database_url.replace("%", "%%"))
+    return config
+
+
+def migrate(database_url: str) -> None:
+    """Run what is missing; nothing if the schema is current. Two at once: the second waits."""
+    command.upgrade(alembic_config(database_url), "head")

@@ -1,0 +1,1 @@
+"""Training of the embedded model; nothing here runs in the service."""

@@ -1,0 +1,142 @@
+"""A worker process: settings → clients → activities → Temporal, until a signal ends it."""
+
+import argparse
+import asyncio
+import signal
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import structlog
+import uvloop
+from adapters.brain.embedded import EmbeddedBrain
+from temporalio.client import Client
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+from activities.dry_run import DryRun as DryRunActivity
+from activities.execute import Execute
+from activities.interceptor import ScrubErrors
+from activities.normalize import Normalize
+from activities.persist import Persist
+from activities.review import Review
+from activities.sweep import Sweep as SweepActivity
+from activities.think import Think
+from adapters.brain.classifier import Classifier
+from adapters.logs import configure_logs
+from adapters.mail import SmtpMailer
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal import TemporalEngine, connect
+from adapters.temporal_setup import ensure_search_attributes, ensure_sweep_schedule
+from domain import names
+from domain.contracts import SweepInput
+from settings import Settings
+from store.database import Database
+from workflows.dry_run import DryRun
+from workflows.process_event import ProcessEvent
+from workflows.sweep import Sweep
+
+WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep)
+# Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
+_PASSED_THROUGH: Final = ("domain", "activities", "workflows.options", "workflows.failure")
+_GRACE: Final = timedelta(seconds=10)
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Activities:
+    """The activity objects of the engine, with all they need inside."""
+
+    normalize: Normalize
+    think: Think
+    execute: Execute
+    persist: Persist
+    review: Review
+    dry_run: DryRunActivity
+    sweep: SweepActivity
+
+    def registered(self) -> list[Callable[..., object]]:
+        return [
+            self.normalize.normalize,
+            self.think.think,
+            self.execute.execute,
+            self.persist.persist,
+            self.review.settle,
+            self.dry_run.rehearse,
+            self.sweep.start_received,
+            self.sweep.wake_decided,
+        ]
+
+
+def build_activities(settings: Settings, database: Database, client: Client) -> Activities:
+    brain = EmbeddedBrain(Classifier.load())
+    mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
+    return Activities(
+        normalize=Normalize(database, utc_now, new_ulid),
+        think=Think(database, brain),
+        execute=Execute(database, mailer, utc_now, new_ulid),
+        persist=Persist(database, utc_now, new_ulid),
+        review=Review(database, utc_now),
+        dry_run=DryRunActivity(database, brain, FernetSealer(settings.seal_key.get_secret_value())),
+        sweep=SweepActivity(database, TemporalEngine(client), utc_now),
+    )
+
+
+def build_worker(client: Client, activities: Activities, *, sandbox: bool) -> Worker:
+    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic."""
+    restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)
+    return Worker(
+        client,
+        task_queue=names.ENGINE_QUEUE,
+        workflows=WORKFLOWS,
+        activities=activities.registered(),
+        workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions)
+        if sandbox
+        else UnsandboxedWorkflowRunner(),
+        interceptors=[ScrubErrors()],
+        graceful_shutdown_timeout=_GRACE,
+        # A dead worker's parked runs go to another one after this instead of 10 s.
+        sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
+    )
+
+
+async def run(settings: Settings) -> None:
+    """Work until SIGINT or SIGTERM; what has begun is finished first."""
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    client = await connect(settings.temporal_address, settings.temporal_namespace)
+    database = Database(settings.database_url)
+    await ensure_search_attributes(client)
+    await ensure_sweep_schedule(
+        client,
+        SweepInput(
+            older_than_s=settings.sweep_after_s,
+            review_expiry_s=settings.review_expiry_hours * 3600,
+        ),
+        settings.sweep_interval_s,
+    )
+    activities = build_activities(settings, database, client)
+    try:
+        async with build_worker(client, activities, sandbox=settings.workflow_sandbox):
+            _log.info("worker ready", queue=names.ENGINE_QUEUE)
+            await stop.wait()
+    finally:
+        await database.close()
+    _log.info("worker stopped")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="A worker of the support engine.")
+    parser.add_argument("--queue", choices=[names.ENGINE_QUEUE], default=names.ENGINE_QUEUE)
+    parser.parse_args()
+    settings = Settings()
+    configure_logs(settings.log_level)
+    uvloop.run(run(settings))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,22 @@
+"""A dry run: the brain alone, and nothing left behind."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.dry_run import DryRun as DryRunActivity
+    from domain import names
+    from domain.contracts import DryRunInput, DryRunResult
+    from workflows import options
+
+
+@workflow.defn(name=names.DRY_RUN, failure_exception_types=[Exception])
+class DryRun:
+    @workflow.run
+    async def run(self, event: DryRunInput) -> DryRunResult:
+        if event.remote_brain:
+            return await workflow.execute_activity_method(
+                DryRunActivity.rehearse, event, **options.REMOTE_BRAIN
+            )
+        return await workflow.execute_local_activity_method(
+            DryRunActivity.rehearse, event, **options.INSIDE
+        )

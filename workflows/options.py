@@ -1,0 +1,55 @@
+"""How long each step may take and how often it is tried. Nothing else sets a timeout.
+
+The caller waits at most 30 s (`api/deadlines.py`), so what runs before the answer must end, with
+all its tries, well within that.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio.common import RetryPolicy
+from temporalio.workflow import ActivityConfig, LocalActivityConfig
+
+_QUICK: Final = RetryPolicy(
+    initial_interval=timedelta(milliseconds=50),
+    maximum_interval=timedelta(seconds=1),
+    backoff_coefficient=2,
+)
+
+# Short and idempotent, in the worker's own process: no round trip to the server.
+INSIDE: Final[LocalActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=5),
+    "schedule_to_close_timeout": timedelta(seconds=15),
+    "retry_policy": _QUICK,
+}
+
+# A provider thinks: longer than its own deadline, with one more try if the worker dies.
+REMOTE_BRAIN: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=12),
+    "schedule_to_close_timeout": timedelta(seconds=24),
+    "retry_policy": _QUICK,
+}
+
+# Longer than the mailer's 8 s, so that the ledger knows the outcome before Temporal gives up.
+OUTSIDE: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=10),
+    "schedule_to_close_timeout": timedelta(seconds=22),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), backoff_coefficient=3, maximum_attempts=4
+    ),
+}
+
+# The outcome must be written, however long the database is away: nobody waits for it any more.
+OUTCOME: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=10),
+    "schedule_to_close_timeout": timedelta(hours=1),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=30)
+    ),
+}
+
+SWEEPING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=2),
+    "heartbeat_timeout": timedelta(seconds=20),
+    "retry_policy": RetryPolicy(maximum_attempts=3),
+}

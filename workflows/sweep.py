@@ -1,0 +1,22 @@
+"""The sweep, on a schedule: pick up what a crash left between two steps."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.sweep import Sweep as SweepActivity
+    from domain import names
+    from domain.contracts import SweepInput, SweepResult
+    from workflows import options
+
+
+@workflow.defn(name=names.SWEEP)
+class Sweep:
+    @workflow.run
+    async def run(self, sweep: SweepInput) -> SweepResult:
+        started = await workflow.execute_activity_method(
+            SweepActivity.start_received, sweep, **options.SWEEPING
+        )
+        woken = await workflow.execute_activity_method(
+            SweepActivity.wake_decided, sweep, **options.SWEEPING
+        )
+        return SweepResult(picked_up=started.picked_up + woken.picked_up)
