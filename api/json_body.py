@@ -72,11 +72,12 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
 def _check_values(root: JsonValue) -> None:
     """Depth and NUL, level by level and without recursion: the body is not trusted."""
     level: list[JsonValue] = [root]
-    for _ in range(MAX_DEPTH + 1):
+    for _ in range(MAX_DEPTH):
         level = [inner for value in level for inner in _inside(value)]
-        if not level:
-            return
-    raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
+    if any(isinstance(value, dict | list) for value in level):
+        raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
+    for value in level:
+        _inside(value)
 
 
 def _inside(value: JsonValue) -> Iterable[JsonValue]:

@@ -106,6 +106,12 @@ class EscalationDecided(DomainError):
     code = "escalation_decided"
 
 
+class DraftMissing(DomainError):
+    """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
+
+    code = "draft_missing"
+
+
 class PlaybookNotFound(DomainError):
     code = "playbook_not_found"
 

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import RunRef
-from domain.errors import EscalationDecided, EscalationNotFound
+from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
 from domain.escalation import OPEN_STATUSES, Decision, EscalationReason, EscalationStatus
 from domain.ids import TenantId
 from store.tables import engine_events, engine_runs, escalation_tickets
@@ -126,7 +126,7 @@ async def decide(
     edited_text: str | None,
     now: datetime,
 ) -> DecidedEscalation:
-    """Take a decision once. Raises EscalationNotFound, EscalationDecided."""
+    """Take a decision once. Raises EscalationNotFound, EscalationDecided, DraftMissing."""
     row = (
         await connection.execute(
             sa.update(escalation_tickets)
@@ -141,7 +141,11 @@ async def decide(
                 decided_at=now,
                 edited_text=edited_text,
             )
-            .returning(escalation_tickets.c.client_id, escalation_tickets.c.run_id)
+            .returning(
+                escalation_tickets.c.client_id,
+                escalation_tickets.c.run_id,
+                escalation_tickets.c.draft,
+            )
         )
     ).one_or_none()
     if row is None:
@@ -151,6 +155,8 @@ async def decide(
         raise (
             EscalationNotFound(escalation_id) if known is None else EscalationDecided(escalation_id)
         )
+    if decision is Decision.APPROVE and not row.draft:
+        raise DraftMissing(escalation_id)  # rolls the decision back
     event_id = await connection.scalar(
         sa.select(engine_runs.c.event_id).where(
             engine_runs.c.client_id == row.client_id, engine_runs.c.id == row.run_id

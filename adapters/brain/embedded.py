@@ -25,12 +25,16 @@ from domain.template import Filled, clean_value, fill
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.
 FITTING_STRENGTH: Final = 0.95
-# Several templates and nothing to choose by, or a class that says only what a message is not:
-# under the default threshold (0.70), so that a human looks at it.
+# Several templates and nothing to choose by, a class that says only what a message is not, or a
+# message that says no more than "delivery" or "a problem": under the default threshold (0.70), so
+# that a human looks at it.
 ARBITRARY_STRENGTH: Final = 0.65
-# A passage under `RELEVANT` is about something else; from `WELL_COVERED` on it is preferred to a
-# template for the classes of `_KNOWLEDGE_FIRST`.
+# A passage of less coverage is about something else.
 RELEVANT: Final = 0.5
+# One word of four missing may be the one that matters (the lamp's name): that is to stay under
+# the default threshold, so strength falls faster than coverage.
+_GAP_PENALTY: Final = 1.5
+# From this strength on a passage is preferred to a template by the classes of `_KNOWLEDGE_FIRST`.
 WELL_COVERED: Final = 0.7
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
@@ -64,7 +68,8 @@ _HUMAN_REQUEST: Final = re.compile(
     r"|(?:speak|talk|chat|transfer|connect|escalate)(?: me| us| this)? (?:to|with) "
     rf"(?:\w+ ){{0,4}}?{_PERSON_EN}"
     r"|(?:put me through|get me|give me|i want|i need|i d like)(?: to)? an? "
-    r"(?:real |actual |live |human )*(?:human|real person|actual person|live agent|agent|representative|person)\b"
+    r"(?:(?:real|actual|live) )?(?:human|agent|representative)"
+    r"|(?:put me through|get me|give me|i want|i need) an? (?:real |actual )?person(?: to|$)"
     r"|(?:real|actual|live) (?:person|human|agent|human being)"
     r"|(?:human|agent|representative|person) (?:please|pls|plz|now)"
     r"|(?:talk|speak|chat)(?:ing)? (?:to|with) an? (?:ro)?bot|not an? (?:ro)?bot"
@@ -180,8 +185,9 @@ def _best_draft(request: BrainRequest, seen: Classification, question: Question)
     passage = _from_passages(request, seen.language, question)
     if template is None or passage is None:
         return template or passage
-    knowledge_first = seen.category in _KNOWLEDGE_FIRST and passage.strength >= WELL_COVERED
-    return passage if knowledge_first else template
+    if seen.category not in _KNOWLEDGE_FIRST:
+        return template
+    return passage if passage.strength >= min(WELL_COVERED, template.strength) else template
 
 
 def _from_templates(
@@ -200,7 +206,7 @@ def _from_templates(
     keys = [_template_key(question, template, filled) for template, filled in fitting]
     best = max(keys)
     template, filled = fitting[keys.index(best)]
-    arbitrary = keys.count(best) > 1 or seen.category is Category.OTHER
+    arbitrary = keys.count(best) > 1 or seen.category is Category.OTHER or question.is_vague
     return _Draft(
         response=filled.text.strip(),
         citation=Citation(kind="template", id=template.id, title=template.name),
@@ -230,7 +236,7 @@ def _from_passages(request: BrainRequest, language: Language, question: Question
     return _Draft(
         response=_quote(request, passage, body),
         citation=Citation(kind="knowledge", id=passage.id, title=passage.title),
-        strength=min(share, FITTING_STRENGTH),
+        strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),
     )
 
 

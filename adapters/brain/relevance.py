@@ -6,6 +6,7 @@ Lexical on purpose: a word that the text lacks is a thing that the text does not
 import re
 from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from adapters.brain.classifier import fold, words
@@ -39,7 +40,8 @@ STOP_WORDS: Final = _lexicon(
     "pouvez pouvoir puis puisje quand que quel quelle quelles quels qui quoi sa sans sauf se",
     "sera serait seront ses si soit son sont souhaite souhaiterais sous suis sur ta te tes toi",
     "ton toujours tout toute toutes tous tres trop tu un une va vais vas veut veux voir vont",
-    "vos votre voudrais voulais vouloir vous vraiment aimerais savoir",
+    "vos votre voudrais voulais vouloir vous vraiment aimerais savoir combien choisir",
+    "prendre acheter achete prends quelqu",
     # English
     "a about after again all also am an and any are aren at be because been before being both",
     "but by can cannot could couldn did didn do does doesn doing don down during each few for",
@@ -48,12 +50,21 @@ STOP_WORDS: Final = _lexicon(
     "one only or other our out over own re same she should so some such tell than that the",
     "their them then there these they this those through to too under until up us ve very was",
     "wasn we were what when where which while who whom why will with won would wouldn",
-    "wondering you your yours want",
+    "wondering you your yours want much many choose pick buy take long",
     # Courtesy, and what every such message says
     "bonjour bonsoir salut coucou merci cordialement madame monsieur svp stp plait avance",
     "bonne journee soiree question questions besoin dire renseignement information infos info",
     "hello hi hey dear thanks thank please pls kind regards best cheers morning afternoon",
     "evening help sir madam team equipe possible exactly exactement",
+)
+
+# Words that say that something is wrong without saying what, and what it may be wrong with.
+_TROUBLE: Final = _lexicon(
+    "probleme problemes souci soucis ennui erreur problem problems issue issues trouble wrong error"
+)
+_ANYTHING: Final = _lexicon(
+    "commande commandes colis achat article produit order orders ordered purchase parcel item",
+    "product something quelque chose urgent regarder look numero number",
 )
 
 # Frequent words of neighbouring languages that are neither French nor English words.
@@ -76,6 +87,9 @@ _SYNONYMS: Final = {
     **dict.fromkeys(("nettoyer", "nettoyage", "laver", "entretenir"), "entretien"),
     **dict.fromkeys(("cleaning", "wash", "washing", "washed"), "clean"),
     **dict.fromkeys(("waterproof", "watertight"), "water"),
+    **dict.fromkeys(("heure", "heures", "horaires"), "horaire"),
+    **dict.fromkeys(("ouvre", "ouvrez", "ouverts", "ouverture", "ouvrir"), "ouvert"),
+    **dict.fromkeys(("opening", "opens"), "open"),
     **dict.fromkeys(("magasin", "magasins"), "boutique"),
     **dict.fromkeys(("shop", "shops"), "store"),
 }
@@ -83,10 +97,14 @@ _SYNONYMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A message as relevance sees it: the stems of all its content words, and of what it asks."""
+    """A message as relevance sees it: the stems of all its content words, and of what it asks.
+
+    `is_vague`: a lone word, or no more than that something is wrong ("a problem with my order").
+    """
 
     stems: frozenset[str]
     asked: frozenset[str]
+    is_vague: bool
 
 
 def is_foreign(text: str) -> bool:
@@ -98,16 +116,29 @@ def is_foreign(text: str) -> bool:
 
 def read_question(text: str) -> Question:
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
-    return Question(stems=stems(text), asked=stems(" ".join(asked)))
+    return Question(
+        stems=stems(text),
+        asked=stems(" ".join(asked)),
+        is_vague=_is_vague(text),
+    )
 
 
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words: no stop words, no bare numbers, nothing under 3 letters."""
-    return frozenset(
-        _stem(word)
+    return frozenset(_stem(word) for word in _content_words(text))
+
+
+def _content_words(text: str) -> list[str]:
+    return [
+        word
         for word in words(fold(text))
         if len(word) >= 3 and word[0].isalpha() and word not in STOP_WORDS
-    )
+    ]
+
+
+def _is_vague(text: str) -> bool:
+    said = set(_content_words(text))
+    return len(words(fold(text))) < 2 or bool(said & _TROUBLE and said <= _TROUBLE | _ANYTHING)
 
 
 def coverage(question: Question, title: str, body: str) -> float:
@@ -163,6 +194,7 @@ def _cut(sentence: str) -> str:
     return sentence.strip()[: EXCERPT_LIMIT - 1].rsplit(maxsplit=1)[0] + "…"
 
 
+@lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
     word = _SYNONYMS.get(word, word)
     if len(word) > 3 and word[-1] in "sx" and word[-2] != "s":

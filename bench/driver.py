@@ -1,0 +1,150 @@
+"""The load of one contender: reads a target and then phases, writes samples, line by line."""
+
+import asyncio
+import itertools
+import secrets
+import sys
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Final
+
+import orjson
+import uvloop
+from temporalio.client import Client, WithStartWorkflowOperation
+from temporalio.common import WorkflowIDConflictPolicy
+
+from adapters.temporal import connect
+from bench import noop
+from bench.http_client import HttpClient
+from bench.load import Phase, Sample, Shop, Target
+from demo.tickets import TICKETS
+
+_GATEWAY: Final = "/api/engine/gateway"
+_SHOWN_FAILURES: Final = 5
+# The tour's first two: a shop ticket answered in place, and a mail answered by mail.
+_SHOP_TICKET, _MAIL = TICKETS[0], TICKETS[1]
+
+Call = Callable[[], Awaitable[str]]
+"""One call. Returns "completed", or what it got instead."""
+
+
+def naive_call(client: Client) -> Call:
+    async def call() -> str:
+        handle = await client.start_workflow(
+            noop.Naive.run, "event", id=_unique("naive"), task_queue=noop.QUEUE
+        )
+        return await handle.result()
+
+    return call
+
+
+def floor_call(client: Client) -> Call:
+    async def call() -> str:
+        start = WithStartWorkflowOperation(
+            noop.Floor.run,
+            "event",
+            id=_unique("floor"),
+            task_queue=noop.QUEUE,
+            id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
+        )
+        return await client.execute_update_with_start_workflow(
+            noop.Floor.answer, start_workflow_operation=start
+        )
+
+    return call
+
+
+@asynccontextmanager
+async def gateway_call(target: Target) -> AsyncIterator[Call]:
+    """Each ticket from another customer, and the shops in turn: no limit for one is reached."""
+    shops = itertools.cycle(target.shops)
+    idle: list[HttpClient] = []
+    async with AsyncExitStack() as held:
+
+        async def call() -> str:
+            client = idle.pop() if idle else None
+            if client is None:
+                client = await held.enter_async_context(HttpClient("127.0.0.1", target.port))
+            shop = next(shops)
+            status, answer = await client.post(_GATEWAY, shop.key, _ticket(target, shop))
+            idle.append(client)
+            return _outcome(target, status, answer)
+
+        yield call
+
+
+def _ticket(target: Target, shop: Shop) -> bytes:
+    address = f"{_unique('customer')}@example.com"
+    ticket = {"client_id": shop.client_id}
+    if target.kind == "mail":
+        return orjson.dumps({**ticket, **_MAIL.body, "from": f"Emma Clark <{address}>"})
+    return orjson.dumps({**ticket, **_SHOP_TICKET.body, "customer_email": address})
+
+
+def _outcome(target: Target, status: int, answer: bytes) -> str:
+    """Completed only if it is the answer that this ticket must get."""
+    ticket = _MAIL if target.kind == "mail" else _SHOP_TICKET
+    if status == 200:
+        run = orjson.loads(answer)
+        found = (run["status"], run["classification"], run["steps_executed"])
+        if found == (ticket.status, ticket.classification, 1):
+            return "completed"
+    return f"HTTP {status}: {answer[:300].decode(errors='replace')}"
+
+
+def _unique(prefix: str) -> str:
+    return f"{prefix}-{secrets.token_hex(8)}"
+
+
+@asynccontextmanager
+async def call_of(target: Target) -> AsyncIterator[Call]:
+    if target.kind == "naive":
+        yield naive_call(await Client.connect(target.address))
+    elif target.kind == "floor":
+        yield floor_call(await connect(target.address, "default"))
+    else:
+        async with gateway_call(target) as call:
+            yield call
+
+
+async def run_phase(call: Call, phase: Phase) -> Sample:
+    """Keep `concurrency` calls going until the time is over, then wait for the last ones."""
+    latencies: list[float] = []
+    failures: list[str] = []
+    cpu, start = time.process_time(), time.perf_counter()
+
+    async def caller() -> None:
+        while (began := time.perf_counter()) - start < phase.seconds:
+            try:
+                outcome = await call()
+            except Exception as error:  # noqa: BLE001 - whatever it was, the report must say so
+                outcome = f"{type(error).__name__}: {error}"
+            if outcome == "completed":
+                latencies.append((time.perf_counter() - began) * 1000)
+            else:
+                failures.append(outcome)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(phase.concurrency):
+            group.create_task(caller())
+    return Sample(
+        latencies_ms=tuple(round(value, 3) for value in latencies),
+        elapsed_s=time.perf_counter() - start,
+        failed=len(failures),
+        failures=tuple(failures[:_SHOWN_FAILURES]),
+        driver_cpu_s=time.process_time() - cpu,
+    )
+
+
+async def drive() -> None:
+    """Until the input ends. Nothing else happens meanwhile, so that reading it may block."""
+    target = Target.model_validate_json(sys.stdin.readline())
+    async with call_of(target) as call:
+        while line := await asyncio.to_thread(sys.stdin.readline):
+            sample = await run_phase(call, Phase.model_validate_json(line))
+            print(sample.model_dump_json(), flush=True)
+
+
+if __name__ == "__main__":
+    uvloop.run(drive())

@@ -1,0 +1,95 @@
+"""What the benchmark and its drivers, each in a process of its own, tell each other."""
+
+import asyncio
+import sys
+from asyncio.subprocess import PIPE, Process
+from pathlib import Path
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+_MARGIN_S: Final = 40.0
+_LONGEST_LINE: Final = 16 * 1024 * 1024
+
+
+class Message(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Shop(Message):
+    client_id: str
+    key: str
+
+
+class Target(Message):
+    """Whom a driver calls: a Temporal server by its address, or a gateway by its port."""
+
+    kind: Literal["naive", "floor", "gateway", "mail"]
+    address: str = ""
+    port: int = 0
+    shops: tuple[Shop, ...] = ()
+
+
+class Phase(Message):
+    """Call for `seconds`, `concurrency` at once; a new call starts when one has ended."""
+
+    concurrency: int
+    seconds: float
+
+
+class Sample(Message):
+    """What came of a phase. `failures`: the first few that were not answered well."""
+
+    latencies_ms: tuple[float, ...]
+    elapsed_s: float
+    failed: int
+    failures: tuple[str, ...]
+    driver_cpu_s: float
+
+    @property
+    def per_second(self) -> float:
+        return len(self.latencies_ms) / self.elapsed_s
+
+
+class Driver:
+    """The process that makes the calls of one contender."""
+
+    def __init__(self, process: Process) -> None:
+        self._process = process
+
+    @classmethod
+    async def start(cls, target: Target) -> "Driver":
+        process = await asyncio.create_subprocess_exec(
+            sys.executable, "-m", "bench.driver", stdin=PIPE, stdout=PIPE, cwd=ROOT,
+            limit=_LONGEST_LINE, start_new_session=True,
+        )  # fmt: skip
+        driver = cls(process)
+        await driver._send(target)
+        return driver
+
+    async def run(self, phase: Phase) -> Sample:
+        """Raises RuntimeError if the driver ended, TimeoutError if it hangs."""
+        await self._send(phase)
+        assert self._process.stdout is not None  # noqa: S101 - a pipe was asked for
+        async with asyncio.timeout(phase.seconds + _MARGIN_S):
+            line = await self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the load driver ended; its error is above")
+        return Sample.model_validate_json(line)
+
+    async def stop(self) -> None:
+        """Its input ends, and so does it."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        try:
+            async with asyncio.timeout(3):
+                await self._process.wait()
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
+
+    async def _send(self, message: Message) -> None:
+        assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
+        self._process.stdin.write(message.model_dump_json().encode() + b"\n")
+        await self._process.stdin.drain()

@@ -1,0 +1,105 @@
+"""The turns: who is called, how hard, for how long; and what came of each."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic import BaseModel
+
+from bench.contenders import Contender
+from bench.cpu import cpu_seconds
+from bench.load import Phase, Sample
+
+NAIVE: Final = "naive"
+FLOOR: Final = "floor"
+GATEWAY: Final = "gateway"
+MAIL: Final = "gateway, mail"
+
+ALONE: Final = 1
+CROWD: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    round: int
+    contender: str
+    concurrency: int
+    warm_up_s: float
+    seconds: float
+
+    @property
+    def title(self) -> str:
+        return f"round {self.round + 1}: {self.contender}, {self.concurrency} at a time"
+
+    @property
+    def planned_s(self) -> float:
+        return self.warm_up_s + self.seconds
+
+
+class TurnResult(BaseModel):
+    """One turn. `cpu_ms`: processor time a call, by process; `idle_cpu_percent`: of one core,
+    used meanwhile by the contenders whose turn it was not."""
+
+    round: int
+    contender: str
+    concurrency: int
+    per_second: float
+    latencies_ms: tuple[float, ...]
+    cpu_ms: dict[str, float]
+    idle_cpu_percent: float
+    failed: int
+    failures: tuple[str, ...]
+
+    @property
+    def calls(self) -> int:
+        return len(self.latencies_ms)
+
+
+def turns(rounds: int, seconds: float) -> Iterator[Turn]:
+    """Every contender in every round, so that the machine's noise hits all alike.
+
+    The order changes from round to round: being first or last must favour nobody. The mail is
+    for the record, one at a time only.
+    """
+    order = [NAIVE, FLOOR, GATEWAY]
+    for number in range(rounds):
+        for name in order[number % 3 :] + order[: number % 3]:
+            yield Turn(number, name, ALONE, 1, seconds)
+            yield Turn(number, name, CROWD, 2, seconds)
+        yield Turn(number, MAIL, ALONE, 0.5, seconds / 2)
+
+
+async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
+    """Warm up, then measure."""
+    owner = next(one for one in contenders if turn.contender in one.drivers)
+    driver = owner.drivers[turn.contender]
+    warmed = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.warm_up_s))
+    others = [one for one in contenders if one is not owner]
+    before, before_others = cpu_seconds(owner.pids), _total(others)
+    sample = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.seconds))
+    after, after_others = cpu_seconds(owner.pids), _total(others)
+    return TurnResult(
+        round=turn.round,
+        contender=turn.contender,
+        concurrency=turn.concurrency,
+        per_second=round(sample.per_second, 2),
+        latencies_ms=sample.latencies_ms,
+        cpu_ms=_per_call(before, after, sample),
+        idle_cpu_percent=round((after_others - before_others) / sample.elapsed_s * 100, 2),
+        failed=warmed.failed + sample.failed,
+        failures=warmed.failures + sample.failures,
+    )
+
+
+def _total(contenders: Sequence[Contender]) -> float:
+    return sum(sum(cpu_seconds(one.pids).values()) for one in contenders)
+
+
+def _per_call(
+    before: Mapping[str, float], after: Mapping[str, float], sample: Sample
+) -> dict[str, float]:
+    """Milliseconds of processor time a call, by process; the driver is the API of the no-ops."""
+    calls = max(1, len(sample.latencies_ms))
+    used = {name: after[name] - before[name] for name in after}
+    used["driver"] = sample.driver_cpu_s
+    return {name: round(seconds * 1000 / calls, 2) for name, seconds in used.items()}

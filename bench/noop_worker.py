@@ -1,0 +1,57 @@
+"""The worker of a no-op contender, in a process of its own: python -m bench.noop_worker."""
+
+import argparse
+import asyncio
+import signal
+
+import uvloop
+from temporalio.client import Client
+from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+
+from adapters.temporal import connect
+from bench import noop
+
+_STEPS = (noop.normalize, noop.think, noop.execute, noop.persist)
+
+
+async def naive_worker(address: str) -> Worker:
+    """The SDK's defaults, all of them."""
+    return Worker(
+        await Client.connect(address),
+        task_queue=noop.QUEUE,
+        workflows=[noop.Naive],
+        activities=_STEPS,
+    )
+
+
+async def floor_worker(address: str) -> Worker:
+    """Our client, and no sandbox: nothing that could be left out is in it."""
+    return Worker(
+        await connect(address, "default"),
+        task_queue=noop.QUEUE,
+        workflows=[noop.Floor],
+        activities=_STEPS,
+        workflow_runner=UnsandboxedWorkflowRunner(),
+    )
+
+
+async def work(variant: str, address: str) -> None:
+    stop = asyncio.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    worker = await (naive_worker if variant == "naive" else floor_worker)(address)
+    async with worker:
+        await stop.wait()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("variant", choices=["naive", "floor"])
+    parser.add_argument("--address", required=True)
+    arguments = parser.parse_args()
+    run = asyncio.run if arguments.variant == "naive" else uvloop.run
+    run(work(arguments.variant, arguments.address))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""The committed model: how right it is on messages it never saw, and that it can be remade."""
+
+import csv
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from adapters.brain.classifier import (
+    CATEGORIES,
+    LANGUAGES,
+    MODEL_PATH,
+    READ_CHARACTERS,
+    Classification,
+    Classifier,
+    ModelInvalid,
+    fold,
+)
+from domain.brain import Category
+from training.train import (
+    EXAMPLES_PATH,
+    Example,
+    expected_calibration_error,
+    read_examples,
+    train,
+)
+
+HELD_OUT = Path(__file__).with_name("held_out.csv")
+CLASSIFIER = Classifier.load()
+
+
+@pytest.fixture(scope="module")
+def judged() -> list[tuple[Example, Classification]]:
+    return [(example, CLASSIFIER.classify(example.text)) for example in read_examples(HELD_OUT)]
+
+
+def _accuracy(judged: list[tuple[Example, Classification]]) -> float:
+    return sum(seen.category is example.category for example, seen in judged) / len(judged)
+
+
+def test_the_held_out_messages_are_many_balanced_and_new() -> None:
+    held_out = read_examples(HELD_OUT)
+    shown = {" ".join(fold(example.text).split()) for example in read_examples(EXAMPLES_PATH)}
+
+    assert len(held_out) >= 150
+    for language in LANGUAGES:
+        for category in CATEGORIES:
+            assert sum((e.language, e.category) == (language, category) for e in held_out) >= 12
+    assert not [e.text for e in held_out if " ".join(fold(e.text).split()) in shown]
+
+
+def test_every_class_has_sixty_examples_in_each_language() -> None:
+    examples = read_examples(EXAMPLES_PATH)
+
+    for language in LANGUAGES:
+        for category in CATEGORIES:
+            assert sum((e.language, e.category) == (language, category) for e in examples) >= 60
+
+
+def test_the_category_is_mostly_right(judged: list[tuple[Example, Classification]]) -> None:
+    assert _accuracy(judged) >= 0.85
+    for language in LANGUAGES:
+        assert _accuracy([pair for pair in judged if pair[0].language == language]) >= 0.80
+
+
+def test_the_language_is_nearly_always_right(
+    judged: list[tuple[Example, Classification]],
+) -> None:
+    assert sum(s.language == e.language for e, s in judged) / len(judged) >= 0.95
+
+
+def test_the_probabilities_mean_what_they_say(
+    judged: list[tuple[Example, Classification]],
+) -> None:
+    stated = np.array([[seen.probabilities[c] for c in CATEGORIES] for _, seen in judged])
+    labels = np.array([CATEGORIES.index(example.category) for example, _ in judged])
+
+    assert expected_calibration_error(stated, labels) <= 0.10
+
+
+def test_a_sure_class_is_rarely_wrong(judged: list[tuple[Example, Classification]]) -> None:
+    """What passes the default threshold goes out unseen: that share must be large and right."""
+    sure = [pair for pair in judged if max(pair[1].probabilities.values()) >= 0.7]
+
+    assert len(sure) >= len(judged) * 0.6
+    assert _accuracy(sure) >= 0.95
+
+
+def test_training_again_makes_the_committed_file(tmp_path: Path) -> None:
+    report = train(read_examples(EXAMPLES_PATH), tmp_path / "model.npz")
+
+    assert (tmp_path / "model.npz").read_bytes() == MODEL_PATH.read_bytes()
+    assert min(report.accuracy.values()) >= 0.75
+    assert report.calibration_error <= 0.10
+
+
+def test_calibration_error_of_known_cases() -> None:
+    sure = np.array([[1.0, 0.0], [1.0, 0.0]])
+
+    assert expected_calibration_error(sure, np.array([0, 0])) == 0
+    assert expected_calibration_error(sure, np.array([0, 1])) == pytest.approx(0.5)
+    assert expected_calibration_error(sure, np.array([1, 1])) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Où est ma commande ?", "OU EST MA COMMANDE ?"),
+        ("commande 123 expédiée", "commande 98765 expédiée"),
+        ("voir https://a.example/x merci", "voir http://b.example/y?z=1 merci"),
+    ],
+)
+def test_writing_habits_and_numbers_do_not_matter(one: str, other: str) -> None:
+    assert CLASSIFIER.classify(one) == CLASSIFIER.classify(other)
+
+
+def test_only_the_start_of_a_long_text_is_read() -> None:
+    start = ("where is my order? " * READ_CHARACTERS)[:READ_CHARACTERS]
+
+    assert CLASSIFIER.classify(start) == CLASSIFIER.classify(start + " remboursement " * 999)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(max_size=3_000))
+def test_any_text_has_a_classification(text: str) -> None:
+    seen = CLASSIFIER.classify(text)
+
+    assert set(seen.probabilities) == set(Category)
+    assert all(0 <= share <= 1 for share in seen.probabilities.values())
+    assert sum(seen.probabilities.values()) == pytest.approx(1)
+    assert seen.probabilities[seen.category] == max(seen.probabilities.values())
+    assert 0.5 <= seen.language_probability <= 1
+
+
+@pytest.mark.parametrize("text", ["\ud800 lone", "\x00", "ﷺ" * 9_000, "e\u0301" * 9_000, "😀"])
+def test_odd_text_is_read(text: str) -> None:
+    assert CLASSIFIER.classify(text).category in CATEGORIES
+    assert len(fold(text)) <= READ_CHARACTERS
+
+
+def _stored() -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]:
+    with np.load(MODEL_PATH, allow_pickle=False) as archive:
+        return {name: archive[name] for name in archive.files}
+
+
+def _without_bias() -> bytes:
+    arrays = _stored()
+    del arrays["category_bias"]
+    return _packed(arrays)
+
+
+def _of_another_shape() -> bytes:
+    arrays = _stored()
+    return _packed(arrays | {"language_weights": arrays["language_weights"][:-1]})
+
+
+def _of_other_categories() -> bytes:
+    return _packed(_stored() | {"categories": np.array(list("abcdef"))})
+
+
+def _without_heat() -> bytes:
+    return _packed(_stored() | {"temperatures": np.zeros(2)})
+
+
+def _with_pickled_objects() -> bytes:
+    content = io.BytesIO()
+    arrays = _stored() | {"categories": np.array([object()])}
+    np.savez(content, allow_pickle=True, **arrays)
+    return content.getvalue()
+
+
+def _packed(arrays: dict[str, np.ndarray[tuple[int, ...], np.dtype[np.generic]]]) -> bytes:
+    content = io.BytesIO()
+    np.savez(content, allow_pickle=False, **arrays)
+    return content.getvalue()
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        lambda: b"",
+        lambda: b"PK not really",
+        lambda: MODEL_PATH.read_bytes()[:5_000],
+        _without_bias,
+        _of_another_shape,
+        _of_other_categories,
+        _without_heat,
+        _with_pickled_objects,
+    ],
+)
+def test_another_file_is_refused(content: Callable[[], bytes], tmp_path: Path) -> None:
+    path = tmp_path / "model.npz"
+    path.write_bytes(content())
+
+    with pytest.raises(ModelInvalid):
+        Classifier.load(path)
+
+
+def test_a_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="none"):
+        Classifier.load(tmp_path / "none.npz")
+
+
+@pytest.mark.parametrize(
+    "row", [("de", "other", "hallo"), ("fr", "none", "a"), ("fr", "other", "")]
+)
+def test_a_bad_example_stops_the_training(row: tuple[str, str, str], tmp_path: Path) -> None:
+    path = tmp_path / "examples.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([("language", "category", "text"), row])
+
+    with pytest.raises(ValueError, match="not a"):
+        read_examples(path)

@@ -1,0 +1,71 @@
+"""is_test: the brain answers, and nothing at all is left behind."""
+
+import pytest
+
+from store.tables import ai_conversations
+from tests.support.engine import LiveEngine
+from tests.support.mail import MailServer
+from tests.support.rows import only_row, row_counts
+from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+
+CANARY = "zebra-canary-5b1e"
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "answered"),
+    [(ORDER_QUESTION, "completed", True), (UNSURE_MESSAGE, "needs_review", False)],
+)
+async def test_dry_run_leaves_no_row_and_no_mail(
+    engine: LiveEngine, shop: Shop, mail: MailServer, message: str, status: str, answered: bool
+) -> None:
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+    before = await row_counts(engine.database)
+
+    answer = await engine.post(
+        shop,
+        is_test=True,
+        event_type="email.inbound",
+        customer_email="a@b.example",
+        order_number="1042",
+        message=message,
+    )
+
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (200, status)
+    assert bool(body["response"]) is answered
+    assert body["classification"]
+    assert body["steps_executed"] == 0
+    assert await row_counts(engine.database) == before
+    assert mail.mails == []
+
+
+async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> None:
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+    before = await only_row(engine.database, ai_conversations)
+
+    await engine.post(shop, is_test=True, customer_email="a@b.example", message="Merci beaucoup")
+
+    assert await only_row(engine.database, ai_conversations) == before
+
+
+async def test_dry_run_without_playbook(engine: LiveEngine) -> None:
+    shop = await open_shop(engine.database, event_type="email.*")
+    before = await row_counts(engine.database)
+
+    body = (await engine.post(shop, is_test=True, message="x")).json()
+
+    assert body["status"] == "no_playbook"
+    assert await row_counts(engine.database) == before
+
+
+async def test_dry_run_text_is_sealed_in_temporal(engine: LiveEngine, shop: Shop) -> None:
+    body = (
+        await engine.post(
+            shop, is_test=True, order_number="77", message=f"{ORDER_QUESTION} {CANARY}"
+        )
+    ).json()
+
+    handle = engine.client.get_workflow_handle(f"dry-run/{shop.client_id}/{body['event_id']}")
+    history = (await handle.fetch_history()).to_json()
+    assert CANARY not in history
+    assert "commande" not in history

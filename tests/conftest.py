@@ -1,0 +1,72 @@
+"""The servers that tests share. Each test gets a database and a namespace of its own."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from store.database import Database
+from tests.support.engine import LiveEngine, live_engine
+from tests.support.mail import MailServer, mail_server
+from tests.support.postgres import PostgresServer, postgres_server
+from tests.support.shop import Shop, open_shop
+from tests.support.temporal import TemporalServer, temporal_server
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    with postgres_server() as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
+    with temporal_server(tmp_path_factory.mktemp("temporal") / "log") as server:
+        yield server
+
+
+@pytest.fixture
+def database_url(postgres: PostgresServer) -> Iterator[str]:
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture
+async def database(database_url: str) -> AsyncIterator[Database]:
+    database = Database(database_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+async def mail() -> AsyncIterator[MailServer]:
+    async with mail_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def idle_engine(
+    database_url: str, temporal: TemporalServer, mail: MailServer
+) -> AsyncIterator[LiveEngine]:
+    """Everything but a worker, which the test starts itself."""
+    namespace = temporal.take_namespace()
+    async with live_engine(database_url, temporal.address, namespace, smtp_url=mail.url) as engine:
+        yield engine
+
+
+@pytest.fixture
+async def front(database_url: str, temporal: TemporalServer) -> AsyncIterator[LiveEngine]:
+    """The API alone, on a namespace that nobody works in."""
+    async with live_engine(database_url, temporal.address, "default") as engine:
+        yield engine
+
+
+@pytest.fixture
+async def engine(idle_engine: LiveEngine) -> AsyncIterator[LiveEngine]:
+    """The whole engine, at work."""
+    async with idle_engine.working():
+        yield idle_engine
+
+
+@pytest.fixture
+async def shop(database: Database) -> Shop:
+    return await open_shop(database)

@@ -1,0 +1,90 @@
+"""The engine in this process: the real application, worker, database and Temporal."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from temporalio.client import Client, WorkflowHandle
+
+from adapters.seal import new_seal_key
+from adapters.temporal import TemporalEngine, connect
+from api.app import create_app
+from domain import names
+from settings import Settings
+from store.database import Database
+from tests.support.shop import Shop
+from worker import Activities, build_activities, build_worker
+
+GATEWAY = "/api/engine/gateway"
+ENGINE_SECRET = "an engine secret of the tests"
+
+
+@dataclass
+class LiveEngine:
+    """`activities` may be changed by a test before it starts a worker."""
+
+    settings: Settings
+    database: Database
+    client: Client
+    engine: TemporalEngine
+    activities: Activities
+    app: FastAPI
+    http: httpx.AsyncClient
+
+    async def post(self, shop: Shop, **body: object) -> httpx.Response:
+        return await self.http.post(
+            GATEWAY, json={"client_id": shop.client_id, **body}, headers=shop.headers
+        )
+
+    def run_of(self, shop: Shop, event_id: str) -> WorkflowHandle[Any, Any]:
+        return self.client.get_workflow_handle(names.process_event_id(shop.client_id, event_id))
+
+    @asynccontextmanager
+    async def working(self, *, sandbox: bool = True) -> AsyncIterator[None]:
+        """A worker, for as long as the block runs."""
+        async with build_worker(self.client, self.activities, sandbox=sandbox):
+            yield
+
+
+def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
+    return Settings.model_validate(
+        {
+            "database_url": database_url,
+            "temporal_address": temporal_address,
+            "seal_key": new_seal_key(),
+            "engine_secret": ENGINE_SECRET,
+            **more,
+        }
+    )
+
+
+@asynccontextmanager
+async def live_engine(
+    database_url: str, address: str, namespace: str, **settings: object
+) -> AsyncIterator[LiveEngine]:
+    """The engine without a worker; `working()` starts one."""
+    chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
+    database = Database(chosen.database_url)
+    client = await connect(chosen.temporal_address, chosen.temporal_namespace)
+    app = create_app(chosen)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+            base_url="http://engine",
+            timeout=40,
+        ) as http,
+    ):
+        yield LiveEngine(
+            settings=chosen,
+            database=database,
+            client=client,
+            engine=TemporalEngine(client),
+            activities=build_activities(chosen, database, client),
+            app=app,
+            http=http,
+        )
+    await database.close()

@@ -1,0 +1,46 @@
+"""A real SMTP server on loopback that keeps what it is given and can misbehave."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from email import message_from_bytes, policy
+from email.message import EmailMessage
+
+from aiosmtpd.smtp import SMTP, Envelope, Session
+
+
+class MailServer:
+    """`reply` answers DATA; None drops the connection after the text was given over."""
+
+    def __init__(self) -> None:
+        self.mails: list[EmailMessage] = []
+        self.reply: str | None = "250 kept"
+        self.recipient_reply = "250 ok"
+        self.url = ""
+
+    async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
+        self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
+    ) -> str:
+        if self.recipient_reply.startswith("250"):
+            envelope.rcpt_tos.append(address)
+        return self.recipient_reply
+
+    async def handle_DATA(self, server: SMTP, _: Session, envelope: Envelope) -> str:  # noqa: N802
+        assert isinstance(envelope.content, bytes)
+        mail = message_from_bytes(envelope.content, policy=policy.default)
+        assert isinstance(mail, EmailMessage)
+        self.mails.append(mail)
+        if self.reply is None:
+            assert isinstance(server.transport, asyncio.Transport)
+            server.transport.abort()
+            return "421 never arrives"
+        return self.reply
+
+
+@asynccontextmanager
+async def mail_server() -> AsyncIterator[MailServer]:
+    handler = MailServer()
+    server = await asyncio.get_running_loop().create_server(lambda: SMTP(handler), "127.0.0.1", 0)
+    handler.url = f"smtp://127.0.0.1:{server.sockets[0].getsockname()[1]}"
+    async with server:
+        yield handler

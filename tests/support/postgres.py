@@ -1,0 +1,51 @@
+"""A real PostgreSQL for the session, and a fresh database for each test that asks."""
+
+import itertools
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import psycopg
+from sqlalchemy import make_url
+
+from embedded.postgres import EmbeddedPostgres
+from store.migrate import migrate
+
+
+class PostgresServer:
+    """Hands out databases copied from one that the real migrations made."""
+
+    def __init__(self, url: str) -> None:
+        self._url = make_url(url).set(drivername="postgresql")
+        self._numbers = itertools.count()
+        self._execute("CREATE DATABASE template_engine")
+        migrate(self.url_of("template_engine"))
+
+    def url_of(self, name: str) -> str:
+        return self._url.set(database=name).render_as_string(hide_password=False)
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """The URL of a fresh database, dropped afterwards even if somebody is still connected."""
+        name = f"test_{next(self._numbers)}"
+        self._execute(f"CREATE DATABASE {name} TEMPLATE template_engine")
+        try:
+            yield self.url_of(name)
+        finally:
+            self._execute(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def _execute(self, statement: str) -> None:
+        with psycopg.connect(
+            self._url.render_as_string(hide_password=False), autocommit=True
+        ) as connection:
+            connection.execute(statement)
+
+
+@contextmanager
+def postgres_server() -> Iterator[PostgresServer]:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as server,
+    ):
+        yield PostgresServer(server.url)
