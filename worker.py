@@ -10,9 +10,8 @@ from typing import Final
 
 import structlog
 import uvloop
-from adapters.brain.embedded import EmbeddedBrain
 from temporalio.client import Client
-from temporalio.worker import UnsandboxedWorkflowRunner, Worker
+from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.dry_run import DryRun as DryRunActivity
@@ -24,6 +23,7 @@ from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.think import Think
 from adapters.brain.classifier import Classifier
+from adapters.brain.embedded import EmbeddedBrain
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
 from adapters.seal import FernetSealer
@@ -85,7 +85,14 @@ def build_activities(settings: Settings, database: Database, client: Client) -> 
     )
 
 
-def build_worker(client: Client, activities: Activities, *, sandbox: bool) -> Worker:
+def build_worker(
+    client: Client,
+    activities: Activities,
+    *,
+    sandbox: bool,
+    interceptors: Sequence[Interceptor] = (),
+    max_cached_workflows: int = 1000,
+) -> Worker:
     """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic."""
     restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)
     return Worker(
@@ -96,7 +103,8 @@ def build_worker(client: Client, activities: Activities, *, sandbox: bool) -> Wo
         workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions)
         if sandbox
         else UnsandboxedWorkflowRunner(),
-        interceptors=[ScrubErrors()],
+        interceptors=[ScrubErrors(), *interceptors],
+        max_cached_workflows=max_cached_workflows,
         graceful_shutdown_timeout=_GRACE,
         # A dead worker's parked runs go to another one after this instead of 10 s.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),

@@ -3,12 +3,15 @@
 Workflows are named, not imported, so that a process that only starts runs loads none of them.
 """
 
+import asyncio
+from collections.abc import Awaitable
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from temporalio.client import (
     Client,
     WithStartWorkflowOperation,
+    WorkflowFailureError,
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
@@ -17,7 +20,6 @@ from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import (
     GrpcCompression,
-    KeepAliveConfig,
     RetryConfig,
     RPCError,
     RPCStatusCode,
@@ -34,9 +36,14 @@ from domain.contracts import (
 )
 from domain.errors import EngineUnavailable, InternalError
 
+T = TypeVar("T")
+
 # A caller is told within 5 s that Temporal is away, so the client must give up before.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
-_NOTICE_HANG: Final = KeepAliveConfig(interval_millis=1_500, timeout_millis=2_500)
+# A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
+# connections that ping more often than every 10 s. So a call that takes long asks for its health.
+_ASK_HEALTH_AFTER_S: Final = 1.5
+_HEALTH_TIMEOUT: Final = timedelta(seconds=2.5)
 
 # How much longer than its review a run may live.
 _RUN_MARGIN_S: Final = 2 * 3600
@@ -56,7 +63,6 @@ async def connect(address: str, namespace: str, *, lazy: bool = False) -> Client
         data_converter=pydantic_data_converter,
         lazy=lazy,
         retry_config=_GIVE_UP,
-        keep_alive_config=_NOTICE_HANG,
         # Payloads are ids; compressing them costs more than it saves.
         grpc_compression=GrpcCompression.NONE,
     )
@@ -85,8 +91,10 @@ class TemporalEngine:
             result_type=RunFacts,
         )
         try:
-            facts = await self._client.execute_update_with_start_workflow(
-                names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+            facts = await self._while_healthy(
+                self._client.execute_update_with_start_workflow(
+                    names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+                )
             )
         except (RPCError, WorkflowUpdateRPCTimeoutOrCancelledError) as error:
             raise EngineUnavailable("Temporal did not answer") from error
@@ -95,20 +103,34 @@ class TemporalEngine:
         return RunFacts.model_validate(facts)
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
-        """Run a rehearsal. Raises EngineUnavailable; any other failure is the brain's own."""
+        """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
         try:
-            result = await self._client.execute_workflow(
-                names.DRY_RUN,
-                event,
-                id=names.dry_run_id(event.client_id, event.event_id),
-                task_queue=names.ENGINE_QUEUE,
-                execution_timeout=_DRY_RUN_TIMEOUT,
-                task_timeout=_TASK_TIMEOUT,
-                result_type=DryRunResult,
+            result = await self._while_healthy(
+                self._client.execute_workflow(
+                    names.DRY_RUN,
+                    event,
+                    id=names.dry_run_id(event.client_id, event.event_id),
+                    task_queue=names.ENGINE_QUEUE,
+                    execution_timeout=_DRY_RUN_TIMEOUT,
+                    task_timeout=_TASK_TIMEOUT,
+                    result_type=DryRunResult,
+                )
             )
         except RPCError as error:
             raise EngineUnavailable("Temporal did not answer") from error
+        except WorkflowFailureError as error:
+            raise InternalError("the dry run failed") from error
         return DryRunResult.model_validate(result)
+
+    async def _while_healthy(self, call: Awaitable[T]) -> T:
+        """The call's result. Raises EngineUnavailable if the server stops answering meanwhile."""
+        task = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
+                await self._client.service_client.check_health(timeout=_HEALTH_TIMEOUT)
+            return task.result()
+        finally:
+            task.cancel()
 
     async def start(self, event: ProcessEventInput) -> bool:
         """Start a run that was left behind; False if it is under way.

@@ -49,7 +49,7 @@ def floor_call(client: Client) -> Call:
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
         )
         return await client.execute_update_with_start_workflow(
-            noop.Floor.answer, start_workflow_operation=start
+            noop.ANSWER, start_workflow_operation=start, result_type=str
         )
 
     return call

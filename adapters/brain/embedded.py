@@ -4,6 +4,7 @@ It composes nothing of its own: an answer is a merchant's template or a quoted k
 Where neither fits it says so, and a human takes over.
 """
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Final
@@ -38,6 +39,11 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
+_LIMITS: Final = {
+    EscalationReason.MISSING_KNOWLEDGE: UNANSWERED_CONFIDENCE,
+    EscalationReason.UNSUPPORTED_REQUEST: UNSUPPORTED_CONFIDENCE,
+    EscalationReason.CUSTOMER_REQUEST: UNSUPPORTED_CONFIDENCE,
+}
 LOW_PROBABILITY: Final = 0.5
 LOW_LANGUAGE_PROBABILITY: Final = 0.6
 
@@ -94,6 +100,17 @@ _QUOTE: Final[dict[Language, str]] = {
     ),
 }
 
+ACKNOWLEDGEMENT: Final[dict[Language, str]] = {
+    "fr": (
+        "Bonjour,\n\nNous avons bien reçu votre message, mais nous n'avons pas encore de réponse "
+        "sûre à vous donner. Pourriez-vous nous en dire un peu plus ?"
+    ),
+    "en": (
+        "Hello,\n\nWe have received your message, but we have no certain answer to give you yet. "
+        "Could you tell us a little more?"
+    ),
+}
+
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
@@ -116,18 +133,15 @@ class EmbeddedBrain:
         text = f"{(request.subject or '')[:_SUBJECT_READ]}\n{request.text}".strip()
         seen = self._classifier.classify(text)
         if _is_wordless(text):
-            return self._unanswered(
-                seen, EscalationReason.UNSUPPORTED_REQUEST, category=Category.OTHER
-            )
+            seen = dataclasses.replace(seen, category=Category.OTHER)
+            return self._unanswered(request, seen, EscalationReason.UNSUPPORTED_REQUEST)
         if is_foreign(text):
-            return self._unanswered(seen, EscalationReason.UNSUPPORTED_REQUEST)
+            return self._unanswered(request, seen, EscalationReason.UNSUPPORTED_REQUEST)
         if asks_for_human(text):
-            return self._unanswered(seen, EscalationReason.CUSTOMER_REQUEST)
+            return self._unanswered(request, seen, EscalationReason.CUSTOMER_REQUEST)
         draft = _best_draft(request, seen, read_question(text))
         if draft is None:
-            return self._unanswered(
-                seen, EscalationReason.MISSING_KNOWLEDGE, limit=UNANSWERED_CONFIDENCE
-            )
+            return self._unanswered(request, seen, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(seen, draft)
 
     def _answered(self, seen: Classification, draft: _Draft) -> BrainAnswer:
@@ -148,19 +162,20 @@ class EmbeddedBrain:
         )
 
     def _unanswered(
-        self,
-        seen: Classification,
-        doubt: EscalationReason,
-        *,
-        category: Category | None = None,
-        limit: float = UNSUPPORTED_CONFIDENCE,
+        self, request: BrainRequest, seen: Classification, doubt: EscalationReason
     ) -> BrainAnswer:
-        category = category or seen.category
+        """No source fits: an acknowledgement that asserts nothing, at a low confidence.
+
+        It is a draft for the human who looks next. A customer who asked for a human gets not even
+        that: no threshold may let the agent answer in a human's place.
+        """
+        wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
         return BrainAnswer(
-            classification=category,
-            confidence=_rounded(min(seen.probabilities[category], limit)),
-            alternatives=_alternatives(seen, category),
+            classification=seen.category,
+            confidence=_rounded(min(seen.probabilities[seen.category], _LIMITS[doubt])),
+            alternatives=_alternatives(seen, seen.category),
             language=seen.language,
+            response="" if wants_human else _signed(request, ACKNOWLEDGEMENT[seen.language]),
             doubt=doubt,
             model=self._model,
         )
@@ -242,6 +257,10 @@ def _from_passages(request: BrainRequest, language: Language, question: Question
 
 def _quote(request: BrainRequest, passage: Passage, body: str) -> str:
     message = _QUOTE[passage.language].format(title=clean_value(passage.title), body=body)
+    return _signed(request, message)
+
+
+def _signed(request: BrainRequest, message: str) -> str:
     brand = clean_value(request.brand_name)
     return f"{message}\n\n{brand}" if brand else message
 

@@ -10,11 +10,14 @@ from fastapi import FastAPI
 from temporalio.client import Client, WorkflowHandle
 
 from adapters.seal import new_seal_key
+from adapters.system import utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
+from domain.escalation import Decision
 from settings import Settings
 from store.database import Database
+from store.escalation_repository import decide
 from tests.support.shop import Shop
 from worker import Activities, build_activities, build_worker
 
@@ -43,10 +46,28 @@ class LiveEngine:
         return self.client.get_workflow_handle(names.process_event_id(shop.client_id, event_id))
 
     @asynccontextmanager
-    async def working(self, *, sandbox: bool = True) -> AsyncIterator[None]:
-        """A worker, for as long as the block runs."""
-        async with build_worker(self.client, self.activities, sandbox=sandbox):
+    async def working(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
+        """A worker with the sandbox on, for as long as the block runs."""
+        async with build_worker(
+            self.client,
+            self.activities,
+            sandbox=True,
+            max_cached_workflows=max_cached_workflows,
+        ):
             yield
+
+    async def decide(self, escalation_id: str, decision: Decision, text: str | None = None) -> None:
+        """Decide as a human does: committed first, then the signal."""
+        async with self.database.transaction() as connection:
+            decided = await decide(
+                connection,
+                escalation_id,
+                decision,
+                actor="tester",
+                edited_text=text,
+                now=utc_now(),
+            )
+        await self.engine.wake(decided.ref, decided.id)
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:

