@@ -48,9 +48,10 @@ def floor_call(client: Client) -> Call:
             task_queue=noop.QUEUE,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
         )
-        return await client.execute_update_with_start_workflow(
+        outcome: str = await client.execute_update_with_start_workflow(
             noop.ANSWER, start_workflow_operation=start, result_type=str
         )
+        return outcome
 
     return call
 

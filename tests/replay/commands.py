@@ -1,0 +1,66 @@
+"""The ordered commands of each workflow, read from its source.
+
+Two versions of a workflow that differ here cannot replay each other's histories; see
+docs/workflow-versioning.md.
+"""
+
+import ast
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SNAPSHOT = Path(__file__).with_name("commands.json")
+
+_COMMANDS = {
+    "execute_activity",
+    "execute_activity_method",
+    "execute_local_activity",
+    "execute_local_activity_method",
+    "start_activity",
+    "start_local_activity",
+    "execute_child_workflow",
+    "start_child_workflow",
+    "sleep",
+    "wait_condition",
+    "upsert_search_attributes",
+    "upsert_memo",
+    "continue_as_new",
+    "patched",
+    "deprecate_patch",
+    "signal",
+}
+
+
+def workflow_commands() -> dict[str, list[str]]:
+    """By workflow class and method: each command with what it is told to do."""
+    found: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "workflows").glob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.ClassDef) and _is_workflow(node):
+                for method in node.body:
+                    if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                        found[f"{node.name}.{method.name}"] = _commands_of(method)
+    return found
+
+
+def _is_workflow(node: ast.ClassDef) -> bool:
+    return any("workflow.defn" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _commands_of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
+    """Commands and calls of the workflow's own methods, in the order they are written."""
+    calls = [node for node in ast.walk(method) if isinstance(node, ast.Call)]
+    calls.sort(key=lambda call: (call.lineno, call.col_offset))
+    return [text for call in calls if (text := _describe(call))]
+
+
+def _describe(call: ast.Call) -> str:
+    if not isinstance(call.func, ast.Attribute):
+        return ""
+    owner, name = ast.unparse(call.func.value), call.func.attr
+    if owner == "self" and name.startswith("_"):
+        return f"self.{name}()"
+    if owner == "workflow" and name in _COMMANDS:
+        target = ast.unparse(call.args[0]) if call.args else ""
+        timed = any(keyword.arg == "timeout" for keyword in call.keywords)
+        return f"{name}({target}{', timeout' if timed else ''})"
+    return ""

@@ -1,0 +1,75 @@
+"""Record a history for each branch that has none, or accept changed commands.
+
+`python -m tests.replay.record` adds histories, and never writes over one: a history is what a run
+of some day left behind, and runs of that day may still be parked.
+`python -m tests.replay.record commands` accepts the command sequence as it is now.
+"""
+
+import asyncio
+import dataclasses
+import json
+import sys
+import tempfile
+from pathlib import Path
+
+from activities.think import Think
+from store.database import Database
+from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
+from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
+from tests.support.engine import live_engine
+from tests.support.mail import mail_server
+from tests.support.postgres import PostgresServer, postgres_server
+from tests.support.shop import open_shop
+from tests.support.temporal import TemporalServer, temporal_server
+
+HISTORIES = Path(__file__).with_name("histories")
+SHORT_EXPIRY_HOURS = 0.2 / 3600
+
+
+async def record(
+    name: str, scenario: Scenario, postgres: PostgresServer, temporal: TemporalServer
+) -> str:
+    """The history, as JSON, of one branch run to its end."""
+    expiry = SHORT_EXPIRY_HOURS if name == "review_expired" else 72
+    with postgres.database() as url:
+        async with (
+            mail_server() as mail,
+            live_engine(
+                url,
+                temporal.address,
+                temporal.take_namespace(),
+                smtp_url=mail.url,
+                review_expiry_hours=expiry,
+            ) as engine,
+        ):
+            database = Database(url)
+            shop = await open_shop(database)
+            await database.close()
+            if name in BROKEN_BRAIN:
+                engine.activities = dataclasses.replace(
+                    engine.activities, think=Think(engine.database, RefusingBrain())
+                )
+            async with engine.working():
+                handle = engine.client.get_workflow_handle(await scenario(engine, shop, mail))
+                await handle.result()
+                return (await handle.fetch_history()).to_json()
+
+
+def main() -> None:
+    if sys.argv[1:] == ["commands"]:
+        SNAPSHOT.write_text(json.dumps(workflow_commands(), indent=2) + "\n")
+        return
+    missing = [name for name in SCENARIOS if not (HISTORIES / f"{name}.json").exists()]
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        postgres_server() as postgres,
+        temporal_server(Path(folder) / "log") as temporal,
+    ):
+        for name in missing:
+            history = asyncio.run(record(name, SCENARIOS[name], postgres, temporal))
+            # Stack traces name the folder of this machine, which is nobody's business.
+            (HISTORIES / f"{name}.json").write_text(history.replace(f"{ROOT}/", ""))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""One run for each branch of the workflows, as histories are recorded from them."""
+
+from collections.abc import Awaitable, Callable
+
+from domain.brain import BrainAnswer, BrainRequest
+from domain.contracts import SweepInput
+from domain.errors import MailRefused
+from domain.escalation import Decision
+from domain.names import SWEEP, process_event_id
+from store.tables import escalation_tickets
+from tests.support.engine import LiveEngine
+from tests.support.mail import MailServer
+from tests.support.rows import only_row
+from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+
+Scenario = Callable[[LiveEngine, Shop, MailServer], Awaitable[str]]
+"""Runs one branch to its end and returns its workflow's id."""
+
+MAIL = {"event_type": "email.inbound", "customer_email": "a@b.example"}
+
+
+class RefusingBrain:
+    async def think(self, _: BrainRequest) -> BrainAnswer:
+        raise MailRefused("an error that is not retried")
+
+
+async def completed(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _answered(engine, shop, message=ORDER_QUESTION)
+
+
+async def completed_by_mail(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _answered(engine, shop, message=ORDER_QUESTION, **MAIL)
+
+
+async def executor_failed(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
+    mail.recipient_reply = "550 no"
+    return await _answered(engine, shop, message=ORDER_QUESTION, **MAIL)
+
+
+async def brain_failed(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _answered(engine, shop, message=ORDER_QUESTION)
+
+
+async def review_approved(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _decided(engine, shop, Decision.APPROVE)
+
+
+async def review_edited(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _decided(engine, shop, Decision.EDIT, "Bonjour, oui.")
+
+
+async def review_rejected(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _decided(engine, shop, Decision.REJECT)
+
+
+async def review_expired(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """The engine of this scenario is made with an expiry of a fraction of a second."""
+    return await _answered(engine, shop, message=UNSURE_MESSAGE)
+
+
+async def unknown_outcome_approved(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
+    mail.reply = None
+    body = (await engine.post(shop, message=ORDER_QUESTION, **MAIL)).json()
+    mail.reply = "250 kept"
+    escalation = await only_row(engine.database, escalation_tickets)
+    await engine.decide(escalation["id"], Decision.APPROVE)
+    return process_event_id(shop.client_id, body["event_id"])
+
+
+async def dry_run(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    body = (await engine.post(shop, message=ORDER_QUESTION, is_test=True)).json()
+    return f"dry-run/{shop.client_id}/{body['event_id']}"
+
+
+async def sweep(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    await engine.client.execute_workflow(
+        SWEEP, SweepInput(older_than_s=0), id="sweep", task_queue="engine"
+    )
+    return "sweep"
+
+
+BROKEN_BRAIN = frozenset({brain_failed.__name__})
+"""Scenarios whose worker thinks with RefusingBrain."""
+
+SCENARIOS: dict[str, Scenario] = {
+    scenario.__name__: scenario
+    for scenario in (
+        completed,
+        completed_by_mail,
+        executor_failed,
+        brain_failed,
+        review_approved,
+        review_edited,
+        review_rejected,
+        review_expired,
+        unknown_outcome_approved,
+        dry_run,
+        sweep,
+    )
+}
+
+
+async def _answered(engine: LiveEngine, shop: Shop, **body: str) -> str:
+    answer = (await engine.post(shop, **body)).json()
+    return process_event_id(shop.client_id, answer["event_id"])
+
+
+async def _decided(
+    engine: LiveEngine, shop: Shop, decision: Decision, text: str | None = None
+) -> str:
+    workflow_id = await _answered(engine, shop, message=UNSURE_MESSAGE)
+    escalation = await only_row(engine.database, escalation_tickets)
+    if decision is Decision.APPROVE and not escalation["draft"]:
+        raise AssertionError("this scenario needs a draft to approve")
+    await engine.decide(escalation["id"], decision, text)
+    return workflow_id

@@ -1,0 +1,22 @@
+"""The command sequence of each workflow is the one that was committed."""
+
+import json
+
+from tests.replay.commands import SNAPSHOT, workflow_commands
+
+ADVICE = """The commands of a workflow have changed. Runs that are parked for days will replay their
+histories with this code: guard the change with workflow.patched() as docs/workflow-versioning.md
+says, then accept it with `python -m tests.replay.record commands`."""
+
+
+def test_commands_are_the_committed_ones() -> None:
+    assert workflow_commands() == json.loads(SNAPSHOT.read_text()), ADVICE
+
+
+def test_the_sequence_is_really_read() -> None:
+    commands = workflow_commands()
+
+    assert commands["ProcessEvent._normalize"] == [
+        "execute_local_activity_method(Normalize.normalize)"
+    ]
+    assert "self._execute()" in commands["ProcessEvent.run"]

@@ -1,0 +1,26 @@
+"""Histories of every branch, replayed with the workflows as they are now."""
+
+import pytest
+from temporalio.client import WorkflowHistory
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.worker import Replayer
+
+from tests.replay.record import HISTORIES
+from tests.replay.scenarios import SCENARIOS
+from worker import WORKFLOWS
+
+RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}
+
+
+@pytest.mark.parametrize("name", RECORDED)
+async def test_history_replays(name: str) -> None:
+    replayer = Replayer(workflows=WORKFLOWS, data_converter=pydantic_data_converter)
+
+    await replayer.replay_workflow(WorkflowHistory.from_json(name, RECORDED[name]))
+
+
+def test_every_branch_has_a_history() -> None:
+    """A second history of a branch, of a later day, is called branch@day."""
+    recorded = {name.split("@")[0] for name in RECORDED}
+
+    assert recorded == set(SCENARIOS)
