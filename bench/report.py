@@ -16,9 +16,9 @@ from bench.measure import ALONE, CROWD, FLOOR, GATEWAY, MAIL, NAIVE, TurnResult
 
 RESULTS: Final = ROOT / "bench" / "results"
 _TITLES: Final = {
-    NAIVE: "a  naive: four no-op activities, start + result, all defaults",
-    FLOOR: "b  floor: one local no-op, Update-with-Start, tuned server",
-    GATEWAY: "c  our gateway over HTTP, everything on",
+    NAIVE: "a  naive: four no-op activities, all defaults",
+    FLOOR: "b  floor: one local no-op, tuned server",
+    GATEWAY: "c  our gateway, everything on",
     MAIL: "c' our gateway, answered by mail",
 }
 
@@ -36,9 +36,12 @@ class Row(BaseModel):
 
 
 class Aim(BaseModel):
+    """A ratio; `is_aim` unless it is only kept for the record."""
+
     text: str
     value: float
     met: bool
+    is_aim: bool = True
 
 
 class Report(BaseModel):
@@ -94,7 +97,7 @@ def _aims(rows: list[Row]) -> list[Aim]:
         Aim(text="p50 of c / a, one at a time: at most 0.4", value=latency_a, met=latency_a <= 0.4),
         Aim(text="rate of c / a, 16 at once: at least 1.5", value=rate_a, met=rate_a >= 1.5),
         Aim(text="p50 of c / b, one at a time: at most 1.6", value=latency_b, met=latency_b <= 1.6),
-        Aim(text="rate of c / b, 16 at once: for the record", value=rate_b, met=True),
+        Aim(text="rate of c / b, 16 at once: no aim", value=rate_b, met=True, is_aim=False),
     ]
 
 
@@ -107,37 +110,44 @@ def save(report: Report) -> Path:
 
 def show(report: Report, out: Console) -> None:
     for concurrency, title in ((ALONE, "One at a time"), (CROWD, f"{CROWD} at once")):
-        out.print(_table(title, [row for row in report.rows if row.concurrency == concurrency]))
+        rows = [row for row in report.rows if row.concurrency == concurrency]
+        out.print(_times(title, rows))
+        out.print(_processor("Processor time, ms a call", rows))
     aims = Table(title="Ratios", title_justify="left", box=None, show_header=False)
     for aim in report.aims:
         mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
-        aims.add_row(aim.text, f"{aim.value:.2f}", "" if "record" in aim.text else mark)
+        aims.add_row(aim.text, f"{aim.value:.2f}", mark if aim.is_aim else "")
     out.print(aims)
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:
         if turn.failed:
-            out.print(f"{turn.failed} failed: {turn.contender}, {turn.failures}", style="bold red")
+            first = turn.failures[0] if turn.failures else ""
+            out.print(
+                f"{turn.failed} failed: {turn.contender}, {turn.concurrency} at a time: {first}",
+                style="bold red",
+                markup=False,
+            )
 
 
-def _table(title: str, rows: list[Row]) -> Table:
+def _times(title: str, rows: list[Row]) -> Table:
     table = Table(title=title, title_justify="left")
-    table.add_column("", min_width=40)
+    table.add_column("")
     for name in ("calls", "p50 ms", "p99 ms", "per s"):
         table.add_column(name, justify="right")
-    table.add_column("CPU ms a call")
     for row in rows:
-        table.add_row(
-            _TITLES[row.contender],
-            str(row.calls),
-            f"{row.p50:.0f}",
-            f"{row.p99:.0f}",
-            f"{row.per_second:.1f}",
-            _cpu(row.cpu_ms),
-        )
+        figures = (f"{row.p50:.0f}", f"{row.p99:.0f}", f"{row.per_second:.1f}")
+        table.add_row(_TITLES[row.contender], str(row.calls), *figures)
     return table
 
 
-def _cpu(cpu_ms: dict[str, float]) -> str:
-    parts = ", ".join(f"{name} {value:.1f}" for name, value in cpu_ms.items() if value >= 0.05)
-    return f"{sum(cpu_ms.values()):.0f} = {parts}"
+def _processor(title: str, rows: list[Row]) -> Table:
+    names = list(dict.fromkeys(name for row in rows for name in row.cpu_ms))
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in ("all", *names):
+        table.add_column(name, justify="right")
+    for row in rows:
+        parts = (f"{row.cpu_ms[name]:.1f}" if name in row.cpu_ms else "" for name in names)
+        table.add_row(row.contender, f"{sum(row.cpu_ms.values()):.0f}", *parts)
+    return table

@@ -46,6 +46,15 @@ class Child:
         if self._process.poll() is None:
             self._process.terminate()
 
+    def send(self, number: signal.Signals) -> None:
+        """Send a signal; nothing if it has ended."""
+        self._process.send_signal(number)
+
+    def kill(self) -> None:
+        """End it at once, as a power failure would."""
+        self._process.kill()
+        self._process.wait()
+
     def wait(self, seconds: float) -> None:
         """Wait for its end, and end it for good when the time is over."""
         try:

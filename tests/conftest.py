@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
+from hypothesis import settings
 
 from store.database import Database
 from tests.support.engine import LiveEngine, live_engine
@@ -10,6 +11,10 @@ from tests.support.mail import MailServer, mail_server
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.shop import Shop, open_shop
 from tests.support.temporal import TemporalServer, temporal_server
+
+# A slow machine is no bug of a rule.
+settings.register_profile("engine", deadline=None)
+settings.load_profile("engine")
 
 
 @pytest.fixture(scope="session")

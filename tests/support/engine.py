@@ -84,12 +84,12 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
 
 @asynccontextmanager
 async def live_engine(
-    database_url: str, address: str, namespace: str, **settings: object
+    database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
 ) -> AsyncIterator[LiveEngine]:
-    """The engine without a worker; `working()` starts one."""
+    """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
     database = Database(chosen.database_url)
-    client = await connect(chosen.temporal_address, chosen.temporal_namespace)
+    client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
     app = create_app(chosen)
     async with (
         app.router.lifespan_context(app),

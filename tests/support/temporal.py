@@ -1,7 +1,6 @@
 """A real Temporal development server for the session, and a namespace of its own for each test."""
 
 import asyncio
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,6 +11,7 @@ from adapters.temporal import connect
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
+from tests.support.waiting import eventually
 
 _NAMESPACES = 150
 
@@ -41,18 +41,18 @@ def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[Temp
         child.wait(5)
 
 
-def wait_for_temporal(address: str, seconds: float = 30) -> None:
+def wait_for_temporal(address: str) -> None:
     """Return when the server answers."""
 
-    async def answers() -> bool:
-        try:
-            client: Client = await connect(address, "default")
-            return await client.service_client.check_health()
-        except RuntimeError:
-            return False
+    async def wait() -> None:
+        await eventually(lambda: temporal_answers(address))
 
-    deadline = time.monotonic() + seconds
-    while not asyncio.run(answers()):
-        if time.monotonic() > deadline:
-            raise TimeoutError(f"Temporal did not start at {address}")
-        time.sleep(0.05)  # polling another process: there is no event to wait for
+    asyncio.run(wait())
+
+
+async def temporal_answers(address: str) -> bool:
+    try:
+        client: Client = await connect(address, "default")
+        return await client.service_client.check_health()
+    except RuntimeError:  # what the SDK raises while nobody listens
+        return False

@@ -1,0 +1,145 @@
+"""Temporal or PostgreSQL away: an answer in time, and no event lost."""
+
+import asyncio
+import signal
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from domain.contracts import SweepInput
+from domain.names import SWEEP
+from embedded.ports import free_port
+from embedded.process import Child
+from embedded.temporal_server import temporal_command
+from store.database import Database
+from store.tables import engine_runs
+from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.rows import rows
+from tests.support.shop import ORDER_QUESTION, Shop
+from tests.support.temporal import temporal_answers
+from tests.support.waiting import eventually
+
+ANSWER_WITHIN_S = 5.0  # the contract's number, not a measurement
+
+
+@asynccontextmanager
+async def own_temporal(folder: Path, port: int) -> AsyncIterator[Child]:
+    """A server that a test may kill; its file keeps what it knows."""
+    command = temporal_command(database=folder / "temporal.db", port=port, ui_port=None)
+    child = Child("temporal", command, log=folder / "temporal.log")
+    try:
+        await eventually(lambda: temporal_answers(f"127.0.0.1:{port}"))
+        yield child
+    finally:
+        child.send(signal.SIGCONT)  # a stopped process cannot end
+        child.terminate()
+        child.wait(5)
+
+
+async def test_temporal_killed_and_restarted(database_url: str, shop: Shop, tmp_path: Path) -> None:
+    port = free_port()
+    async with (
+        own_temporal(tmp_path, port) as server,
+        live_engine(database_url, f"127.0.0.1:{port}", "default") as engine,
+        engine.working(),
+    ):
+        first = await engine.post(shop, message=ORDER_QUESTION)
+        assert first.json()["status"] == "completed"
+        server.kill()
+
+        started = time.monotonic()
+        away = await engine.post(shop, message=ORDER_QUESTION)
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        assert (away.status_code, away.json()["code"]) == (500, "engine_unavailable")
+
+        # Back on the same port with the same file; the worker that ran goes on.
+        async with own_temporal(tmp_path, port):
+            again = await eventually(lambda: _completed(engine, shop))
+            assert again["status"] == "completed"
+            kept = engine.run_of(shop, first.json()["event_id"])
+            assert (await kept.describe()).close_time is not None
+            await _swept(engine)
+
+
+async def test_silent_temporal(database_url: str, shop: Shop, tmp_path: Path) -> None:
+    """Stopped, not gone: connections stay open and nobody answers."""
+    port = free_port()
+    async with (
+        own_temporal(tmp_path, port) as server,
+        live_engine(database_url, f"127.0.0.1:{port}", "default") as engine,
+        engine.working(),
+    ):
+        assert (await engine.post(shop, message=ORDER_QUESTION)).status_code == 200
+        server.send(signal.SIGSTOP)
+
+        started = time.monotonic()
+        answer = await engine.post(shop, message=ORDER_QUESTION)
+
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        assert (answer.status_code, answer.json()["code"]) == (500, "engine_unavailable")
+        server.send(signal.SIGCONT)
+        await eventually(lambda: _completed(engine, shop))
+
+
+@pytest.mark.parametrize("kind", ["refused", "silent"])
+async def test_database_away(kind: str) -> None:
+    """Nobody listens, or somebody who never speaks."""
+    silent = await asyncio.start_server(_keep_silent, "127.0.0.1", 0)
+    port = silent.sockets[0].getsockname()[1]
+    if kind == "refused":
+        silent.close()
+        await silent.wait_closed()
+    url = f"postgresql://u:p@127.0.0.1:{port}/d"
+    async with live_engine(url, "127.0.0.1:1", "default", lazy=True) as engine:
+        started = time.monotonic()
+        answer = await engine.http.post(
+            GATEWAY, json={}, headers={"authorization": "Bearer ak_" + "0" * 32}
+        )
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        assert (answer.status_code, answer.json()["code"]) == (500, "engine_unavailable")
+    silent.close()
+
+
+async def test_database_connections_are_replaced(
+    engine: LiveEngine, shop: Shop, database: Database
+) -> None:
+    """Every connection is cut, as a restart of PostgreSQL does; the next request is served."""
+    await engine.post(shop, message=ORDER_QUESTION)
+    async with database.transaction() as connection:
+        await connection.execute(
+            sa.text(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        )
+
+    answer = await engine.post(shop, message=ORDER_QUESTION)
+
+    assert answer.json()["status"] == "completed"
+
+
+async def _completed(engine: LiveEngine, shop: Shop) -> dict[str, str] | None:
+    answer = await engine.post(shop, message=ORDER_QUESTION)
+    body: dict[str, str] = answer.json()
+    return body if answer.status_code == 200 else None
+
+
+async def _swept(engine: LiveEngine) -> None:
+    """What was admitted during the outage is done as well."""
+    await engine.client.execute_workflow(
+        SWEEP, SweepInput(older_than_s=0), id="after-outage", task_queue="engine"
+    )
+    await eventually(lambda: _all_completed(engine))
+
+
+async def _all_completed(engine: LiveEngine) -> bool:
+    return {run["status"] for run in await rows(engine.database, engine_runs)} == {"completed"}
+
+
+async def _keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    await reader.read()  # until the other side gives up
+    writer.close()
