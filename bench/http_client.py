@@ -26,6 +26,11 @@ class HttpClient:
     ) -> None:
         self._writer.close()
 
+    @property
+    def is_open(self) -> bool:
+        """False once the server has closed it, as it does with a connection that lies idle."""
+        return not self._reader.at_eof()
+
     async def post(self, path: str, key: str, body: bytes) -> tuple[int, bytes]:
         """The answer's status and body. The server must send a Content-Length."""
         head = (

@@ -1,0 +1,302 @@
+"""cli.py dev and the operator's commands, from an empty folder."""
+
+import asyncio
+import json
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import psutil
+import psycopg
+import pytest
+
+from embedded.ports import free_port
+from tests.support.command_line import cli, cli_json, dev_stack, ready_url
+from tests.support.engine import GATEWAY
+from tests.support.shop import ORDER_QUESTION
+
+SECRET = "dev secret"
+ENDS_WITHIN_S = 15
+CALLERS = 16
+LOAD_S = 60
+
+
+@dataclass(frozen=True)
+class Running:
+    url: str
+    data: Path
+    client_id: str
+    key: str
+
+    def post(self, **body: object) -> httpx.Response:
+        return httpx.post(
+            f"{self.url}{GATEWAY}",
+            json={"client_id": self.client_id, **body},
+            headers={"authorization": f"Bearer {self.key}"},
+            timeout=40,
+            trust_env=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One stack for this module, with a client made by the command line."""
+    data = tmp_path_factory.mktemp("dev") / "data"
+    with dev_stack(data, "--no-tour", "--port", str(free_port()), ENGINE_SECRET=SECRET) as process:
+        url = ready_url(process)
+        folder = ("--data", str(data))
+        client = cli_json(
+            "client", "create", "--brand", "Été & Fils", "--plan", "pro",
+            "--owner-email", "owner@example.com", *folder,
+        )  # fmt: skip
+        assert set(client) == {"client_id", "owner_user_id"}
+        client_id = client["client_id"]
+        key = cli_json("key", "create", "--client", client_id, "--label", "test", *folder)
+        assert set(key) == {"key_id", "key"}
+        playbook = cli_json(
+            "playbook", "create", "--client", client_id, "--name", "All", "--event-type", "*",
+            "--threshold", "0.5", *folder,
+        )  # fmt: skip
+        assert "playbook_id" in playbook
+        cli_json(
+            "template", "create", "--client", client_id, "--name", "Suivi", "--category",
+            "order_status", "--language", "fr", "--body", "Votre commande est en route.", *folder,
+        )  # fmt: skip
+        yield Running(url, data, client_id, key["key"])
+
+
+def test_ticket_is_answered(running: Running) -> None:
+    body = running.post(message=ORDER_QUESTION).json()
+
+    assert (body["status"], body["response"]) == ("completed", "Votre commande est en route.")
+
+
+def test_environment_is_passed_on(running: Running) -> None:
+    """ENGINE_SECRET was set for dev alone; the API it started knows it."""
+    answer = httpx.post(
+        f"{running.url}{GATEWAY}",
+        json={"client_id": running.client_id, "message": ORDER_QUESTION},
+        headers={"x-engine-secret": SECRET},
+        timeout=40,
+        trust_env=False,
+    )
+
+    assert answer.status_code == 200
+
+
+def test_review_by_command(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    answer = running.post(
+        message="Est-ce que vous vendez des licornes en porcelaine bleue ?"
+    ).json()
+    assert answer["status"] == "needs_review"
+
+    listed = cli("review", "list", "--client", running.client_id, *folder, "--json")
+    reviews = json.loads(listed.stdout)["reviews"]
+    assert "licornes" in reviews[-1]["text"]
+    decided = cli_json(
+        "review", "approve", reviews[-1]["review_id"], "--text", "Hélas non.", *folder
+    )
+    assert decided["status"] == "edited"
+
+    again = cli("review", "reject", reviews[-1]["review_id"], *folder)
+    assert again.returncode == 1
+    assert "escalation_decided" in again.stderr
+
+
+def test_playbook_off_and_on(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    client = cli_json("client", "create", "--brand", "B", "--owner-email", "b@b.example", *folder)
+    client_id = client["client_id"]
+    key = cli_json("key", "create", "--client", client_id, "--label", "k", *folder)
+    playbook = cli_json("playbook", "create", "--client", client_id, "--name", "P", *folder)
+    other = Running(running.url, running.data, client_id, key["key"])
+
+    cli_json("playbook", "deactivate", playbook["playbook_id"], *folder)
+    assert other.post(message="x").json()["status"] == "no_playbook"
+    cli_json("playbook", "activate", playbook["playbook_id"], *folder)
+    assert other.post(message="x").json()["status"] == "needs_review"
+    cli_json("key", "revoke", key["key_id"], *folder)
+    assert other.post(message="x").status_code == 401
+
+
+def test_plan_and_credits(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    plan = cli_json(
+        "client", "set-plan", "--client", running.client_id, "--plan", "starter", *folder
+    )
+    assert plan["plan"] == "starter"
+    for amount, balance in ((10, 10), (-4, 6)):
+        changed = cli_json(
+            "credits", "add", "--client", running.client_id, "--amount", str(amount), *folder
+        )
+        assert changed["credits_balance"] == balance
+    refused = cli("credits", "add", "--client", running.client_id, "--amount", "-7", *folder)
+    assert (refused.returncode, refused.stdout) == (1, "")
+
+
+def test_unknown_client_is_one_sentence(running: Running) -> None:
+    done = cli("key", "create", "--client", "nobody", "--label", "x", "--data", str(running.data))
+
+    assert done.returncode == 1
+    assert done.stderr.strip() == "error: client_not_found: nobody"
+
+
+def test_second_stack_on_the_same_folder(running: Running) -> None:
+    done = cli("dev", "--no-tour", "--port", str(free_port()), "--data", str(running.data))
+
+    assert done.returncode == 1
+    assert "a stack is running on" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_api_docs_need_no_other_host(running: Running) -> None:
+    page = httpx.get(f"{running.url}/docs", trust_env=False)
+
+    assert page.status_code == 200
+    assert "https://" not in page.text
+    document = httpx.get(f"{running.url}/openapi.json", trust_env=False).json()
+    assert set(document["paths"]) == {GATEWAY}
+    assert set(document["components"]["securitySchemes"]) == {
+        "bearer", "engineSecret", "internalSecret",
+    }  # fmt: skip
+
+
+async def test_sixteen_callers_for_a_minute(running: Running) -> None:
+    """No error, and as many events, runs and messages as answers."""
+    folder = ("--data", str(running.data))
+    client = cli_json("client", "create", "--brand", "L", "--owner-email", "l@b.example", *folder)
+    client_id = client["client_id"]
+    key = cli_json("key", "create", "--client", client_id, "--label", "load", *folder)
+    cli_json(
+        "playbook", "create", "--client", client_id, "--name", "P", "--threshold", "0", *folder
+    )
+    answers: list[str] = []
+    deadline = time.monotonic() + LOAD_S
+
+    async def call(http: httpx.AsyncClient, caller: int) -> None:
+        while time.monotonic() < deadline:
+            answer = await http.post(
+                GATEWAY,
+                json={
+                    "client_id": client_id,
+                    "customer_email": f"c{caller}-{len(answers)}@example.com",
+                    "message": ORDER_QUESTION,
+                },
+            )
+            assert (answer.status_code, answer.json()["status"]) == (200, "completed")
+            answers.append(answer.json()["event_id"])
+
+    async with httpx.AsyncClient(
+        base_url=running.url,
+        headers={"authorization": f"Bearer {key['key']}"},
+        timeout=40,
+        trust_env=False,
+    ) as http:
+        await asyncio.gather(*(call(http, caller) for caller in range(CALLERS)))
+
+    assert len(set(answers)) == len(answers) >= CALLERS
+    counted = await _count(running.data, client_id)
+    assert counted == {"events": len(answers), "runs": len(answers), "messages": 2 * len(answers)}
+
+
+async def _count(data: Path, client_id: str) -> dict[str, int]:
+    url = json.loads((data / "stack.json").read_text())["env"]["DATABASE_URL"]
+    async with await psycopg.AsyncConnection.connect(url) as connection:
+        counts = {}
+        for name in ("events", "runs", "messages"):
+            where = "status = 'completed' AND" if name == "runs" else ""
+            cursor = await connection.execute(
+                f"SELECT count(*) FROM engine_{name} WHERE {where} client_id = %s", [client_id]
+            )
+            row = await cursor.fetchone()
+            assert row is not None
+            counts[name] = row[0]
+    return counts
+
+
+def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
+        ready_url(process)
+        started = psutil.Process(process.pid).children(recursive=True)
+        pids = json.loads((data / "stack.json").read_text())["pids"]
+        assert set(pids) == {"temporal", "mail", "worker", "api"}
+        client = cli_json(
+            "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
+        )
+
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.wait(ENDS_WITHIN_S)
+
+        assert time.monotonic() - asked < ENDS_WITHIN_S
+        assert process.returncode == 0
+    assert [child for child in started if child.is_running()] == []
+    assert _postgres_of(data) == []
+
+    with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
+        ready_url(process)
+        key = cli_json(
+            "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
+        )
+        assert key["key"].startswith("ak_")
+
+
+def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:
+    """The embedded database is started for as long as the command needs it."""
+    data = tmp_path / "data"
+
+    client = cli_json(
+        "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
+    )
+
+    assert client["client_id"]
+    assert _postgres_of(data) == []
+
+
+def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = cli("dev", "--no-tour", "--port", str(port), "--data", str(tmp_path / "data"))
+
+    assert done.returncode == 1
+    assert f"port {port} is in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
+    """A file where the folder should be: unwritable for root as well."""
+    (tmp_path / "file").write_text("")
+
+    done = cli("dev", "--no-tour", "--data", str(tmp_path / "file" / "data"))
+
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_demo_takes_the_tour_and_ends(tmp_path: Path) -> None:
+    done = cli("demo", "--data", str(tmp_path / "demo"))
+
+    assert done.returncode == 0, done.stdout + done.stderr
+    for status in ("completed", "needs_review", "no_playbook"):
+        assert status in done.stdout
+    assert done.stdout.count("as expected") == 5
+    assert "mail sent" in done.stdout
+    assert _postgres_of(tmp_path / "demo") == []
+
+
+def _postgres_of(data: Path) -> list[int]:
+    """The processes that still serve this folder's database."""
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if str(data) in " ".join(process.info["cmdline"] or [])
+    ]
