@@ -1,9 +1,10 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
-from typing import Self
-
-from pydantic import Field, SecretStr, model_validator
+from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from adapters.seal import FernetSealer
+from domain.errors import InvalidInput
 
 EMBEDDED_BRAIN = "embedded"
 
@@ -11,7 +12,9 @@ EMBEDDED_BRAIN = "embedded"
 class Settings(BaseSettings):
     """Blank variables count as unset. `.env.example` shows what a normal deployment sets."""
 
-    model_config = SettingsConfigDict(env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(
+        env_ignore_empty=True, extra="ignore", frozen=True, hide_input_in_errors=True
+    )
 
     database_url: str = Field(description="postgresql://user:password@host/database")
     temporal_address: str = Field(description="host:port of Temporal's gRPC frontend")
@@ -37,8 +40,38 @@ class Settings(BaseSettings):
     )
     log_level: str = "INFO"
 
-    @model_validator(mode="after")
-    def _known_brain(self) -> Self:
-        if self.brain_model != EMBEDDED_BRAIN:
-            raise ValueError("BRAIN_MODEL: only 'embedded' is available")
-        return self
+    @field_validator("brain_model")
+    @classmethod
+    def _known_brain(cls, model: str) -> str:
+        if model != EMBEDDED_BRAIN:
+            raise ValueError("only 'embedded' is available")
+        return model
+
+    @field_validator("seal_key")
+    @classmethod
+    def _usable_keys(cls, keys: SecretStr) -> SecretStr:
+        try:
+            FernetSealer(keys.get_secret_value())
+        except ValueError:
+            raise ValueError("Fernet keys expected, comma-separated") from None
+        return keys
+
+    @field_validator("database_url")
+    @classmethod
+    def _postgres(cls, url: str) -> str:
+        if not url.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
+            raise ValueError("a URL like postgresql://user:password@host/database expected")
+        return url
+
+
+def load_settings() -> Settings:
+    """The environment's settings. Raises InvalidInput that names each one missing or unusable."""
+    try:
+        return Settings()
+    except ValidationError as error:
+        problems = (
+            f"{str(problem['loc'][0]).upper()} "
+            + ("is not set" if problem["type"] == "missing" else f"({problem['msg']})")
+            for problem in error.errors()
+        )
+        raise InvalidInput(f"not configured: {'; '.join(problems)}") from None

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import signal
+import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -32,7 +33,8 @@ from adapters.temporal import TemporalEngine, connect
 from adapters.temporal_setup import ensure_search_attributes, ensure_sweep_schedule
 from domain import names
 from domain.contracts import SweepInput
-from settings import Settings
+from domain.errors import DomainError, EngineUnavailable
+from settings import Settings, load_settings
 from store.database import Database
 from workflows.dry_run import DryRun
 from workflows.process_event import ProcessEvent
@@ -116,7 +118,10 @@ async def run(settings: Settings) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    client = await connect(settings.temporal_address, settings.temporal_namespace)
+    try:
+        client = await connect(settings.temporal_address, settings.temporal_namespace)
+    except RuntimeError as error:  # what the SDK raises while nobody listens
+        raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
     database = Database(settings.database_url)
     await ensure_search_attributes(client)
     await ensure_sweep_schedule(
@@ -137,13 +142,21 @@ async def run(settings: Settings) -> None:
     _log.info("worker stopped")
 
 
+def start(settings: Settings) -> None:
+    """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached."""
+    uvloop.run(run(settings))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="A worker of the support engine.")
     parser.add_argument("--queue", choices=[names.ENGINE_QUEUE], default=names.ENGINE_QUEUE)
     parser.parse_args()
-    settings = Settings()
-    configure_logs(settings.log_level)
-    uvloop.run(run(settings))
+    try:
+        settings = load_settings()
+        configure_logs(settings.log_level)
+        start(settings)
+    except DomainError as error:
+        sys.exit(f"error: {error}")
 
 
 if __name__ == "__main__":

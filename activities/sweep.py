@@ -6,10 +6,14 @@ from typing import Final
 from temporalio import activity
 
 from domain import names
-from domain.contracts import ProcessEventInput, SweepInput, SweepResult
+from domain.contracts import ProcessEventInput, RunRef, SweepInput, SweepResult
 from domain.ports import Clock, Engine
 from store.database import Database
-from store.escalation_repository import decisions_not_taken_up
+from store.escalation_repository import (
+    DecidedEscalation,
+    decisions_not_taken_up,
+    give_up,
+)
 from store.run_repository import runs_left_received
 
 BATCH: Final = 200
@@ -32,14 +36,7 @@ class Sweep:
             waiting = await runs_left_received(connection, before=before, limit=BATCH)
         started = 0
         for run in waiting:
-            started += await self._engine.start(
-                ProcessEventInput(
-                    ref=run.ref,
-                    threshold=run.threshold,
-                    remote_brain=step.remote_brain,
-                    review_expiry_s=step.review_expiry_s,
-                )
-            )
+            started += await self._start(step, run.ref, run.threshold)
             activity.heartbeat()
         return SweepResult(picked_up=started)
 
@@ -54,6 +51,26 @@ class Sweep:
             decided = await decisions_not_taken_up(connection, before=before, limit=BATCH)
         woken = 0
         for escalation in decided:
-            woken += await self._engine.wake(escalation.ref, escalation.id)
+            woken += await self._wake(step, escalation)
             activity.heartbeat()
         return SweepResult(picked_up=woken)
+
+    async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
+        """Wake the run; start it anew if its workflow was lost; give up if it has ended."""
+        if await self._engine.wake(decided.ref, decided.id):
+            return True
+        if await self._start(step, decided.ref, decided.threshold):
+            return True
+        async with self._database.transaction() as connection:
+            await give_up(connection, decided.id, self._now())
+        return False
+
+    async def _start(self, step: SweepInput, ref: RunRef, threshold: float) -> bool:
+        return await self._engine.start(
+            ProcessEventInput(
+                ref=ref,
+                threshold=threshold,
+                remote_brain=step.remote_brain,
+                review_expiry_s=step.review_expiry_s,
+            )
+        )

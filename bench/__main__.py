@@ -17,6 +17,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from bench.contenders import Contender, GatewayContender, NoopContender
 from bench.measure import FLOOR, GATEWAY, MAIL, NAIVE, TurnResult, take, turns
 from bench.report import quantile, report_on, save, show
+from domain.errors import InvalidInput
 
 _LONGEST_S: Final = 600.0
 
@@ -86,6 +87,8 @@ def main() -> None:
     folder.chmod(0o755)  # the database server of the root user runs as another one
     try:
         good = asyncio.run(_bounded(arguments.rounds, arguments.seconds, folder))
+    except InvalidInput as error:
+        sys.exit(f"error: {error}")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     sys.exit(0 if good else 1)

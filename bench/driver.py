@@ -33,7 +33,7 @@ _MAIL: Final = SampleTicket(
         "to": "support@maison-lavande.example",
         "subject": "Refund for order 2001",
         "html_body": "<p>Hello,</p><p>I would like to return my order number 2001 and get my "
-        "money back please.</p><p>Emma</p><blockquote>On Monday you wrote: it has shipped</blockquote>",
+        "money back please.</p><p>Emma</p>",
     },
     status="completed",
     classification="refund_request",

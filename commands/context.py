@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Annotated, Final, ParamSpec
 
 import typer
-from pydantic import ValidationError
+from psycopg import Error as PsycopgError
 from rich.console import Console
 from rich.table import Table
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.errors import DomainError, InvalidInput
 from embedded.data_folder import DataFolder
-from settings import Settings
+from settings import Settings, load_settings
 from store.database import Database
 from store.migrate import migrate
 
@@ -49,6 +50,9 @@ def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, N
             asyncio.run(function(*args, **kwargs))
         except DomainError as error:
             raise fail(describe(error)) from None
+        except (SQLAlchemyError, PsycopgError, ValueError) as error:
+            # The first line says what; the rest is SQL and links.
+            raise fail(str(error).splitlines()[0]) from None
 
     return run
 
@@ -63,17 +67,10 @@ def settings_for(data: Path) -> Settings:
 
     Raises InvalidInput if something is still missing.
     """
-    running = DataFolder(data).running() if not _is_complete() else None
+    running = DataFolder(data).running() if data.exists() and not _is_complete() else None
     for key, value in (running.env if running else {}).items():
         os.environ.setdefault(key, value)
-    try:
-        return Settings()
-    except ValidationError as error:
-        names = ", ".join(str(e["loc"][0]).upper() for e in error.errors() if e["loc"])
-        raise InvalidInput(
-            f"not configured: {names or error.errors()[0]['msg']}. "
-            f"Set it, or start a stack on {data} (cli.py dev)"
-        ) from None
+    return load_settings()
 
 
 def _is_complete() -> bool:

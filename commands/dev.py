@@ -33,12 +33,14 @@ async def dev(
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
-    chosen = port or int(os.environ.get("PORT") or _DEFAULT_PORT)
+    chosen = port or _port_of_environment()
     ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
 
     async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
         if tour:
-            await _tour(folder, info)
+            tour_guide = await _tour(folder, info)
+            await tour_guide.run()
+            tour_guide.show_addresses()
         # Scripts wait for this line; it must leave the buffer now.
         typer.echo(f"ready {info.api_url}")
         err.print("Ctrl-C ends it.")
@@ -52,7 +54,7 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
-        if not await _tour(folder, info):
+        if not await (await _tour(folder, info)).run():
             raise InvalidInput("a step of the tour was not as expected")
 
     await _with_stack(DataFolder(data), StackPorts(), once)
@@ -91,9 +93,16 @@ def _show_progress(status: Status, part: str) -> None:
         err.print(f"starting {part}")
 
 
-async def _tour(folder: DataFolder, info: StackInfo) -> bool:
+def _port_of_environment() -> int:
+    given = os.environ.get("PORT") or str(_DEFAULT_PORT)
+    if not given.isdecimal():
+        raise InvalidInput(f"PORT: a number expected, not {given!r}")
+    return int(given)
+
+
+async def _tour(folder: DataFolder, info: StackInfo) -> Tour:
     shop = await demo_shop(folder, info.env["DATABASE_URL"])
-    return await Tour(shop, info, folder.mail, out).run()
+    return Tour(shop, info, folder.mail, out)
 
 
 async def _watch(stack: Stack, data: Path) -> None:
@@ -109,6 +118,7 @@ async def _watch(stack: Stack, data: Path) -> None:
                     f"{again.format(data=data)}",
                     style="bold red",
                     highlight=False,
+                    soft_wrap=True,
                 )
         await asyncio.sleep(_WATCH_S)
 

@@ -3,6 +3,7 @@
 import dataclasses
 import getpass
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
@@ -44,7 +45,8 @@ async def list_open(
         answer(True, "", reviews=[_as_dict(escalation) for escalation in found])
         return
     table = Table(title=f"{len(found)} waiting for a human", title_justify="left")
-    for name in ("review_id", "why", "class", "confidence", "customer wrote", "draft"):
+    table.add_column("review_id", no_wrap=True, min_width=26)  # to be copied
+    for name in ("why", "class", "confidence", "customer wrote", "draft"):
         table.add_column(name, overflow="fold")
     for it in found:
         wrote = " ".join((it.text or "").split())[:120]
@@ -99,13 +101,16 @@ async def _decide(
 
 
 async def _wake(decided: DecidedEscalation, data: Path) -> bool:
-    running = DataFolder(data).running()
-    env = {**(running.env if running else {}), **os.environ}
-    address = env.get("TEMPORAL_ADDRESS")
-    if not address:
-        return False
+    env: Mapping[str, str] = os.environ
+    if not env.get("TEMPORAL_ADDRESS"):
+        running = DataFolder(data).running()
+        if running is None:
+            return False
+        env = running.env
     try:
-        client = await connect(address, env.get("TEMPORAL_NAMESPACE") or "default", lazy=True)
+        client = await connect(
+            env["TEMPORAL_ADDRESS"], env.get("TEMPORAL_NAMESPACE") or "default", lazy=True
+        )
         return await TemporalEngine(client).wake(decided.ref, decided.id)
     except EngineUnavailable:
         return False
@@ -113,4 +118,5 @@ async def _wake(decided: DecidedEscalation, data: Path) -> bool:
 
 def _as_dict(escalation: Escalation) -> dict[str, object]:
     fields = dataclasses.asdict(escalation)
-    return {"review_id": fields.pop("id"), **fields}
+    times = {name: fields.pop(name).isoformat() for name in ("created_at", "expires_at")}
+    return {"review_id": fields.pop("id"), **fields, **times}

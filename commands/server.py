@@ -6,9 +6,7 @@ from typing import Annotated
 
 import typer
 import uvicorn
-import uvloop
 
-import worker as engine_worker
 from adapters.logs import configure_logs
 from adapters.temporal import connect
 from adapters.temporal_setup import ensure_search_attributes
@@ -20,6 +18,7 @@ from commands.context import (
     answer,
     command,
     database_of,
+    describe,
     fail,
     settings_for,
 )
@@ -42,7 +41,7 @@ def serve(
         chosen = port or settings.port
         check_free(chosen, settings.host)
     except DomainError as error:
-        raise fail(str(error)) from None
+        raise fail(describe(error)) from None
     configure_logs(settings.log_level)
     uvicorn.run(
         create_app(settings),
@@ -66,9 +65,12 @@ def worker(
     try:
         settings = settings_for(data)
     except DomainError as error:
-        raise fail(str(error)) from None
+        raise fail(describe(error)) from None
+    # Only here: what the brain computes with takes seconds to load, and only a worker needs it.
+    import worker as engine_worker  # noqa: PLC0415
+
     configure_logs(settings.log_level)
-    uvloop.run(engine_worker.run(settings))
+    engine_worker.start(settings)
 
 
 @command

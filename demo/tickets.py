@@ -41,9 +41,9 @@ TICKETS: Final = (
             "from": "Emma Clark <emma.clark@example.com>",
             "to": "support@maison-lavande.example",
             "subject": "Washing the linen blanket",
-            "html_body": "<p>Hi,</p><p>Can I wash the <b>linen blanket</b> in the machine, and is "
-            "the tumble dryer allowed?</p><p>Emma</p><blockquote type='cite'>On Monday Maison "
-            "Lavande wrote: your order has shipped</blockquote>",
+            "html_body": "<p>Hi,</p><p>Can the washed <b>linen blanket</b> be machine washed?</p>"
+            "<p>Emma</p><blockquote type='cite'>On Monday Maison Lavande wrote: your order has "
+            "shipped</blockquote>",
         },
         status="completed",
         classification="product_question",

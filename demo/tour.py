@@ -46,7 +46,6 @@ class Tour:
         for path in sent:
             self._show_mail(path)
         expected.append(len(sent) == sum(ticket.sends_mail for ticket in TICKETS))
-        self._show_addresses()
         return all(expected)
 
     async def _send(self, client: httpx.AsyncClient, number: int) -> bool:
@@ -99,7 +98,8 @@ class Tour:
             )
         )
 
-    def _show_addresses(self) -> None:
+    def show_addresses(self) -> None:
+        """Where everything is, and a line to paste."""
         example = {
             "client_id": self._shop.client_id,
             "event_type": "shopify.ticket.created",

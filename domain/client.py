@@ -11,7 +11,7 @@ class Plan(StrEnum):
 
 
 class Role(StrEnum):
-    """What a member of a client may do. Source: decisions.md, "Accounts, keys, tokens"."""
+    """What a member of a client may do. Keys and webhooks: owner, admin."""
 
     OWNER = "owner"
     ADMIN = "admin"

@@ -5,7 +5,7 @@ from typing import Final
 
 
 class EscalationReason(StrEnum):
-    """Why a run was handed to a human. Source: decisions.md, "Records"."""
+    """Why a run was handed to a human. Stored and, later, sent in webhooks."""
 
     LOW_CONFIDENCE = "low_confidence"
     CUSTOMER_REQUEST = "customer_request"

@@ -15,6 +15,8 @@ def free_port() -> int:
 
 def check_free(port: int, host: str = "127.0.0.1") -> None:
     """Raises InvalidInput if a server listens there already."""
+    if not 1 <= port <= 65535:
+        raise InvalidInput(f"port {port}: a number from 1 to 65535 expected")
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

@@ -12,8 +12,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-import psutil
-
 from domain.errors import InvalidInput
 
 
@@ -60,7 +58,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         holders = self._folder / ".handle_pids.json"
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
-            holders.write_text(json.dumps([pid for pid in pids if psutil.pid_exists(pid)]))
+            holders.write_text(json.dumps([pid for pid in pids if _is_alive(pid)]))
 
 
 def _prepare_runtime_folder() -> None:
@@ -76,3 +74,13 @@ def _prepare_runtime_folder() -> None:
         for folder in (runtime, runtime / "python_PostgresServer"):
             folder.chmod(0o777)
     os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:  # somebody else's process
+        return True
+    return True

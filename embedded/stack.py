@@ -82,7 +82,8 @@ class Stack:
 
     def stop(self) -> None:
         """End every process that was started: first what takes work, then what keeps it."""
-        self._folder.withdraw()
+        if self.info is not None:  # else the folder may be another stack's
+            self._folder.withdraw()
         _end(self._front, _STOP_FRONT_S)
         _end(self._back, _STOP_BACK_S)
         self._held.close()

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -11,7 +12,7 @@ from domain.contracts import RunRef
 from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
 from domain.escalation import OPEN_STATUSES, Decision, EscalationReason, EscalationStatus
 from domain.ids import TenantId
-from store.tables import engine_events, engine_runs, escalation_tickets
+from store.tables import engine_events, engine_runs, escalation_tickets, playbook_versions
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,7 @@ class DecidedEscalation:
 
     id: str
     ref: RunRef
+    threshold: float
 
 
 class EscalationRepository:
@@ -157,13 +159,7 @@ async def decide(
         )
     if decision is Decision.APPROVE and not row.draft:
         raise DraftMissing(escalation_id)  # rolls the decision back
-    event_id = await connection.scalar(
-        sa.select(engine_runs.c.event_id).where(
-            engine_runs.c.client_id == row.client_id, engine_runs.c.id == row.run_id
-        )
-    )
-    ref = RunRef(client_id=row.client_id, event_id=str(event_id), run_id=row.run_id)
-    return DecidedEscalation(escalation_id, ref)
+    return await _decided(connection, escalation_id)
 
 
 async def open_escalations(
@@ -221,26 +217,55 @@ async def decisions_not_taken_up(
 ) -> list[DecidedEscalation]:
     """Decisions of all clients whose workflow has not taken them up, oldest first."""
     rows = await connection.execute(
-        sa.select(
-            escalation_tickets.c.id,
-            escalation_tickets.c.client_id,
-            escalation_tickets.c.run_id,
-            engine_runs.c.event_id,
+        _DECIDED.where(
+            escalation_tickets.c.decided_at < before, escalation_tickets.c.taken_up_at.is_(None)
         )
-        .join(
-            engine_runs,
-            sa.and_(
-                engine_runs.c.client_id == escalation_tickets.c.client_id,
-                engine_runs.c.id == escalation_tickets.c.run_id,
-            ),
-        )
-        .where(escalation_tickets.c.decided_at < before, escalation_tickets.c.taken_up_at.is_(None))
         .order_by(escalation_tickets.c.decided_at)
         .limit(limit)
     )
-    return [
-        DecidedEscalation(
-            row.id, RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id)
-        )
-        for row in rows
-    ]
+    return [_as_decided(row) for row in rows]
+
+
+async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
+    """Note that no run is left to take a decision up, so that it is not looked at again."""
+    await connection.execute(
+        sa.update(escalation_tickets)
+        .where(escalation_tickets.c.id == escalation_id)
+        .values(taken_up_at=now)
+    )
+
+
+_DECIDED: Final = (
+    sa.select(
+        escalation_tickets.c.id,
+        escalation_tickets.c.client_id,
+        escalation_tickets.c.run_id,
+        engine_runs.c.event_id,
+        playbook_versions.c.threshold,
+    )
+    .join(
+        engine_runs,
+        sa.and_(
+            engine_runs.c.client_id == escalation_tickets.c.client_id,
+            engine_runs.c.id == escalation_tickets.c.run_id,
+        ),
+    )
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == engine_runs.c.client_id,
+            playbook_versions.c.playbook_id == engine_runs.c.playbook_id,
+            playbook_versions.c.version == engine_runs.c.playbook_version,
+        ),
+    )
+)
+
+
+async def _decided(connection: AsyncConnection, escalation_id: str) -> DecidedEscalation:
+    found = await connection.execute(_DECIDED.where(escalation_tickets.c.id == escalation_id))
+    return _as_decided(found.one())
+
+
+def _as_decided(row: sa.Row[*tuple[Any, ...]]) -> DecidedEscalation:
+    ref = RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id)
+    return DecidedEscalation(row.id, ref, row.threshold)

@@ -1,7 +1,7 @@
 """How long each step may take and how often it is tried. Nothing else sets a timeout.
 
-The caller waits at most 30 s (`api/deadlines.py`), so what runs before the answer must end, with
-all its tries, well within that.
+The caller waits at most 30 s (`DEADLINE_S` in `api/routers/gateway.py`), so what runs before the
+answer must end, with all its tries, well within that.
 """
 
 from datetime import timedelta

@@ -41,9 +41,9 @@ _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
 
 
-# Any exception fails the run: one that only failed the task would be retried for ever, and the
-# caller would wait for an answer that cannot come.
-@workflow.defn(name=names.PROCESS_EVENT, failure_exception_types=[Exception])
+# Whatever fails in a step is caught in `run` and persisted. Other exceptions fail only the task,
+# so that a bad deploy suspends parked runs instead of ending them (docs/decisions/0006).
+@workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
     def __init__(self, event: ProcessEventInput) -> None:

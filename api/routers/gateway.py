@@ -122,7 +122,7 @@ async def _earlier_answer(
 async def _rehearse(
     tenant: TenantId, call: GatewayRequest, services: Services, started: float
 ) -> RunResult | NoPlaybook:
-    """A dry run: the brain alone. Its ids name the rehearsal in Temporal; no row has them."""
+    """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     event = call.event()
     async with services.database.transaction() as connection:
         playbook = await find_playbook(connection, tenant, event.event_type)

@@ -1,0 +1,64 @@
+"""Wrong settings end in one sentence that names them, never in a traceback or a secret."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from adapters.seal import new_seal_key
+from tests.support.command_line import clean_environment, cli
+from tests.support.processes import ROOT
+
+GOOD = {
+    "DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d",
+    "TEMPORAL_ADDRESS": "127.0.0.1:1",
+    "SEAL_KEY": new_seal_key(),
+    "ENGINE_SECRET": "TOPSECRET",
+}
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({**GOOD, "SEAL_KEY": ""}, "SEAL_KEY is not set"),
+        ({**GOOD, "SEAL_KEY": "nonsense"}, "SEAL_KEY"),
+        ({**GOOD, "BRAIN_MODEL": "x"}, "BRAIN_MODEL"),
+        ({**GOOD, "DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        (GOOD, "no Temporal answers at 127.0.0.1:1"),
+    ],
+)
+def test_worker(env: dict[str, str], named: str) -> None:
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "worker.py")],
+        env=clean_environment(**env),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+    _one_sentence(done, named)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "named"),
+    [
+        (["serve"], {**GOOD, "SEAL_KEY": "nonsense"}, "SEAL_KEY"),
+        (["serve", "--port", "99999"], GOOD, "port 99999"),
+        (["migrate"], GOOD, "connection"),
+        (["dev"], {"PORT": "abc"}, "PORT"),
+        (["dev", "--port", "99999"], {}, "port 99999"),
+        (["playbook", "create", "--client", "x", "--name", "n", "--event-type", "a*b"], {}, "*"),
+        (["client", "create", "--brand", "b", "--owner-email", "nobody"], {}, "mail address"),
+    ],
+)
+def test_command(tmp_path: Path, arguments: list[str], env: dict[str, str], named: str) -> None:
+    _one_sentence(cli(*arguments, "--data", str(tmp_path / "data"), **env), named)
+
+
+def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
+    assert done.returncode != 0
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "TOPSECRET" not in done.stderr
