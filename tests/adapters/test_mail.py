@@ -1,0 +1,84 @@
+"""Mail over a real SMTP connection: what was surely sent, surely not, and nobody knows."""
+
+import pytest
+
+from adapters.mail import SmtpMailer
+from domain.errors import InvalidInput, MailRefused, MailUnknown, MailUnreachable
+from domain.ports import OutgoingMail
+from embedded.ports import free_port
+from tests.support.mail import MailServer
+
+MAIL = OutgoingMail(
+    message_id="<1@reply.invalid>",
+    to="léa@example.com".replace("é", "e"),
+    from_name='Été & Fils, "Boutique"',
+    subject="Re: Où est ma commande ? 📦",
+    text="Bonjour,\n.\nÀ bientôt\n",
+    in_reply_to="<0@x>",
+    references=("<0@x>",),
+)
+
+
+def mailer(url: str | None) -> SmtpMailer:
+    return SmtpMailer(url, "support@boutique.example")
+
+
+async def test_mail_arrives_whole(mail: MailServer) -> None:
+    await mailer(mail.url).send(MAIL)
+
+    (sent,) = mail.mails
+    assert sent["Subject"] == MAIL.subject
+    assert sent["From"].addresses[0].display_name == MAIL.from_name
+    assert sent["Message-ID"] == MAIL.message_id
+    assert sent["References"] == "<0@x>"
+    assert sent.get_content().splitlines() == MAIL.text.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("recipient", "data", "error"),
+    [
+        ("550 no such user", "250 ok", MailRefused),
+        ("450 later", "250 ok", MailUnreachable),
+        ("250 ok", "554 refused", MailRefused),
+        ("250 ok", "451 later", MailUnreachable),
+        ("250 ok", None, MailUnknown),
+    ],
+)
+async def test_outcomes(
+    mail: MailServer, recipient: str, data: str | None, error: type[Exception]
+) -> None:
+    mail.recipient_reply, mail.reply = recipient, data
+
+    with pytest.raises(error):
+        await mailer(mail.url).send(MAIL)
+
+
+async def test_nobody_listens() -> None:
+    with pytest.raises(MailUnreachable):
+        await mailer(f"smtp://127.0.0.1:{free_port()}").send(MAIL)
+
+
+async def test_no_server_is_set() -> None:
+    with pytest.raises(MailRefused):
+        await mailer(None).send(MAIL)
+
+
+@pytest.mark.parametrize(
+    "change", [{"subject": "a\r\nBcc: x@y.example"}, {"to": "a@b.example\nCc: c@d.example"}]
+)
+async def test_headers_cannot_be_injected(mail: MailServer, change: dict[str, str]) -> None:
+    with pytest.raises(MailRefused):
+        await mailer(mail.url).send(MAIL.model_copy(update=change))
+
+    assert mail.mails == []
+
+
+@pytest.mark.parametrize("url", ["http://x", "smtp://", "nonsense"])
+def test_unusable_server(url: str) -> None:
+    with pytest.raises(InvalidInput):
+        mailer(url)
+
+
+def test_unusable_sender() -> None:
+    with pytest.raises(InvalidInput):
+        SmtpMailer(None, "nobody")

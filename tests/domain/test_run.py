@@ -1,0 +1,95 @@
+"""The rules of a run's outcome."""
+
+import pytest
+
+from domain.brain import Category
+from domain.escalation import EscalationReason
+from domain.event import Channel, UnifiedEvent, resolve_event_type
+from domain.plan import ActionKind, StepOutcome, StepState
+from domain.run import (
+    Draft,
+    RunStatus,
+    leaves_process,
+    plan_for,
+    review_reason,
+    status_of,
+    steps_executed,
+)
+
+
+def draft(
+    confidence: float, text: str = "an answer", doubt: EscalationReason | None = None
+) -> Draft:
+    return Draft(
+        classification=Category.OTHER, confidence=confidence, text=text, doubt=doubt, plan=()
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "threshold", "reason"),
+    [
+        (draft(0.70), 0.70, None),
+        (draft(0.6999), 0.70, EscalationReason.LOW_CONFIDENCE),
+        (draft(0.0), 0.0, None),
+        (draft(1.0), 1.0, None),
+        (draft(0.9, text=""), 0.0, EscalationReason.LOW_CONFIDENCE),
+        (draft(0.2, doubt=EscalationReason.MISSING_KNOWLEDGE), 0.7, "missing_knowledge"),
+        (draft(0.2, doubt=EscalationReason.MISSING_KNOWLEDGE), 0.1, None),
+        (draft(0.9, "", EscalationReason.CUSTOMER_REQUEST), 0.0, "customer_request"),
+    ],
+)
+def test_review_reason(given: Draft, threshold: float, reason: str | None) -> None:
+    assert review_reason(given, threshold) == reason
+
+
+@pytest.mark.parametrize(
+    ("channel", "email", "allowed", "kinds"),
+    [
+        (Channel.EMAIL, "a@b.example", True, [ActionKind.REPLY_BY_EMAIL]),
+        (Channel.EMAIL, "a@b.example", False, []),
+        (Channel.EMAIL, None, True, []),
+        (Channel.SHOP, "a@b.example", True, [ActionKind.REPLY]),
+        (Channel.WIDGET, None, True, [ActionKind.REPLY]),
+        (Channel.API, None, True, [ActionKind.REPLY]),
+    ],
+)
+def test_plan_answers_where_the_customer_wrote(
+    channel: Channel, email: str | None, allowed: bool, kinds: list[ActionKind]
+) -> None:
+    event = UnifiedEvent(channel=channel, customer_email=email, reply_allowed=allowed)
+
+    plan = plan_for(event)
+
+    assert [action.kind for action in plan] == kinds
+    assert leaves_process(tuple(kinds)) is (ActionKind.REPLY_BY_EMAIL in kinds)
+
+
+@pytest.mark.parametrize(
+    ("states", "status", "executed"),
+    [
+        ([], RunStatus.COMPLETED, 0),
+        ([StepState.DONE], RunStatus.COMPLETED, 1),
+        ([StepState.DONE, StepState.FAILED], RunStatus.FAILED, 1),
+        ([StepState.DONE, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 1),
+        ([StepState.FAILED, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 0),
+    ],
+)
+def test_outcome_of_the_steps(states: list[StepState], status: RunStatus, executed: int) -> None:
+    steps = tuple(StepOutcome(kind=ActionKind.REPLY, state=state) for state in states)
+
+    assert status_of(steps) is status
+    assert steps_executed(steps) == executed
+
+
+@pytest.mark.parametrize(
+    ("event_type", "source", "expected"),
+    [
+        ("a", "b", "a"),
+        (None, "b", "b"),
+        ("", "b", "b"),
+        (None, None, "api_direct"),
+        ("", "", "api_direct"),
+    ],
+)
+def test_event_type(event_type: str | None, source: str | None, expected: str) -> None:
+    assert resolve_event_type(event_type, source) == expected

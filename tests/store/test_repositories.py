@@ -1,0 +1,190 @@
+"""Repositories against a real PostgreSQL."""
+
+import asyncio
+
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.client import Plan
+from domain.errors import ClientNotFound, InvalidInput, KeyNotFound, PlaybookNotFound
+from domain.event import InboundEvent
+from domain.plan import ActionKind, StepOutcome, StepState
+from store.action_ledger import ActionLedger
+from store.admission import Admitted, admit
+from store.client_repository import ClientRepository
+from store.content_repository import ContentRepository
+from store.database import Database
+from store.key_repository import KeyRepository
+from store.playbook_repository import set_playbook_active
+from store.tables import clients, credit_ledger
+from tests.support.rows import only_row, rows
+from tests.support.shop import Shop, open_shop
+
+
+async def test_credits_agree_with_their_ledger_under_sixty_callers(
+    database: Database, shop: Shop
+) -> None:
+    async def add(amount: int) -> None:
+        async with database.transaction() as connection:
+            await ClientRepository(connection).add_credits(
+                shop.client_id, entry_id=new_ulid(), amount=amount, reason="test", now=utc_now()
+            )
+
+    await add(10)
+    outcomes = await asyncio.gather(*(add(-1) for _ in range(60)), return_exceptions=True)
+
+    assert sum(outcome is None for outcome in outcomes) == 10
+    assert sum(isinstance(outcome, InvalidInput) for outcome in outcomes) == 50
+    client = await only_row(database, clients, id=shop.client_id)
+    ledger = await rows(database, credit_ledger, client_id=shop.client_id)
+    assert client["credits_balance"] == sum(entry["amount"] for entry in ledger) == 0
+
+
+async def test_owner_is_made_once(database: Database) -> None:
+    owners = set()
+    for _ in range(2):
+        async with database.transaction() as connection:
+            owners.add(
+                await ClientRepository(connection).create(
+                    client_id=new_ulid(),
+                    user_id=new_ulid(),
+                    brand="B",
+                    plan=Plan.FREE,
+                    owner_email=" Owner@Example.com",
+                    now=utc_now(),
+                )
+            )
+
+    assert len(owners) == 1
+
+
+async def test_what_is_not_there(database: Database) -> None:
+    with pytest.raises(ClientNotFound):
+        async with database.transaction() as connection:
+            await ClientRepository(connection).set_plan("nobody", Plan.PRO)
+    with pytest.raises(KeyNotFound):
+        async with database.transaction() as connection:
+            await KeyRepository(connection).revoke("nothing", utc_now())
+    with pytest.raises(PlaybookNotFound):
+        async with database.transaction() as connection:
+            await set_playbook_active(connection, "nothing", active=True)
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("combien coute la livraison express", "Délais et frais de livraison"),
+        ("COMBIEN COÛTE LA LIVRAISON ?!", "Délais et frais de livraison"),
+        ("how long does shipping take?", "Shipping times"),
+        ("les délais des livraisons", "Délais et frais de livraison"),
+    ],
+)
+async def test_knowledge_is_found_whatever_the_accents(
+    database: Database, shop: Shop, question: str, title: str
+) -> None:
+    await _add_knowledge(database, shop)
+
+    async with database.transaction() as connection:
+        found = await ContentRepository(connection, shop.tenant).search(question)
+
+    assert found[0].title == title
+
+
+@pytest.mark.parametrize("question", ["", "licorne", "& | ! :* ('", "\\", "the and of", "💥" * 10])
+async def test_nothing_is_found_for_nothing(database: Database, shop: Shop, question: str) -> None:
+    await _add_knowledge(database, shop)
+
+    async with database.transaction() as connection:
+        assert await ContentRepository(connection, shop.tenant).search(question) == ()
+
+
+async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -> None:
+    await _add_knowledge(database, shop)
+    other = await open_shop(database)
+
+    async with database.transaction() as connection:
+        assert await ContentRepository(connection, other.tenant).search("livraison") == ()
+
+
+async def test_ledger_lets_one_of_twenty_do_a_step(database: Database, shop: Shop) -> None:
+    run_id = await _run(database, shop)
+
+    outcomes = await asyncio.gather(*(_begin(database, shop, run_id) for _ in range(20)))
+
+    assert outcomes.count(None) == 1
+    assert {outcome.state for outcome in outcomes if outcome} == {StepState.UNKNOWN}
+
+
+@pytest.mark.parametrize("state", [StepState.DONE, StepState.FAILED, StepState.UNKNOWN])
+async def test_ledger_remembers_an_outcome(
+    database: Database, shop: Shop, state: StepState
+) -> None:
+    run_id = await _run(database, shop)
+    await _begin(database, shop, run_id)
+    outcome = StepOutcome(kind=ActionKind.REPLY, state=state, detail="code")
+    async with database.transaction() as connection:
+        await ActionLedger(connection, shop.tenant).finish(
+            outcome, run_id=run_id, step=0, round_=0, now=utc_now()
+        )
+
+    again = await _begin(database, shop, run_id)
+    later = await _begin(database, shop, run_id, round_=1)
+
+    assert again is not None
+    assert again.state is state
+    if state is StepState.DONE:
+        assert later is not None
+        assert later.state is StepState.DONE
+    else:
+        assert later is None
+
+
+async def test_ledger_gives_a_claim_back(database: Database, shop: Shop) -> None:
+    run_id = await _run(database, shop)
+    await _begin(database, shop, run_id)
+    async with database.transaction() as connection:
+        await ActionLedger(connection, shop.tenant).release(run_id=run_id, step=0, round_=0)
+
+    assert await _begin(database, shop, run_id) is None
+
+
+async def _add_knowledge(database: Database, shop: Shop) -> None:
+    async with database.transaction() as connection:
+        content = ContentRepository(connection, shop.tenant)
+        for title, body, language in (
+            ("Délais et frais de livraison", "La livraison express coûte 9,90 €.", "fr"),
+            ("Entretien du lin", "Lavage à 30 °C.", "fr"),
+            ("Shipping times", "Shipping takes three days.", "en"),
+        ):
+            await content.add_knowledge(
+                entry_id=new_ulid(), title=title, body=body, language=language, now=utc_now()
+            )
+
+
+async def _run(database: Database, shop: Shop) -> str:
+    async with database.transaction() as connection:
+        admitted = await admit(
+            connection,
+            shop.tenant,
+            InboundEvent(event_type="x"),
+            event_id=new_ulid(),
+            run_id=new_ulid(),
+            message_id=new_ulid(),
+            now=utc_now(),
+        )
+    assert isinstance(admitted, Admitted)
+    return admitted.ref.run_id
+
+
+async def _begin(
+    database: Database, shop: Shop, run_id: str, round_: int = 0
+) -> StepOutcome | None:
+    async with database.transaction() as connection:
+        return await ActionLedger(connection, shop.tenant).begin(
+            run_id=run_id,
+            step=0,
+            round_=round_,
+            kind=ActionKind.REPLY,
+            entry_id=new_ulid(),
+            now=utc_now(),
+        )
