@@ -43,6 +43,7 @@ from workflows.sweep import Sweep
 WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep)
 # Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
 _PASSED_THROUGH: Final = ("domain", "activities", "workflows.options", "workflows.failure")
+_WORKFLOW_POLLS: Final = 20
 _GRACE: Final = timedelta(seconds=10)
 
 _log = structlog.get_logger(__name__)
@@ -108,6 +109,8 @@ def build_worker(
         interceptors=[ScrubErrors(), *interceptors],
         max_cached_workflows=max_cached_workflows,
         graceful_shutdown_timeout=_GRACE,
+        # More than the default 5: at 16 callers it took a quarter off the slowest answers.
+        max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
         # A dead worker's parked runs go to another one after this instead of 10 s.
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     )

@@ -3,7 +3,6 @@
 from datetime import timedelta
 from typing import Literal
 
-from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
@@ -15,7 +14,7 @@ from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
 from store.event_repository import EventRepository
-from store.run_repository import RunRepository
+from store.run_repository import RunRepository, RunState
 
 
 class Persist:
@@ -42,7 +41,7 @@ class Persist:
             if duration_ms is None:
                 # Two machines' clocks may disagree by a little; no latency is negative.
                 duration_ms = max(0, round((now - run.received_at).total_seconds() * 1000))
-            text, author = await self._words(connection, tenant, step)
+            text, author = _words(step, run)
             await runs.finish(
                 step.ref.run_id,
                 status=step.status,
@@ -70,14 +69,11 @@ class Persist:
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
         return PersistResult(duration_ms=duration_ms)
 
-    async def _words(
-        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput
-    ) -> tuple[str, Literal["agent", "human"]]:
-        """What the customer is told and whose words they are; nothing while a human decides."""
-        if step.status is RunStatus.NEEDS_REVIEW:
-            return "", "agent"
-        chosen = await EscalationRepository(connection, tenant).approved_text(step.ref.run_id)
-        if chosen is not None:
-            return chosen, "human"
-        draft = await RunRepository(connection, tenant).draft(step.ref.run_id)
-        return ("" if draft is None else draft.text), "agent"
+
+def _words(step: PersistInput, run: RunState) -> tuple[str, Literal["agent", "human"]]:
+    """What the customer is told and whose words they are; nothing while a human decides."""
+    if step.status is RunStatus.NEEDS_REVIEW:
+        return "", "agent"
+    if run.human_text is not None:
+        return run.human_text, "human"
+    return run.draft, "agent"

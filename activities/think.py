@@ -7,14 +7,11 @@ from temporalio import activity
 from domain import names
 from domain.brain import Brain, BrainRequest
 from domain.contracts import RunRef, ThinkInput, ThinkResult
-from domain.conversation import conversation_key
 from domain.ids import TenantId
 from domain.run import Draft, plan_for, review_reason
-from store.client_repository import ClientRepository
+from store.case_repository import CaseRepository
 from store.content_repository import ContentRepository
-from store.conversation_repository import ConversationRepository
 from store.database import Database
-from store.event_repository import EventRepository
 from store.run_repository import RunRepository
 
 
@@ -42,22 +39,19 @@ class Think:
 
     async def _draft(self, tenant: TenantId, ref: RunRef) -> Draft:
         async with self._database.transaction() as connection:
-            runs = RunRepository(connection, tenant)
-            stored = await runs.draft(ref.run_id)
-            if stored is not None:
-                return stored
-            event = await EventRepository(connection, tenant).unified(ref.event_id)
+            case = await CaseRepository(connection, tenant).read(ref.run_id)
+            if case.draft is not None:
+                return case.draft
             content = ContentRepository(connection, tenant)
-            key = conversation_key(event, ref.event_id)
             request = BrainRequest.about(
-                event,
-                brand_name=await ClientRepository(connection).brand_name(tenant),
+                case.event,
+                brand_name=case.brand_name,
                 templates=await content.templates(),
-                passages=await content.search(event.words),
-                turns=await ConversationRepository(connection, tenant).turns(key),
+                passages=await content.search(case.event.words),
+                turns=case.turns,
             )
         answer = await self._brain.think(request)
-        draft = Draft.of(answer, plan_for(event))
+        draft = Draft.of(answer, plan_for(case.event))
         async with self._database.transaction() as connection:
             await RunRepository(connection, tenant).save_answer(ref.run_id, answer, draft.plan)
         return draft

@@ -1,6 +1,7 @@
 """The action plan: what the agent wants done, and what came of each step."""
 
 from enum import StrEnum
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -14,6 +15,10 @@ class ActionKind(StrEnum):
 
     REPLY = "reply"
     REPLY_BY_EMAIL = "reply_by_email"
+
+
+IN_PLACE: Final = frozenset({ActionKind.REPLY})
+"""Actions whose whole effect is the gateway's answer: recording them is doing them."""
 
 
 class PlannedAction(BaseModel):

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 from domain.brain import BrainAnswer, Category
 from domain.escalation import EscalationReason
 from domain.event import Channel, UnifiedEvent
-from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
+from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
 
 
 class RunStatus(StrEnum):
@@ -101,7 +101,7 @@ def plan_for(event: UnifiedEvent) -> tuple[PlannedAction, ...]:
 
 def leaves_process(actions: tuple[ActionKind, ...]) -> bool:
     """Whether carrying the plan out talks to somebody else's system."""
-    return any(kind is not ActionKind.REPLY for kind in actions)
+    return any(kind not in IN_PLACE for kind in actions)
 
 
 def steps_executed(steps: tuple[StepOutcome, ...]) -> int:

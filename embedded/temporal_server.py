@@ -37,6 +37,9 @@ def temporal_command(
     for name in SEARCH_ATTRIBUTES:
         command += ["--search-attribute", f"{name}=Keyword"]
     if tuned:
+        # As durable as the default journal (every commit is synced), with one sync instead of two.
+        for pragma in ("journal_mode=wal", "synchronous=2"):
+            command += ["--sqlite-pragma", pragma]
         for key, value in TUNING.items():
             command += ["--dynamic-config-value", f"{key}={value}"]
     return command

@@ -11,7 +11,8 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.ids import TenantId
-from domain.plan import ActionKind, StepOutcome, StepState
+from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
+from domain.ports import NewId
 from store.tables import action_ledger
 
 _PLANNED = "planned"
@@ -65,6 +66,39 @@ class ActionLedger:
         if row.state == _PLANNED:
             return StepOutcome(kind=kind, state=StepState.UNKNOWN, detail="interrupted")
         return StepOutcome(kind=kind, state=StepState(row.state), detail=row.detail)
+
+    async def record_in_place(
+        self,
+        plan: tuple[PlannedAction, ...],
+        *,
+        run_id: str,
+        round_: int,
+        new_id: NewId,
+        now: datetime,
+    ) -> None:
+        """Write the in-place actions as done, for recording them is doing them; idempotent."""
+        entries = [
+            {
+                "client_id": self._tenant,
+                "id": new_id(),
+                "run_id": run_id,
+                "step": step,
+                "round": round_,
+                "action": action.kind,
+                "state": StepState.DONE,
+                "detail": "",
+                "planned_at": now,
+                "finished_at": now,
+            }
+            for step, action in enumerate(plan)
+            if action.kind in IN_PLACE
+        ]
+        if entries:
+            await self._connection.execute(
+                insert(action_ledger)
+                .values(entries)
+                .on_conflict_do_nothing(index_elements=["client_id", "run_id", "step", "round"])
+            )
 
     async def finish(
         self, outcome: StepOutcome, *, run_id: str, step: int, round_: int, now: datetime

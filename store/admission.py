@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy import Insert
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -82,13 +83,13 @@ async def admit(
         first = await _claim(connection, tenant, idempotency, event_id, now)
         if first != event_id:
             return Repeated(first)
-    await _store_event(
-        connection, tenant, event, event_id=event_id, matched=playbook is not None, now=now
-    )
+    stored = _insert_event(tenant, event, event_id, playbook, now)
     if playbook is None:
+        await connection.execute(stored)
         return Unmatched(event_id, event.event_type)
-    await connection.execute(
-        sa.insert(engine_runs).values(
+    run = (
+        sa.insert(engine_runs)
+        .values(
             client_id=tenant,
             id=run_id,
             event_id=event_id,
@@ -97,42 +98,35 @@ async def admit(
             status=RunStatus.RECEIVED,
             received_at=now,
         )
+        .cte("run")
     )
-    await connection.execute(
-        sa.insert(engine_messages).values(
-            client_id=tenant,
-            id=message_id,
-            event_id=event_id,
-            direction="inbound",
-            author="customer",
-            body=event.message or "",
-            created_at=now,
-        )
+    message = sa.insert(engine_messages).values(
+        client_id=tenant,
+        id=message_id,
+        event_id=event_id,
+        direction="inbound",
+        author="customer",
+        body=event.message or "",
+        created_at=now,
     )
+    # One statement, three rows: foreign keys are checked when it ends.
+    await connection.execute(message.add_cte(stored.cte("event"), run))
     return Admitted(RunRef(client_id=tenant, event_id=event_id, run_id=run_id), playbook)
 
 
-async def _store_event(
-    connection: AsyncConnection,
-    tenant: TenantId,
-    event: InboundEvent,
-    *,
-    event_id: str,
-    matched: bool,
-    now: datetime,
-) -> None:
-    await connection.execute(
-        sa.insert(engine_events).values(
-            client_id=tenant,
-            id=event_id,
-            source=event.source,
-            event_type=event.event_type,
-            customer_email=event.customer_email,
-            message=event.message,
-            payload=event.payload,
-            outcome=EventOutcome.RUN if matched else EventOutcome.NO_PLAYBOOK,
-            received_at=now,
-        )
+def _insert_event(
+    tenant: TenantId, event: InboundEvent, event_id: str, playbook: Playbook | None, now: datetime
+) -> Insert:
+    return sa.insert(engine_events).values(
+        client_id=tenant,
+        id=event_id,
+        source=event.source,
+        event_type=event.event_type,
+        customer_email=event.customer_email,
+        message=event.message,
+        payload=event.payload,
+        outcome=EventOutcome.NO_PLAYBOOK if playbook is None else EventOutcome.RUN,
+        received_at=now,
     )
 
 

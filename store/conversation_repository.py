@@ -4,16 +4,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.brain import Turn
 from domain.conversation import MAX_TURN_CHARS, MAX_TURNS
 from domain.ids import TenantId
 from store.tables import ai_conversations
-
-_TURNS: Final = TypeAdapter(tuple[Turn, ...])
 
 _REMEMBER: Final = sa.text("""
     UPDATE ai_conversations AS conversation
@@ -69,15 +65,6 @@ class ConversationRepository:
             .returning(ai_conversations.c.id)
         )
         return str(opened)
-
-    async def turns(self, key: str) -> tuple[Turn, ...]:
-        """What was said before, oldest first; empty for a new conversation."""
-        stored = await self._connection.scalar(
-            sa.select(ai_conversations.c.turns).where(
-                ai_conversations.c.client_id == self._tenant, ai_conversations.c.key == key
-            )
-        )
-        return _TURNS.validate_python(stored or [])
 
     async def remember(self, event_id: str, now: datetime) -> None:
         """Bring the turns of an event's conversation up to its stored messages.

@@ -1,20 +1,25 @@
 """The database: one engine a process, and the one way to a transaction."""
 
+import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
 import orjson
 import sqlalchemy as sa
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.errors import EngineUnavailable
 
 # A caller is told within 5 s that the database is away; each of these must be shorter.
 _CONNECT_TIMEOUT_S: Final = 3
 _POOL_TIMEOUT_S: Final = 3
+_PING_AFTER_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT: Final = "4s"
 
@@ -33,7 +38,6 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=_POOL_TIMEOUT_S,
-            pool_pre_ping=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
             connect_args={
@@ -43,6 +47,7 @@ class Database:
                 "-c idle_in_transaction_session_timeout=30s -c timezone=UTC",
             },
         )
+        _ping_after_idling(self.engine)
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -62,6 +67,29 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+def _ping_after_idling(engine: AsyncEngine) -> None:
+    """Ask a connection that has rested whether it still lives, and replace it if not.
+
+    Under load none rests, so no statement is preceded by a ping; there the first one to meet a
+    restarted server fails, and SQLAlchemy then replaces all.
+    """
+
+    def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
+        record.info["rested_since"] = time.monotonic()
+
+    def on_checkout(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+        rested_since = record.info.get("rested_since")
+        if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
+            return
+        try:
+            engine.sync_engine.dialect.do_ping(connection)
+        except engine.sync_engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error  # the pool then opens a fresh one
+
+    event.listen(engine.sync_engine, "checkin", on_checkin)
+    event.listen(engine.sync_engine, "checkout", on_checkout)
 
 
 def _dump(value: object) -> str:

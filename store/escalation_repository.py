@@ -105,19 +105,6 @@ class EscalationRepository:
         )
         return Decision(decision) if decision is not None else None
 
-    async def approved_text(self, run_id: str) -> str | None:
-        """The words a human chose for this run, None where the draft stands."""
-        return await self._connection.scalar(
-            sa.select(escalation_tickets.c.edited_text)
-            .where(
-                escalation_tickets.c.client_id == self._tenant,
-                escalation_tickets.c.run_id == run_id,
-                escalation_tickets.c.edited_text.is_not(None),
-            )
-            .order_by(escalation_tickets.c.round.desc())
-            .limit(1)
-        )
-
 
 async def decide(
     connection: AsyncConnection,

@@ -54,19 +54,6 @@ class EventRepository:
             .values(conversation_id=conversation_id, channel=event.channel, body=event.text)
         )
 
-    async def unified(self, event_id: str) -> UnifiedEvent:
-        """The event as normalize left it."""
-        row = (
-            await self._connection.execute(
-                sa.select(
-                    engine_events.c.unified, engine_events.c.subject, engine_events.c.text
-                ).where(self._is(event_id))
-            )
-        ).one()
-        return UnifiedEvent.model_validate(
-            {**row.unified, "subject": row.subject, "text": row.text}
-        )
-
     async def outcome(self, event_id: str) -> tuple[str, str] | None:
         """(outcome, event_type) of a stored event, None if there is none."""
         row = (

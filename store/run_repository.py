@@ -2,19 +2,32 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.brain import BrainAnswer, Category
+from domain.brain import BrainAnswer
 from domain.contracts import RunRef
-from domain.escalation import EscalationReason
 from domain.ids import TenantId
 from domain.plan import PlannedAction, StepOutcome
-from domain.run import UNCLASSIFIED, Draft, RunResult, RunStatus, Timings, steps_executed
-from store.tables import engine_runs
+from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings, steps_executed
+from store.tables import engine_runs, escalation_tickets
 from store.tables import playbook_versions as versions
+
+# The last word of a human on a run; rounds before it were overtaken.
+HUMAN_TEXT: Final = (
+    sa.select(escalation_tickets.c.edited_text)
+    .where(
+        escalation_tickets.c.client_id == engine_runs.c.client_id,
+        escalation_tickets.c.run_id == engine_runs.c.id,
+        escalation_tickets.c.edited_text.is_not(None),
+    )
+    .order_by(escalation_tickets.c.round.desc())
+    .limit(1)
+    .scalar_subquery()
+)
 
 _PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
 _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ...])
@@ -27,35 +40,14 @@ class RunState:
     status: RunStatus
     received_at: datetime
     duration_ms: int | None
+    draft: str
+    human_text: str | None
 
 
 class RunRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
-
-    async def draft(self, run_id: str) -> Draft | None:
-        """The brain's answer, None while there is none."""
-        row = (
-            await self._connection.execute(
-                sa.select(
-                    engine_runs.c.classification,
-                    engine_runs.c.confidence,
-                    engine_runs.c.draft,
-                    engine_runs.c.doubt,
-                    engine_runs.c.plan,
-                ).where(self._is(run_id))
-            )
-        ).one()
-        if row.classification is None:
-            return None
-        return Draft(
-            classification=Category(row.classification),
-            confidence=row.confidence,
-            text=row.draft,
-            doubt=EscalationReason(row.doubt) if row.doubt else None,
-            plan=_PLAN.validate_python(row.plan),
-        )
 
     async def save_answer(
         self, run_id: str, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
@@ -84,13 +76,19 @@ class RunRepository:
         row = (
             await self._connection.execute(
                 sa.select(
-                    engine_runs.c.status, engine_runs.c.received_at, engine_runs.c.duration_ms
+                    engine_runs.c.status,
+                    engine_runs.c.received_at,
+                    engine_runs.c.duration_ms,
+                    engine_runs.c.draft,
+                    HUMAN_TEXT.label("human_text"),
                 )
                 .where(self._is(run_id))
                 .with_for_update()
             )
         ).one()
-        return RunState(RunStatus(row.status), row.received_at, row.duration_ms)
+        return RunState(
+            RunStatus(row.status), row.received_at, row.duration_ms, row.draft or "", row.human_text
+        )
 
     async def finish(
         self,
