@@ -15,7 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bench.contenders import Contender, GatewayContender, NoopContender
-from bench.measure import FLOOR, GATEWAY, MAIL, NAIVE, TurnResult, take, turns
+from bench.measure import FLOOR, GATEWAY, MAIL, NAIVE, SKELETON, TurnResult, take, turns
 from bench.report import quantile, report_on, save, show
 from domain.errors import InvalidInput
 
@@ -28,7 +28,8 @@ async def bench(rounds: int, seconds: float, folder: Path) -> bool:
     """Whether every call was answered as it should be."""
     started_at = datetime.now(UTC)
     gateway = GatewayContender(GATEWAY, MAIL, folder)
-    contenders = [NoopContender(NAIVE, folder), NoopContender(FLOOR, folder), gateway]
+    contenders: list[Contender] = [NoopContender(name, folder) for name in (NAIVE, FLOOR, SKELETON)]
+    contenders.append(gateway)
     try:
         with out.status("starting") as status:
             for contender in contenders:

@@ -48,9 +48,9 @@ class Contender(ABC):
 
 
 class NoopContender(Contender):
-    """`naive` on an untuned server, or `floor` on a tuned one."""
+    """`naive` on an untuned server, `floor` and `skeleton` on tuned ones."""
 
-    def __init__(self, name: Literal["naive", "floor"], folder: Path) -> None:
+    def __init__(self, name: Literal["naive", "floor", "skeleton"], folder: Path) -> None:
         super().__init__(name)
         self._kind = name
         self._folder = folder
@@ -63,7 +63,7 @@ class NoopContender(Contender):
             database=self._folder / f"{self.name}.db",
             port=port,
             ui_port=None,
-            tuned=self._kind == "floor",
+            tuned=self._kind != "naive",
         )
         self._spawn("temporal", server)
         await _answers(address)

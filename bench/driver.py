@@ -54,12 +54,12 @@ def naive_call(client: Client) -> Call:
     return call
 
 
-def floor_call(client: Client) -> Call:
+def update_call(client: Client, workflow: type) -> Call:
     async def call() -> str:
-        start = WithStartWorkflowOperation(
-            noop.Floor.run,
+        start = WithStartWorkflowOperation[object, str](
+            workflow.__name__,
             "event",
-            id=_unique("floor"),
+            id=_unique(workflow.__name__),
             task_queue=noop.QUEUE,
             id_conflict_policy=WorkflowIDConflictPolicy.FAIL,
         )
@@ -122,7 +122,9 @@ async def call_of(target: Target) -> AsyncIterator[Call]:
     if target.kind == "naive":
         yield naive_call(await Client.connect(target.address))
     elif target.kind == "floor":
-        yield floor_call(await connect(target.address, "default"))
+        yield update_call(await connect(target.address, "default"), noop.Floor)
+    elif target.kind == "skeleton":
+        yield update_call(await connect(target.address, "default"), noop.Skeleton)
     else:
         async with gateway_call(target) as call:
             yield call

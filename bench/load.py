@@ -25,7 +25,7 @@ class Shop(Message):
 class Target(Message):
     """Whom a driver calls: a Temporal server by its address, or a gateway by its port."""
 
-    kind: Literal["naive", "floor", "gateway", "mail"]
+    kind: Literal["naive", "floor", "skeleton", "gateway", "mail"]
     address: str = ""
     port: int = 0
     shops: tuple[Shop, ...] = ()

@@ -12,6 +12,7 @@ from bench.load import Phase, Sample
 
 NAIVE: Final = "naive"
 FLOOR: Final = "floor"
+SKELETON: Final = "skeleton"
 GATEWAY: Final = "gateway"
 MAIL: Final = "gateway, mail"
 
@@ -61,9 +62,9 @@ def turns(rounds: int, seconds: float) -> Iterator[Turn]:
     The order changes from round to round: being first or last must favour nobody. The mail is
     for the record, one at a time only.
     """
-    order = [NAIVE, FLOOR, GATEWAY]
+    order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
-        for name in order[number % 3 :] + order[: number % 3]:
+        for name in order[number % 4 :] + order[: number % 4]:
             yield Turn(number, name, ALONE, 1, seconds)
             yield Turn(number, name, CROWD, 2, seconds)
         yield Turn(number, MAIL, ALONE, 0.5, seconds / 2)

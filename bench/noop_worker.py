@@ -25,11 +25,11 @@ async def naive_worker(address: str) -> Worker:
 
 
 async def floor_worker(address: str) -> Worker:
-    """Our client, and no sandbox: nothing that could be left out is in it."""
+    """Our client, and no sandbox: nothing that could be left out is in it (skeleton: likewise)."""
     return Worker(
         await connect(address, "default"),
         task_queue=noop.QUEUE,
-        workflows=[noop.Floor],
+        workflows=[noop.Floor, noop.Skeleton],
         activities=_STEPS,
         workflow_runner=UnsandboxedWorkflowRunner(),
     )
@@ -46,7 +46,7 @@ async def work(variant: str, address: str) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("variant", choices=["naive", "floor"])
+    parser.add_argument("variant", choices=["naive", "floor", "skeleton"])
     parser.add_argument("--address", required=True)
     arguments = parser.parse_args()
     run = asyncio.run if arguments.variant == "naive" else uvloop.run
