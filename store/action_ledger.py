@@ -5,6 +5,7 @@ effect may or may not have happened, and only a human may have it done again.
 """
 
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -16,6 +17,11 @@ from domain.ports import NewId
 from store.tables import action_ledger
 
 _PLANNED = "planned"
+
+
+_RECORD: Final = insert(action_ledger).on_conflict_do_nothing(
+    index_elements=["client_id", "run_id", "step", "round"]
+)
 
 
 class ActionLedger:
@@ -94,11 +100,7 @@ class ActionLedger:
             if action.kind in IN_PLACE
         ]
         if entries:
-            await self._connection.execute(
-                insert(action_ledger)
-                .values(entries)
-                .on_conflict_do_nothing(index_elements=["client_id", "run_id", "step", "round"])
-            )
+            await self._connection.execute(_RECORD, entries)
 
     async def finish(
         self, outcome: StepOutcome, *, run_id: str, step: int, round_: int, now: datetime

@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy import Insert
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -60,7 +59,7 @@ async def find_playbook(
     connection: AsyncConnection, tenant: TenantId, event_type: str
 ) -> Playbook | None:
     """The playbook an event of this type would run by. Raises ClientNotFound."""
-    known = await connection.scalar(sa.select(clients.c.id).where(clients.c.id == tenant))
+    known = await connection.scalar(_KNOWN_CLIENT, {"tenant": tenant})
     if known is None:
         raise ClientNotFound(tenant)
     return match(await PlaybookRepository(connection, tenant).active(), event_type)
@@ -83,51 +82,75 @@ async def admit(
         first = await _claim(connection, tenant, idempotency, event_id, now)
         if first != event_id:
             return Repeated(first)
-    stored = _insert_event(tenant, event, event_id, playbook, now)
+    values = {
+        "tenant": tenant,
+        "event": event_id,
+        "given_source": event.source,
+        "given_type": event.event_type,
+        "given_email": event.customer_email,
+        "given_message": event.message,
+        "given_payload": event.payload,
+        "now": now,
+    }
     if playbook is None:
-        await connection.execute(stored)
+        outcome = {"event_outcome": EventOutcome.NO_PLAYBOOK}
+        await connection.execute(_STORE_EVENT, {**values, **outcome})
         return Unmatched(event_id, event.event_type)
-    run = (
-        sa.insert(engine_runs)
-        .values(
-            client_id=tenant,
-            id=run_id,
-            event_id=event_id,
-            playbook_id=playbook.id,
-            playbook_version=playbook.version,
-            status=RunStatus.RECEIVED,
-            received_at=now,
-        )
-        .cte("run")
-    )
-    message = sa.insert(engine_messages).values(
-        client_id=tenant,
-        id=message_id,
-        event_id=event_id,
-        direction="inbound",
-        author="customer",
-        body=event.message or "",
-        created_at=now,
-    )
-    # One statement, three rows: foreign keys are checked when it ends.
-    await connection.execute(message.add_cte(stored.cte("event"), run))
+    run = {
+        "event_outcome": EventOutcome.RUN,
+        "run": run_id,
+        "run_status": RunStatus.RECEIVED,
+        "playbook": playbook.id,
+        "version": playbook.version,
+        "message_key": message_id,
+        "said": event.message or "",
+    }
+    await connection.execute(_STORE_RUN, {**values, **run})
     return Admitted(RunRef(client_id=tenant, event_id=event_id, run_id=run_id), playbook)
 
 
-def _insert_event(
-    tenant: TenantId, event: InboundEvent, event_id: str, playbook: Playbook | None, now: datetime
-) -> Insert:
-    return sa.insert(engine_events).values(
-        client_id=tenant,
-        id=event_id,
-        source=event.source,
-        event_type=event.event_type,
-        customer_email=event.customer_email,
-        message=event.message,
-        payload=event.payload,
-        outcome=EventOutcome.NO_PLAYBOOK if playbook is None else EventOutcome.RUN,
-        received_at=now,
+_KNOWN_CLIENT: Final = sa.select(clients.c.id).where(clients.c.id == sa.bindparam("tenant"))
+
+_STORE_EVENT: Final = sa.insert(engine_events).values(
+    client_id=sa.bindparam("tenant"),
+    id=sa.bindparam("event"),
+    source=sa.bindparam("given_source"),
+    event_type=sa.bindparam("given_type"),
+    customer_email=sa.bindparam("given_email"),
+    message=sa.bindparam("given_message"),
+    payload=sa.bindparam("given_payload"),
+    outcome=sa.bindparam("event_outcome"),
+    received_at=sa.bindparam("now"),
+)
+
+# One statement, three rows: foreign keys are checked when it ends. No parameter is named like a
+# column: SQLAlchemy would set that column.
+_STORE_RUN: Final = (
+    sa.insert(engine_messages)
+    .values(
+        client_id=sa.bindparam("tenant"),
+        id=sa.bindparam("message_key"),
+        event_id=sa.bindparam("event"),
+        direction="inbound",
+        author="customer",
+        body=sa.bindparam("said"),
+        created_at=sa.bindparam("now"),
     )
+    .add_cte(
+        _STORE_EVENT.cte("stored_event"),
+        sa.insert(engine_runs)
+        .values(
+            client_id=sa.bindparam("tenant"),
+            id=sa.bindparam("run"),
+            event_id=sa.bindparam("event"),
+            playbook_id=sa.bindparam("playbook"),
+            playbook_version=sa.bindparam("version"),
+            status=sa.bindparam("run_status"),
+            received_at=sa.bindparam("now"),
+        )
+        .cte("stored_run"),
+    )
+)
 
 
 async def _claim(

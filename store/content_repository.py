@@ -31,6 +31,20 @@ _SEARCH: Final = sa.text("""
 """)
 
 
+_TEMPLATES: Final = (
+    sa.select(
+        response_templates.c.id,
+        response_templates.c.name,
+        response_templates.c.category,
+        response_templates.c.language,
+        response_templates.c.body,
+    )
+    .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
+    .order_by(response_templates.c.created_at, response_templates.c.id)
+    .limit(_MAX_TEMPLATES)
+)
+
+
 class ContentRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -38,18 +52,7 @@ class ContentRepository:
 
     async def templates(self) -> tuple[Template, ...]:
         """The client's active templates, oldest first."""
-        rows = await self._connection.execute(
-            sa.select(
-                response_templates.c.id,
-                response_templates.c.name,
-                response_templates.c.category,
-                response_templates.c.language,
-                response_templates.c.body,
-            )
-            .where(response_templates.c.client_id == self._tenant, response_templates.c.is_active)
-            .order_by(response_templates.c.created_at, response_templates.c.id)
-            .limit(_MAX_TEMPLATES)
-        )
+        rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
         return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
 
     async def search(self, text: str) -> tuple[Passage, ...]:

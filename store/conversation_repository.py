@@ -32,6 +32,12 @@ _REMEMBER: Final = sa.text("""
 """)
 
 
+_NEW: Final = insert(ai_conversations)
+_OPEN: Final = _NEW.on_conflict_do_update(
+    index_elements=["client_id", "key"], set_={"last_message_at": _NEW.excluded.last_message_at}
+).returning(ai_conversations.c.id)
+
+
 class ConversationRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -48,21 +54,17 @@ class ConversationRepository:
     ) -> str:
         """The id of the conversation with this key, made with `conversation_id` if it is new."""
         opened = await self._connection.scalar(
-            insert(ai_conversations)
-            .values(
-                client_id=self._tenant,
-                id=conversation_id,
-                key=key,
-                channel=channel,
-                customer_email=customer_email,
-                summary="",
-                created_at=now,
-                last_message_at=now,
-            )
-            .on_conflict_do_update(
-                index_elements=["client_id", "key"], set_={"last_message_at": now}
-            )
-            .returning(ai_conversations.c.id)
+            _OPEN,
+            {
+                "client_id": self._tenant,
+                "id": conversation_id,
+                "key": key,
+                "channel": channel,
+                "customer_email": customer_email,
+                "summary": "",
+                "created_at": now,
+                "last_message_at": now,
+            },
         )
         return str(opened)
 

@@ -1,6 +1,7 @@
 """Stored events, as they came and as normalized."""
 
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -18,49 +19,38 @@ class EventRepository:
 
     async def inbound(self, event_id: str) -> InboundEvent:
         """The event as it was admitted."""
-        row = (
-            await self._connection.execute(
-                sa.select(
-                    engine_events.c.event_type,
-                    engine_events.c.source,
-                    engine_events.c.customer_email,
-                    engine_events.c.message,
-                    engine_events.c.payload,
-                ).where(self._is(event_id))
-            )
-        ).one()
-        return InboundEvent.model_validate(row, from_attributes=True)
+        found = await self._connection.execute(_INBOUND, self._key(event_id))
+        return InboundEvent.model_validate(found.one(), from_attributes=True)
 
     async def save_unified(
         self, event_id: str, event: UnifiedEvent, *, conversation_id: str
     ) -> None:
         """Store the normalized event and put its message into the conversation; idempotent."""
         await self._connection.execute(
-            sa.update(engine_events)
-            .where(self._is(event_id))
-            .values(
-                subject=event.subject,
-                text=event.text,
-                unified=event.model_dump(mode="json", exclude={"subject", "text"}),
-            )
+            _SAVE_UNIFIED,
+            {
+                **self._key(event_id),
+                "subject": event.subject,
+                "text": event.text,
+                "unified": event.model_dump(mode="json", exclude={"subject", "text"}),
+            },
         )
         await self._connection.execute(
-            sa.update(engine_messages)
-            .where(
-                engine_messages.c.client_id == self._tenant,
-                engine_messages.c.event_id == event_id,
-                engine_messages.c.direction == "inbound",
-            )
-            .values(conversation_id=conversation_id, channel=event.channel, body=event.text)
+            _FILE_MESSAGE,
+            {
+                **self._key(event_id),
+                "conversation_id": conversation_id,
+                "channel": event.channel,
+                "body": event.text,
+            },
         )
 
     async def outcome(self, event_id: str) -> tuple[str, str] | None:
         """(outcome, event_type) of a stored event, None if there is none."""
         row = (
             await self._connection.execute(
-                sa.select(engine_events.c.outcome, engine_events.c.event_type).where(
-                    self._is(event_id)
-                )
+                sa.select(engine_events.c.outcome, engine_events.c.event_type).where(_IS_EVENT),
+                self._key(event_id),
             )
         ).one_or_none()
         return (row.outcome, row.event_type) if row is not None else None
@@ -69,30 +59,57 @@ class EventRepository:
         self, event_id: str, *, message_id: str, author: str, body: str, now: datetime
     ) -> None:
         """Store the one answer to an event, beside the message it answers; idempotent."""
-        inbound = sa.select(
+        await self._connection.execute(
+            _STORE_REPLY,
+            {
+                **self._key(event_id),
+                "reply": message_id,
+                "said_by": author,
+                "said": body,
+                "now": now,
+            },
+        )
+
+    def _key(self, event_id: str) -> dict[str, str]:
+        return {"tenant": self._tenant, "event": event_id}
+
+
+_IS_EVENT: Final = sa.and_(
+    engine_events.c.client_id == sa.bindparam("tenant"), engine_events.c.id == sa.bindparam("event")
+)
+_IS_ITS_MESSAGE: Final = sa.and_(
+    engine_messages.c.client_id == sa.bindparam("tenant"),
+    engine_messages.c.event_id == sa.bindparam("event"),
+    engine_messages.c.direction == "inbound",
+)
+_INBOUND: Final = sa.select(
+    engine_events.c.event_type,
+    engine_events.c.source,
+    engine_events.c.customer_email,
+    engine_events.c.message,
+    engine_events.c.payload,
+).where(_IS_EVENT)
+# An update sets the columns it is given values for.
+_SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
+_FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
+_STORE_REPLY: Final = (
+    insert(engine_messages)
+    .from_select(
+        [
+            "client_id", "id", "event_id", "conversation_id", "direction", "channel", "author",
+            "body", "created_at",
+        ],
+        sa.select(
             engine_messages.c.client_id,
-            sa.literal(message_id),
+            sa.bindparam("reply", type_=sa.Text),
             engine_messages.c.event_id,
             engine_messages.c.conversation_id,
             sa.literal("outbound"),
             engine_messages.c.channel,
-            sa.literal(author),
-            sa.literal(body),
-            sa.literal(now),
-        ).where(
-            engine_messages.c.client_id == self._tenant,
-            engine_messages.c.event_id == event_id,
-            engine_messages.c.direction == "inbound",
-        )
-        columns = [
-            "client_id", "id", "event_id", "conversation_id", "direction", "channel", "author",
-            "body", "created_at",
-        ]  # fmt: skip
-        await self._connection.execute(
-            insert(engine_messages)
-            .from_select(columns, inbound)
-            .on_conflict_do_nothing(index_elements=["client_id", "event_id", "direction"])
-        )
-
-    def _is(self, event_id: str) -> sa.ColumnElement[bool]:
-        return sa.and_(engine_events.c.client_id == self._tenant, engine_events.c.id == event_id)
+            sa.bindparam("said_by", type_=sa.Text),
+            sa.bindparam("said", type_=sa.Text),
+            sa.bindparam("now", type_=sa.DateTime(timezone=True)),
+        ).where(_IS_ITS_MESSAGE),
+    )
+    .on_conflict_do_nothing(index_elements=["client_id", "event_id", "direction"])
+)  # fmt: skip

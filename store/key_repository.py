@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -17,6 +18,12 @@ class ActiveKey:
 
     id: str
     client_id: str
+
+
+# Statements of the gateway's way are built once: building one costs as much as running it.
+_FIND_ACTIVE: Final = sa.select(api_keys.c.id, api_keys.c.client_id).where(
+    api_keys.c.digest == sa.bindparam("digest"), api_keys.c.is_active
+)
 
 
 class KeyRepository:
@@ -39,11 +46,7 @@ class KeyRepository:
 
     async def find_active(self, material: KeyMaterial) -> ActiveKey | None:
         row = (
-            await self._connection.execute(
-                sa.select(api_keys.c.id, api_keys.c.client_id).where(
-                    api_keys.c.digest == material.digest, api_keys.c.is_active
-                )
-            )
+            await self._connection.execute(_FIND_ACTIVE, {"digest": material.digest})
         ).one_or_none()
         return ActiveKey(row.id, row.client_id) if row is not None else None
 

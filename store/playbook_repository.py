@@ -1,6 +1,7 @@
 """Playbooks and their versions. A version is never changed: runs point to it."""
 
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -9,6 +10,26 @@ from domain.errors import PlaybookNotFound
 from domain.ids import TenantId
 from domain.playbook import Playbook
 from store.tables import playbook_versions, playbooks
+
+_ACTIVE: Final = (
+    sa.select(
+        playbooks.c.id,
+        playbooks.c.version,
+        playbook_versions.c.name,
+        playbook_versions.c.event_type,
+        playbook_versions.c.threshold,
+    )
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == playbooks.c.client_id,
+            playbook_versions.c.playbook_id == playbooks.c.id,
+            playbook_versions.c.version == playbooks.c.version,
+        ),
+    )
+    .where(playbooks.c.client_id == sa.bindparam("tenant"), playbooks.c.is_active)
+    .order_by(playbooks.c.created_at, playbooks.c.id)
+)
 
 
 class PlaybookRepository:
@@ -40,25 +61,7 @@ class PlaybookRepository:
 
     async def active(self) -> list[Playbook]:
         """The playbooks that are on, oldest first, each in its current version."""
-        rows = await self._connection.execute(
-            sa.select(
-                playbooks.c.id,
-                playbooks.c.version,
-                playbook_versions.c.name,
-                playbook_versions.c.event_type,
-                playbook_versions.c.threshold,
-            )
-            .join(
-                playbook_versions,
-                sa.and_(
-                    playbook_versions.c.client_id == playbooks.c.client_id,
-                    playbook_versions.c.playbook_id == playbooks.c.id,
-                    playbook_versions.c.version == playbooks.c.version,
-                ),
-            )
-            .where(playbooks.c.client_id == self._tenant, playbooks.c.is_active)
-            .order_by(playbooks.c.created_at, playbooks.c.id)
-        )
+        rows = await self._connection.execute(_ACTIVE, {"tenant": self._tenant})
         return [Playbook.model_validate(row, from_attributes=True) for row in rows]
 
 

@@ -53,39 +53,27 @@ class RunRepository:
         self, run_id: str, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
     ) -> None:
         await self._connection.execute(
-            sa.update(engine_runs)
-            .where(self._is(run_id))
-            .values(
-                classification=answer.classification,
-                confidence=answer.confidence,
-                alternatives=[a.model_dump(mode="json") for a in answer.alternatives],
-                language=answer.language,
-                draft=answer.response,
-                doubt=answer.doubt,
-                plan=_PLAN.dump_python(plan, mode="json"),
-                citations=[c.model_dump(mode="json") for c in answer.citations],
-                model=answer.model,
-                tokens_in=answer.tokens_in,
-                tokens_out=answer.tokens_out,
-                cost_micros=answer.cost_micros,
-            )
+            _UPDATE,
+            {
+                **self._key(run_id),
+                "classification": answer.classification,
+                "confidence": answer.confidence,
+                "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
+                "language": answer.language,
+                "draft": answer.response,
+                "doubt": answer.doubt,
+                "plan": _PLAN.dump_python(plan, mode="json"),
+                "citations": [c.model_dump(mode="json") for c in answer.citations],
+                "model": answer.model,
+                "tokens_in": answer.tokens_in,
+                "tokens_out": answer.tokens_out,
+                "cost_micros": answer.cost_micros,
+            },
         )
 
     async def lock(self, run_id: str) -> RunState:
         """The run's state, locked until the transaction ends."""
-        row = (
-            await self._connection.execute(
-                sa.select(
-                    engine_runs.c.status,
-                    engine_runs.c.received_at,
-                    engine_runs.c.duration_ms,
-                    engine_runs.c.draft,
-                    HUMAN_TEXT.label("human_text"),
-                )
-                .where(self._is(run_id))
-                .with_for_update()
-            )
-        ).one()
+        row = (await self._connection.execute(_LOCK, self._key(run_id))).one()
         return RunState(
             RunStatus(row.status), row.received_at, row.duration_ms, row.draft or "", row.human_text
         )
@@ -107,28 +95,24 @@ class RunRepository:
         `response` is what the customer was told: empty while a human has not decided.
         """
         await self._connection.execute(
-            sa.update(engine_runs)
-            .where(self._is(run_id))
-            .values(
-                status=status,
-                steps=_STEPS.dump_python(steps, mode="json"),
-                timings=timings.model_dump(mode="json"),
-                error_code=error_code or None,
-                response=response,
-                duration_ms=duration_ms,
-                answered_at=sa.func.coalesce(engine_runs.c.answered_at, now),
-                finished_at=None if status is RunStatus.NEEDS_REVIEW else now,
-            )
+            _FINISH,
+            {
+                **self._key(run_id),
+                "now": now,
+                "status": status,
+                "steps": _STEPS.dump_python(steps, mode="json"),
+                "timings": timings.model_dump(mode="json"),
+                "error_code": error_code or None,
+                "response": response,
+                "duration_ms": duration_ms,
+                "finished_at": None if status is RunStatus.NEEDS_REVIEW else now,
+            },
         )
 
     async def result(self, event_id: str) -> RunResult | None:
         """The gateway's answer for an event; None while its run has none."""
         row = (
-            await self._connection.execute(
-                sa.select(engine_runs).where(
-                    engine_runs.c.client_id == self._tenant, engine_runs.c.event_id == event_id
-                )
-            )
+            await self._connection.execute(_RESULT, {"tenant": self._tenant, "event": event_id})
         ).one_or_none()
         if row is None or row.status == RunStatus.RECEIVED:
             return None
@@ -143,8 +127,42 @@ class RunRepository:
             duration_ms=row.duration_ms,
         )
 
-    def _is(self, run_id: str) -> sa.ColumnElement[bool]:
-        return sa.and_(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
+    def _key(self, run_id: str) -> dict[str, str]:
+        return {"tenant": self._tenant, "run": run_id}
+
+
+_IS_RUN: Final = sa.and_(
+    engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
+)
+# An update sets the columns it is given values for.
+_UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
+_FINISH: Final = _UPDATE.values(
+    answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now"))
+)
+_LOCK: Final = (
+    sa.select(
+        engine_runs.c.status,
+        engine_runs.c.received_at,
+        engine_runs.c.duration_ms,
+        engine_runs.c.draft,
+        HUMAN_TEXT.label("human_text"),
+    )
+    .where(_IS_RUN)
+    .with_for_update()
+)
+_RESULT: Final = sa.select(
+    engine_runs.c.id,
+    engine_runs.c.event_id,
+    engine_runs.c.status,
+    engine_runs.c.classification,
+    engine_runs.c.confidence,
+    engine_runs.c.response,
+    engine_runs.c.steps,
+    engine_runs.c.duration_ms,
+).where(
+    engine_runs.c.client_id == sa.bindparam("tenant"),
+    engine_runs.c.event_id == sa.bindparam("event"),
+)
 
 
 @dataclass(frozen=True, slots=True)
