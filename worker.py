@@ -12,6 +12,7 @@ from typing import Final
 import structlog
 import uvloop
 from temporalio.client import Client
+from temporalio.service import RPCError
 from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
@@ -44,7 +45,8 @@ WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep)
 # Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
 _PASSED_THROUGH: Final = ("domain", "activities", "workflows.options", "workflows.failure")
 _WORKFLOW_POLLS: Final = 20
-_GRACE: Final = timedelta(seconds=10)
+# Below what `cli.py dev` leaves a worker to end in.
+_GRACE: Final = timedelta(seconds=5)
 
 _log = structlog.get_logger(__name__)
 
@@ -126,15 +128,16 @@ async def run(settings: Settings) -> None:
     except RuntimeError as error:  # what the SDK raises while nobody listens
         raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
     database = Database(settings.database_url)
-    await ensure_search_attributes(client)
-    await ensure_sweep_schedule(
-        client,
-        SweepInput(
-            older_than_s=settings.sweep_after_s,
-            review_expiry_s=settings.review_expiry_hours * 3600,
-        ),
-        settings.sweep_interval_s,
+    sweep = SweepInput(
+        older_than_s=settings.sweep_after_s, review_expiry_s=settings.review_expiry_hours * 3600
     )
+    try:
+        await ensure_search_attributes(client)
+        await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
+    except RPCError as error:
+        raise EngineUnavailable(
+            f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
+        ) from error
     activities = build_activities(settings, database, client)
     try:
         async with build_worker(client, activities, sandbox=settings.workflow_sandbox):

@@ -1,13 +1,15 @@
 """Execute: carry the plan out, each step once."""
 
+import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from temporalio import activity
 
 from domain import names
 from domain.contracts import ExecuteInput, ExecuteResult
-from domain.errors import MailRefused, MailUnknown, MailUnreachable
+from domain.errors import EngineUnavailable, MailRefused, MailUnknown, MailUnreachable
 from domain.ids import TenantId
 from domain.mail_reply import reply_to
 from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
@@ -15,6 +17,8 @@ from domain.ports import Clock, Mailer, NewId
 from store.action_ledger import ActionLedger
 from store.case_repository import Case, CaseRepository
 from store.database import Database
+
+_NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 
 Handler = Callable[[Case, str], Awaitable[None]]
 """Does one action for a case and its run_id. Raises MailRefused, MailUnreachable, MailUnknown."""
@@ -84,16 +88,33 @@ class Execute:
         try:
             outcome = before or await self._do(action, order, case)
         except MailUnreachable:
-            async with self._database.transaction() as connection:
-                await ActionLedger(connection, tenant).release(
+            await self._note(
+                tenant,
+                lambda ledger: ledger.release(
                     run_id=order.ref.run_id, step=step, round_=order.round
-                )
-            raise
-        async with self._database.transaction() as connection:
-            await ActionLedger(connection, tenant).finish(
-                outcome, run_id=order.ref.run_id, step=step, round_=order.round, now=self._now()
+                ),
             )
+            raise
+        await self._note(
+            tenant,
+            lambda ledger: ledger.finish(
+                outcome, run_id=order.ref.run_id, step=step, round_=order.round, now=self._now()
+            ),
+        )
         return outcome
+
+    async def _note(
+        self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
+    ) -> None:
+        """Write what is known of an effect, and insist: once forgotten, only a human can tell."""
+        for pause in _NOTE_PAUSES_S:
+            try:
+                async with self._database.transaction() as connection:
+                    return await write(ActionLedger(connection, tenant))
+            except EngineUnavailable:
+                await asyncio.sleep(pause)
+        async with self._database.transaction() as connection:
+            return await write(ActionLedger(connection, tenant))
 
     async def _do(self, action: PlannedAction, order: ExecuteInput, case: Case) -> StepOutcome:
         try:

@@ -9,7 +9,7 @@ from domain import names
 from domain.contracts import PersistInput, PersistResult
 from domain.ids import TenantId
 from domain.ports import Clock, NewId
-from domain.run import RunStatus, steps_executed
+from domain.run import RunResult, RunStatus, steps_executed
 from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
@@ -43,13 +43,19 @@ class Persist:
                 duration_ms = max(0, round((now - run.received_at).total_seconds() * 1000))
             text, author = _words(step, run)
             await runs.finish(
-                step.ref.run_id,
-                status=step.status,
+                RunResult(
+                    event_id=step.ref.event_id,
+                    run_id=step.ref.run_id,
+                    status=step.status,
+                    classification=run.classification,
+                    confidence=run.confidence,
+                    response=text,
+                    steps_executed=steps_executed(step.steps),
+                    duration_ms=duration_ms,
+                ),
                 steps=step.steps,
                 timings=step.timings,
                 error_code=step.error_code,
-                response=text,
-                duration_ms=duration_ms,
                 now=now,
             )
             if step.escalation is not None:
@@ -71,8 +77,14 @@ class Persist:
 
 
 def _words(step: PersistInput, run: RunState) -> tuple[str, Literal["agent", "human"]]:
-    """What the customer is told and whose words they are; nothing while a human decides."""
+    """The response and whose words it is.
+
+    Empty while a human decides, and where the plan was to answer nothing. A failed run shows the
+    text that could not be brought to the customer.
+    """
     if step.status is RunStatus.NEEDS_REVIEW:
+        return "", "agent"
+    if step.status is RunStatus.COMPLETED and not step.steps:
         return "", "agent"
     if run.human_text is not None:
         return run.human_text, "human"

@@ -3,6 +3,7 @@
 from datetime import timedelta
 from typing import Final
 
+import structlog
 from temporalio import activity
 
 from domain import names
@@ -18,6 +19,8 @@ from store.run_repository import runs_left_received
 
 BATCH: Final = 200
 
+_log = structlog.get_logger(__name__)
+
 
 class Sweep:
     def __init__(self, database: Database, engine: Engine, now: Clock) -> None:
@@ -32,13 +35,17 @@ class Sweep:
         Idempotency key: the workflow's id; a run that is under way is left alone.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
-        async with self._database.transaction() as connection:
-            waiting = await runs_left_received(connection, before=before, limit=BATCH)
-        started = 0
-        for run in waiting:
-            started += await self._start(step, run.ref, run.threshold)
-            activity.heartbeat()
-        return SweepResult(picked_up=started)
+        started, last = 0, None
+        while True:
+            # Page by page, so that runs which cannot be started do not hide the others.
+            async with self._database.transaction() as connection:
+                page = await runs_left_received(connection, before=before, after=last, limit=BATCH)
+            if not page:
+                return SweepResult(picked_up=started)
+            for run in page:
+                started += await self._start(step, run.ref, run.threshold)
+                activity.heartbeat()
+            last = page[-1]
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
@@ -61,6 +68,7 @@ class Sweep:
             return True
         if await self._start(step, decided.ref, decided.threshold):
             return True
+        _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.transaction() as connection:
             await give_up(connection, decided.id, self._now())
         return False

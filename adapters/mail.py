@@ -1,5 +1,7 @@
 """Mail out, by SMTP."""
 
+import asyncio
+from email.errors import HeaderParseError
 from email.headerregistry import Address
 from email.message import EmailMessage
 from typing import Final
@@ -10,7 +12,8 @@ import aiosmtplib
 from domain.errors import InvalidInput, MailRefused, MailUnknown, MailUnreachable
 from domain.ports import OutgoingMail
 
-_TIMEOUT_S: Final = 7.0
+# Over everything, below the 10 s that the activity may take.
+_TIMEOUT_S: Final = 8.0
 
 
 class SmtpMailer:
@@ -43,21 +46,28 @@ class SmtpMailer:
             password=unquote(self._server.password) if self._server.password else None,
             timeout=_TIMEOUT_S,
         )
+        deadline = asyncio.get_running_loop().time() + _TIMEOUT_S
         try:
-            await client.connect()
+            async with asyncio.timeout_at(deadline):
+                await client.connect()
         except aiosmtplib.SMTPAuthenticationError as error:
             raise MailRefused("the mail server refused our credentials") from error
         except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
             raise MailUnreachable("no connection to the mail server") from error
         try:
-            await self._hand_over(client, message)
+            await self._hand_over(client, message, deadline)
         finally:
             client.close()
 
-    async def _hand_over(self, client: aiosmtplib.SMTP, message: EmailMessage) -> None:
+    async def _hand_over(
+        self, client: aiosmtplib.SMTP, message: EmailMessage, deadline: float
+    ) -> None:
         """MAIL, RCPT and DATA. A reply tells what became of the text; silence tells nothing."""
         try:
-            await client.send_message(message)
+            async with asyncio.timeout_at(deadline):
+                await client.send_message(message)
+        except aiosmtplib.SMTPNotSupported as error:
+            raise MailRefused("the mail server cannot write to this address") from error
         except (
             aiosmtplib.SMTPSenderRefused,
             aiosmtplib.SMTPRecipientsRefused,
@@ -75,14 +85,14 @@ class SmtpMailer:
         try:
             message["Message-ID"] = mail.message_id
             message["From"] = Address(mail.from_name, self._sender.username, self._sender.domain)
-            message["To"] = mail.to
+            message["To"] = Address(addr_spec=mail.to)
             message["Subject"] = mail.subject
             if mail.in_reply_to:
                 message["In-Reply-To"] = mail.in_reply_to
             if mail.references:
                 message["References"] = " ".join(mail.references)
-        except (ValueError, IndexError) as error:
-            # The header library refuses line breaks and malformed addresses.
+        except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
+            # How the header library refuses line breaks and malformed addresses.
             raise MailRefused("the mail's headers cannot be written") from error
         # RFC 3834: tells other robots not to answer.
         message["Auto-Submitted"] = "auto-replied"

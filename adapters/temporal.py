@@ -4,7 +4,8 @@ Workflows are named, not imported, so that a process that only starts runs loads
 """
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Iterator
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -43,7 +44,8 @@ _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
 # A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
 # connections that ping more often than every 10 s. So a call that takes long asks for its health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
-_HEALTH_TIMEOUT: Final = timedelta(seconds=2.5)
+_HEALTH_TIMEOUT_S: Final = 2.5
+_CALL_TIMEOUT_S: Final = 4.0
 
 # How much longer than its review a run may live.
 _RUN_MARGIN_S: Final = 2 * 3600
@@ -74,10 +76,11 @@ class TemporalEngine:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def answer(self, event: ProcessEventInput) -> RunFacts:
-        """Start the run, or join it, and wait for its first outcome.
+    async def answer(self, event: ProcessEventInput) -> None:
+        """Start the run, or join it, and return when its first outcome is stored.
 
-        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline.
+        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
+        that has ended already needs nothing: its row holds the outcome.
         """
         start = WithStartWorkflowOperation[object, RunFacts](
             names.PROCESS_EVENT,
@@ -90,47 +93,31 @@ class TemporalEngine:
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
         )
-        try:
-            facts = await self._while_healthy(
+        with _outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+            await self._while_healthy(
                 self._client.execute_update_with_start_workflow(
                     names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
                 )
             )
-        except (RPCError, WorkflowUpdateRPCTimeoutOrCancelledError) as error:
-            raise EngineUnavailable("Temporal did not answer") from error
-        except WorkflowUpdateFailedError as error:
-            raise InternalError("the run ended without an outcome") from error
-        return RunFacts.model_validate(facts)
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
         try:
-            result = await self._while_healthy(
-                self._client.execute_workflow(
-                    names.DRY_RUN,
-                    event,
-                    id=names.dry_run_id(event.client_id, event.event_id),
-                    task_queue=names.ENGINE_QUEUE,
-                    execution_timeout=_DRY_RUN_TIMEOUT,
-                    task_timeout=_TASK_TIMEOUT,
-                    result_type=DryRunResult,
+            with _outages_told():
+                result = await self._while_healthy(
+                    self._client.execute_workflow(
+                        names.DRY_RUN,
+                        event,
+                        id=names.dry_run_id(event.client_id, event.event_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        execution_timeout=_DRY_RUN_TIMEOUT,
+                        task_timeout=_TASK_TIMEOUT,
+                        result_type=DryRunResult,
+                    )
                 )
-            )
-        except RPCError as error:
-            raise EngineUnavailable("Temporal did not answer") from error
         except WorkflowFailureError as error:
             raise InternalError("the dry run failed") from error
         return DryRunResult.model_validate(result)
-
-    async def _while_healthy(self, call: Awaitable[T]) -> T:
-        """The call's result. Raises EngineUnavailable if the server stops answering meanwhile."""
-        task = asyncio.ensure_future(call)
-        try:
-            while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
-                await self._client.service_client.check_health(timeout=_HEALTH_TIMEOUT)
-            return task.result()
-        finally:
-            task.cancel()
 
     async def start(self, event: ProcessEventInput) -> bool:
         """Start a run that was left behind; False if it is under way.
@@ -139,19 +126,19 @@ class TemporalEngine:
         was away) is started anew: every step of it may be repeated.
         """
         try:
-            await self._client.start_workflow(
-                names.PROCESS_EVENT,
-                event,
-                id=names.process_event_id(event.ref.client_id, event.ref.event_id),
-                task_queue=names.ENGINE_QUEUE,
-                id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
-                execution_timeout=_lifetime(event),
-                task_timeout=_TASK_TIMEOUT,
-            )
+            with _outages_told():
+                async with asyncio.timeout(_CALL_TIMEOUT_S):
+                    await self._client.start_workflow(
+                        names.PROCESS_EVENT,
+                        event,
+                        id=names.process_event_id(event.ref.client_id, event.ref.event_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                        execution_timeout=_lifetime(event),
+                        task_timeout=_TASK_TIMEOUT,
+                    )
         except WorkflowAlreadyStartedError:
             return False
-        except RPCError as error:
-            raise EngineUnavailable("Temporal did not answer") from error
         return True
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
@@ -159,15 +146,43 @@ class TemporalEngine:
         handle = self._client.get_workflow_handle(
             names.process_event_id(ref.client_id, ref.event_id)
         )
+        decided = ReviewDecided(escalation_id=escalation_id)
         try:
-            await handle.signal(
-                names.REVIEW_DECIDED_SIGNAL, ReviewDecided(escalation_id=escalation_id)
-            )
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await handle.signal(names.REVIEW_DECIDED_SIGNAL, decided)
         except RPCError as error:
             if error.status is RPCStatusCode.NOT_FOUND:
                 return False
             raise EngineUnavailable("Temporal did not answer") from error
+        except (RuntimeError, TimeoutError) as error:
+            raise EngineUnavailable("Temporal did not answer") from error
         return True
+
+    async def _while_healthy(self, call: Awaitable[T]) -> T:
+        """The call's result. Raises TimeoutError if the server stops answering meanwhile."""
+        task = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
+                async with asyncio.timeout(_HEALTH_TIMEOUT_S):
+                    await self._client.service_client.check_health()
+            return task.result()
+        finally:
+            task.cancel()
+
+
+@contextmanager
+def _outages_told() -> Iterator[None]:
+    """Temporal's ways of not answering, as EngineUnavailable. A client that never connected
+    raises RuntimeError."""
+    try:
+        yield
+    except (
+        RPCError,
+        RuntimeError,
+        TimeoutError,
+        WorkflowUpdateRPCTimeoutOrCancelledError,
+    ) as error:
+        raise EngineUnavailable("Temporal did not answer") from error
 
 
 def _lifetime(event: ProcessEventInput) -> timedelta:

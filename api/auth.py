@@ -4,6 +4,7 @@ import hmac
 from dataclasses import dataclass
 from typing import Final
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.datastructures import Headers
 
 from api.services import Services
@@ -39,6 +40,15 @@ async def authenticate(headers: Headers, services: Services) -> Caller:
     if key is None:
         raise Unauthenticated
     return key
+
+
+async def still_authenticated(caller: Caller, connection: AsyncConnection) -> None:
+    """Look once more, in the transaction that admits: a key may have been revoked meanwhile.
+
+    Raises Unauthenticated.
+    """
+    if isinstance(caller, ActiveKey) and not await KeyRepository(connection).is_active(caller.id):
+        raise Unauthenticated
 
 
 def authorize(caller: Caller, client_id: str) -> TenantId:

@@ -49,7 +49,12 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
     ),
     errors.AnswerTimeout: Answer(
-        500, "Délai de réponse dépassé : le traitement continue et son résultat est conservé."
+        500, "Délai de réponse dépassé : l'événement est enregistré et son traitement continue."
+    ),
+    errors.AnswerDelayed: Answer(
+        500,
+        "Le moteur est momentanément indisponible : l'événement est enregistré et sera traité. "
+        "Ne le renvoyez pas.",
     ),
     errors.InternalError: Answer(500, "Erreur interne."),
 }
@@ -63,6 +68,7 @@ def error_response(error: errors.DomainError, request_id: str) -> Response:
         return error_response(errors.InternalError(), request_id)
     reason = error.reason if isinstance(error, errors.InvalidBody) else ""
     text = answer.text.format(reason=reason) if reason else answer.text
-    return json_response(
-        {"error": text, "code": error.code, "request_id": request_id}, status=answer.status
-    )
+    body = {"error": text, "code": error.code, "request_id": request_id}
+    if isinstance(error, errors.EventKept):
+        body["event_id"] = error.event_id
+    return json_response(body, status=answer.status)

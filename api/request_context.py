@@ -66,7 +66,7 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, DomainError):
         raise error
     if isinstance(error, InternalError) or error.retryable:
-        _log.error("request failed", code=error.code, cause=str(error.__cause__ or ""))
+        _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
     return error_response(error, request.state.request_id)
 
 

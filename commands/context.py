@@ -17,7 +17,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.errors import DomainError, InvalidInput
-from embedded.data_folder import DataFolder
+from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
 from store.database import Database
 from store.migrate import migrate
@@ -67,7 +67,7 @@ def settings_for(data: Path) -> Settings:
 
     Raises InvalidInput if something is still missing.
     """
-    running = DataFolder(data).running() if data.exists() and not _is_complete() else None
+    running = running_stack(data) if not _is_complete() else None
     for key, value in (running.env if running else {}).items():
         os.environ.setdefault(key, value)
     return load_settings()
@@ -82,6 +82,8 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
     """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed."""
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
+        if not url and (running := running_stack(data)):
+            url = running.env["DATABASE_URL"]
         if not url:
             # Only here: a server installation has no embedded packages.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415

@@ -46,7 +46,7 @@ async def dev(
         err.print("Ctrl-C ends it.")
         await _watch(stack, data)
 
-    await _with_stack(DataFolder(data), ports, serve)
+    await _with_stack(DataFolder(data), ports, serve, endless=True)
 
 
 @command
@@ -57,14 +57,17 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
         if not await (await _tour(folder, info)).run():
             raise InvalidInput("a step of the tour was not as expected")
 
-    await _with_stack(DataFolder(data), StackPorts(), once)
+    await _with_stack(DataFolder(data), StackPorts(), once, endless=False)
 
 
 Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 
 
-async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work) -> None:
-    """Start the stack, do `work`, and end every process however the work ended."""
+async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work, *, endless: bool) -> None:
+    """Start the stack, do `work`, and end every process however the work ended.
+
+    `endless`: the work ends by Ctrl-C alone, which is then no failure.
+    """
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
@@ -75,7 +78,9 @@ async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work) -> None
             status.stop()
             await work(stack, folder, info)
         except asyncio.CancelledError:
-            err.print()  # Ctrl-C: an end like any other
+            err.print()
+            if not endless:
+                raise typer.Exit(130) from None  # the work was not finished
         finally:
             status.update("stopping")
             status.start()

@@ -23,7 +23,7 @@ from commands.context import (
 )
 from domain.errors import EngineUnavailable, InvalidInput
 from domain.escalation import Decision
-from embedded.data_folder import DataFolder
+from embedded.data_folder import running_stack
 from store.escalation_repository import DecidedEscalation, Escalation, decide, open_escalations
 
 app = typer.Typer(help="Human review.", no_args_is_help=True)
@@ -103,7 +103,7 @@ async def _decide(
 async def _wake(decided: DecidedEscalation, data: Path) -> bool:
     env: Mapping[str, str] = os.environ
     if not env.get("TEMPORAL_ADDRESS"):
-        running = DataFolder(data).running()
+        running = running_stack(data)
         if running is None:
             return False
         env = running.env

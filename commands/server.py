@@ -62,15 +62,15 @@ def worker(
     """Run a worker until a signal ends it. Several may run at once, on any machines."""
     if queue != names.ENGINE_QUEUE:
         raise fail(f"queue: only `{names.ENGINE_QUEUE}` exists")
-    try:
-        settings = settings_for(data)
-    except DomainError as error:
-        raise fail(describe(error)) from None
     # Only here: what the brain computes with takes seconds to load, and only a worker needs it.
     import worker as engine_worker  # noqa: PLC0415
 
-    configure_logs(settings.log_level)
-    engine_worker.start(settings)
+    try:
+        settings = settings_for(data)
+        configure_logs(settings.log_level)
+        engine_worker.start(settings)
+    except DomainError as error:
+        raise fail(describe(error)) from None
 
 
 @command

@@ -86,10 +86,27 @@ class EngineUnavailable(DomainError):
     retryable = True
 
 
-class AnswerTimeout(DomainError):
+class EventKept(DomainError):
+    """The event is stored and will be worked on, but there is no answer yet: do not send it again.
+
+    `event_id` names it.
+    """
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(event_id)
+        self.event_id = event_id
+
+
+class AnswerTimeout(EventKept):
     """The deadline passed; the run goes on and its result is kept."""
 
     code = "answer_timeout"
+
+
+class AnswerDelayed(EventKept):
+    """Temporal or the database went away after the event was stored; the sweeper takes it up."""
+
+    code = "answer_delayed"
 
 
 class InternalError(DomainError):

@@ -89,14 +89,15 @@ def review_reason(draft: Draft, threshold: float) -> EscalationReason | None:
 def plan_for(event: UnifiedEvent) -> tuple[PlannedAction, ...]:
     """The actions that answer this event: by mail where the customer wrote a mail, else in place.
 
-    Mail that asks for no answer (auto-replies, lists, bounces) gets none, or two robots would
-    write to each other for ever.
+    What asks for no answer (auto-replies, lists, bounces, the staff's own messages) gets none, or
+    two robots would write to each other for ever. A mail without a usable address is answered in
+    place: the caller knows where it came from.
     """
-    if event.channel is not Channel.EMAIL:
-        return (PlannedAction(kind=ActionKind.REPLY),)
-    if event.customer_email and event.reply_allowed:
+    if not event.reply_allowed:
+        return ()
+    if event.channel is Channel.EMAIL and event.customer_email:
         return (PlannedAction(kind=ActionKind.REPLY_BY_EMAIL),)
-    return ()
+    return (PlannedAction(kind=ActionKind.REPLY),)
 
 
 def leaves_process(actions: tuple[ActionKind, ...]) -> bool:

@@ -83,14 +83,17 @@ class DataFolder:
     def withdraw(self) -> None:
         (self.root / "stack.json").unlink(missing_ok=True)
 
-    def running(self) -> StackInfo | None:
-        """The stack that runs on this folder, None if there is none."""
-        path = self.root / "stack.json"
-        try:
-            with self.locked():
-                return None
-        except InvalidInput:
-            return StackInfo.model_validate_json(path.read_text()) if path.exists() else None
+
+def running_stack(root: Path) -> StackInfo | None:
+    """The stack that runs on a data folder, None if there is none. Makes no folder."""
+    published = root / "stack.json"
+    if not published.exists():
+        return None
+    try:
+        with DataFolder(root).locked():
+            return None  # left behind by one that was killed
+    except InvalidInput:
+        return StackInfo.model_validate_json(published.read_text())
 
 
 def write_private(path: Path, text: str) -> None:

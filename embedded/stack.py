@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -14,6 +15,7 @@ from temporalio.api.enums.v1 import TaskQueueType
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
+from temporalio.service import RPCError
 
 from adapters.temporal import connect
 from domain import names
@@ -165,18 +167,21 @@ class Stack:
     async def _temporal_answers(self) -> bool:
         try:
             return await (await self._client()).service_client.check_health()
-        except RuntimeError:  # what the SDK raises while nobody listens
+        except (RuntimeError, RPCError):  # nobody listens, or not ready to serve
             return False
 
     async def _worker_polls(self) -> bool:
         client = await self._client()
-        described = await client.workflow_service.describe_task_queue(
-            DescribeTaskQueueRequest(
-                namespace=client.namespace,
-                task_queue=TaskQueue(name=names.ENGINE_QUEUE),
-                task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+        try:
+            described = await client.workflow_service.describe_task_queue(
+                DescribeTaskQueueRequest(
+                    namespace=client.namespace,
+                    task_queue=TaskQueue(name=names.ENGINE_QUEUE),
+                    task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+                )
             )
-        )
+        except RPCError:
+            return False
         worker = self._front[0]
         return any(str(worker.pid) in poller.identity for poller in described.pollers)
 
@@ -202,7 +207,8 @@ async def _api_answers(port: int) -> bool:
 
 
 def _end(children: list[Child], seconds: float) -> None:
+    deadline = time.monotonic() + seconds
     for child in children:
         child.terminate()
     for child in children:
-        child.wait(seconds)
+        child.wait(max(0.1, deadline - time.monotonic()))

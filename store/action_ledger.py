@@ -105,10 +105,14 @@ class ActionLedger:
     async def finish(
         self, outcome: StepOutcome, *, run_id: str, step: int, round_: int, now: datetime
     ) -> None:
-        """Write what came of a step that `begin` claimed."""
+        """Write what came of a step that `begin` claimed. What is known to be done stays done."""
         await self._connection.execute(
             sa.update(action_ledger)
-            .where(self._is(run_id, step), action_ledger.c.round == round_)
+            .where(
+                self._is(run_id, step),
+                action_ledger.c.round == round_,
+                action_ledger.c.state != StepState.DONE,
+            )
             .values(state=outcome.state, detail=outcome.detail, finished_at=now)
         )
 

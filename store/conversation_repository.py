@@ -11,6 +11,15 @@ from domain.conversation import MAX_TURN_CHARS, MAX_TURNS
 from domain.ids import TenantId
 from store.tables import ai_conversations
 
+_LOCK: Final = sa.text("""
+    SELECT conversation.id FROM ai_conversations AS conversation
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = conversation.client_id AND inbound.conversation_id = conversation.id
+    WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
+      AND inbound.direction = 'inbound'
+    FOR NO KEY UPDATE OF conversation
+""")
+
 _REMEMBER: Final = sa.text("""
     UPDATE ai_conversations AS conversation
     SET last_message_at = :now, turns = (
@@ -73,6 +82,9 @@ class ConversationRepository:
 
         They are computed, not appended, so a repetition changes nothing.
         """
+        # A statement of its own: one that waits for the lock would see what was there before. NO
+        # KEY, for the reply stored just now holds a key-share lock by its foreign key, in both.
+        await self._connection.execute(_LOCK, {"client_id": self._tenant, "event_id": event_id})
         await self._connection.execute(
             _REMEMBER,
             {

@@ -1,11 +1,15 @@
 """The database: one engine a process, and the one way to a transaction."""
 
+import asyncio
+import os
+import socket
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Final
 
 import orjson
+import psycopg
 import sqlalchemy as sa
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
@@ -17,11 +21,14 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.errors import EngineUnavailable
 
 # A caller is told within 5 s that the database is away; each of these must be shorter.
-_CONNECT_TIMEOUT_S: Final = 3
+_CONNECT_TIMEOUT_S: Final = 2
 _POOL_TIMEOUT_S: Final = 3
 _PING_AFTER_S: Final = 1.0
+_PING_TIMEOUT_S: Final = 1.0
+# The server's own limits say nothing when the server is silent, so the client keeps time too.
+_TRANSACTION_TIMEOUT_S: Final = 3.5
 _LOCK_TIMEOUT: Final = "2s"
-_STATEMENT_TIMEOUT: Final = "4s"
+_STATEMENT_TIMEOUT: Final = "3s"
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -38,6 +45,8 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=_POOL_TIMEOUT_S,
+            # What customers wrote is bound to statements, and errors are logged.
+            hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
             connect_args={
@@ -53,11 +62,14 @@ class Database:
     async def transaction(self) -> AsyncIterator[AsyncConnection]:
         """One transaction, committed when the block ends and rolled back when it raises.
 
-        Raises EngineUnavailable when PostgreSQL cannot be reached or went away meanwhile.
+        Raises EngineUnavailable when PostgreSQL cannot be reached, went away or keeps silent.
         """
         try:
             async with self.engine.begin() as connection:
-                yield connection
+                raw = await connection.get_raw_connection()
+                with _cut_after(_TRANSACTION_TIMEOUT_S, raw.driver_connection):
+                    yield connection
+                    await connection.commit()
         except (OperationalError, PoolTimeout) as error:
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
@@ -84,12 +96,34 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
         if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
             return
         try:
-            engine.sync_engine.dialect.do_ping(connection)
+            with _cut_after(_PING_TIMEOUT_S, connection.driver_connection):
+                engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error  # the pool then opens a fresh one
 
     event.listen(engine.sync_engine, "checkin", on_checkin)
     event.listen(engine.sync_engine, "checkout", on_checkout)
+
+
+@contextmanager
+def _cut_after(seconds: float, connection: object) -> Iterator[None]:
+    """Cut the connection's socket when the time is over, which ends whatever waits on it.
+
+    Cancelling would not do: psycopg then asks the same silent server to stop, and waits for it.
+    """
+    if not isinstance(connection, psycopg.AsyncConnection):
+        raise TypeError("a psycopg connection is expected")
+
+    def cut() -> None:
+        if not connection.closed:
+            with socket.socket(fileno=os.dup(connection.fileno())) as handle:
+                handle.shutdown(socket.SHUT_RDWR)
+
+    timer = asyncio.get_running_loop().call_later(seconds, cut)
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def _dump(value: object) -> str:

@@ -12,6 +12,7 @@ from domain.contracts import RunRef
 from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
 from domain.escalation import OPEN_STATUSES, Decision, EscalationReason, EscalationStatus
 from domain.ids import TenantId
+from store.run_repository import HUMAN_TEXT
 from store.tables import engine_events, engine_runs, escalation_tickets, playbook_versions
 
 
@@ -64,7 +65,7 @@ class EscalationRepository:
             sa.literal(round_),
             sa.literal(EscalationStatus.PENDING.value),
             sa.literal(reason.value),
-            sa.func.coalesce(engine_runs.c.draft, ""),
+            sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, ""),
             engine_runs.c.plan,
             sa.literal(expires_at),
             sa.literal(now),
@@ -103,7 +104,10 @@ class EscalationRepository:
             .values(taken_up_at=sa.func.coalesce(escalation_tickets.c.taken_up_at, now))
             .returning(escalation_tickets.c.decision)
         )
-        return Decision(decision) if decision is not None else None
+        if decision is None:
+            # Expired and no row: the client was erased meanwhile, and nobody will ever decide.
+            return Decision.EXPIRE if expired else None
+        return Decision(decision)
 
 
 async def decide(

@@ -24,6 +24,7 @@ class ActiveKey:
 _FIND_ACTIVE: Final = sa.select(api_keys.c.id, api_keys.c.client_id).where(
     api_keys.c.digest == sa.bindparam("digest"), api_keys.c.is_active
 )
+_IS_ACTIVE: Final = sa.select(api_keys.c.is_active).where(api_keys.c.id == sa.bindparam("key"))
 
 
 class KeyRepository:
@@ -49,6 +50,9 @@ class KeyRepository:
             await self._connection.execute(_FIND_ACTIVE, {"digest": material.digest})
         ).one_or_none()
         return ActiveKey(row.id, row.client_id) if row is not None else None
+
+    async def is_active(self, key_id: str) -> bool:
+        return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
         """Revoke for good; revoking again changes nothing. Raises KeyNotFound."""

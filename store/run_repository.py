@@ -6,13 +6,14 @@ from typing import Final
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.brain import BrainAnswer
 from domain.contracts import RunRef
 from domain.ids import TenantId
 from domain.plan import PlannedAction, StepOutcome
-from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings, steps_executed
+from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings
 from store.tables import engine_runs, escalation_tickets
 from store.tables import playbook_versions as versions
 
@@ -40,6 +41,8 @@ class RunState:
     status: RunStatus
     received_at: datetime
     duration_ms: int | None
+    classification: str
+    confidence: float
     draft: str
     human_text: str | None
 
@@ -75,57 +78,45 @@ class RunRepository:
         """The run's state, locked until the transaction ends."""
         row = (await self._connection.execute(_LOCK, self._key(run_id))).one()
         return RunState(
-            RunStatus(row.status), row.received_at, row.duration_ms, row.draft or "", row.human_text
+            status=RunStatus(row.status),
+            received_at=row.received_at,
+            duration_ms=row.duration_ms,
+            classification=row.classification or UNCLASSIFIED,
+            confidence=row.confidence or 0.0,
+            draft=row.draft or "",
+            human_text=row.human_text,
         )
 
     async def finish(
         self,
-        run_id: str,
+        result: RunResult,
         *,
-        status: RunStatus,
         steps: tuple[StepOutcome, ...],
         timings: Timings,
         error_code: str,
-        response: str,
-        duration_ms: int,
         now: datetime,
     ) -> None:
-        """Write the outcome.
-
-        `response` is what the customer was told: empty while a human has not decided.
-        """
+        """Write an outcome. The first one is also kept as the caller's answer."""
         await self._connection.execute(
             _FINISH,
             {
-                **self._key(run_id),
+                **self._key(result.run_id),
                 "now": now,
-                "status": status,
+                "told": result.model_dump(mode="json"),
+                "status": result.status,
                 "steps": _STEPS.dump_python(steps, mode="json"),
                 "timings": timings.model_dump(mode="json"),
                 "error_code": error_code or None,
-                "response": response,
-                "duration_ms": duration_ms,
-                "finished_at": None if status is RunStatus.NEEDS_REVIEW else now,
+                "response": result.response,
+                "duration_ms": result.duration_ms,
+                "finished_at": None if result.status is RunStatus.NEEDS_REVIEW else now,
             },
         )
 
-    async def result(self, event_id: str) -> RunResult | None:
-        """The gateway's answer for an event; None while its run has none."""
-        row = (
-            await self._connection.execute(_RESULT, {"tenant": self._tenant, "event": event_id})
-        ).one_or_none()
-        if row is None or row.status == RunStatus.RECEIVED:
-            return None
-        return RunResult(
-            event_id=row.event_id,
-            run_id=row.id,
-            status=RunStatus(row.status),
-            classification=row.classification or UNCLASSIFIED,
-            confidence=row.confidence or 0.0,
-            response=row.response or "",
-            steps_executed=steps_executed(_STEPS.validate_python(row.steps)),
-            duration_ms=row.duration_ms,
-        )
+    async def answer(self, event_id: str) -> RunResult | None:
+        """What the caller of an event is told: its first outcome; None while there is none."""
+        stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
+        return RunResult.model_validate(stored) if stored is not None else None
 
     def _key(self, run_id: str) -> dict[str, str]:
         return {"tenant": self._tenant, "run": run_id}
@@ -137,29 +128,23 @@ _IS_RUN: Final = sa.and_(
 # An update sets the columns it is given values for.
 _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
-    answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now"))
+    answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
+    answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
 )
 _LOCK: Final = (
     sa.select(
         engine_runs.c.status,
         engine_runs.c.received_at,
         engine_runs.c.duration_ms,
+        engine_runs.c.classification,
+        engine_runs.c.confidence,
         engine_runs.c.draft,
         HUMAN_TEXT.label("human_text"),
     )
     .where(_IS_RUN)
     .with_for_update()
 )
-_RESULT: Final = sa.select(
-    engine_runs.c.id,
-    engine_runs.c.event_id,
-    engine_runs.c.status,
-    engine_runs.c.classification,
-    engine_runs.c.confidence,
-    engine_runs.c.response,
-    engine_runs.c.steps,
-    engine_runs.c.duration_ms,
-).where(
+_ANSWER: Final = sa.select(engine_runs.c.answer).where(
     engine_runs.c.client_id == sa.bindparam("tenant"),
     engine_runs.c.event_id == sa.bindparam("event"),
 )
@@ -171,15 +156,23 @@ class WaitingRun:
 
     ref: RunRef
     threshold: float
+    received_at: datetime
 
 
 async def runs_left_received(
-    connection: AsyncConnection, *, before: datetime, limit: int
+    connection: AsyncConnection, *, before: datetime, after: WaitingRun | None, limit: int
 ) -> list[WaitingRun]:
-    """Runs of all clients admitted before a time and not answered, oldest first."""
-    rows = await connection.execute(
+    """A page of all clients' runs admitted before a time and not answered, oldest first.
+
+    `after`: the last run of the page before this one.
+    """
+    query = (
         sa.select(
-            engine_runs.c.client_id, engine_runs.c.event_id, engine_runs.c.id, versions.c.threshold
+            engine_runs.c.client_id,
+            engine_runs.c.event_id,
+            engine_runs.c.id,
+            engine_runs.c.received_at,
+            versions.c.threshold,
         )
         .join(
             versions,
@@ -190,12 +183,17 @@ async def runs_left_received(
             ),
         )
         .where(engine_runs.c.status == RunStatus.RECEIVED, engine_runs.c.received_at < before)
-        .order_by(engine_runs.c.received_at)
+        .order_by(engine_runs.c.received_at, engine_runs.c.id)
         .limit(limit)
     )
+    if after is not None:
+        place = sa.tuple_(engine_runs.c.received_at, engine_runs.c.id)
+        query = query.where(place > sa.tuple_(after.received_at, after.ref.run_id))
     return [
         WaitingRun(
-            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id), row.threshold
+            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
+            row.threshold,
+            row.received_at,
         )
-        for row in rows
+        for row in await connection.execute(query)
     ]

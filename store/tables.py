@@ -160,6 +160,8 @@ engine_runs: Final = sa.Table(
     _text("language", nullable=True),
     _text("draft", nullable=True),
     _text("response", nullable=True),
+    # What the caller was told: the first outcome, whatever a human decides later.
+    sa.Column("answer", JSONB, nullable=True),
     _text("doubt", nullable=True),
     _json("plan", "[]"),
     _json("steps", "[]"),

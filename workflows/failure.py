@@ -7,6 +7,12 @@ from temporalio import exceptions
 TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
+OUTAGE: Final = frozenset({"engine_unavailable", TIMEOUT})
+"""Codes that time heals: worth the patience of a run that nobody waits for any more."""
+
+NOTHING_DONE: Final = frozenset({"mail_unreachable"})
+"""Codes after which an effect surely did not happen."""
+
 
 def error_code(failure: BaseException) -> str:
     """The code of the innermost cause: what Temporal reports outside is always just "failed"."""

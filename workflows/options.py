@@ -43,10 +43,19 @@ OUTSIDE: Final[ActivityConfig] = {
     ),
 }
 
-# The outcome must be written, however long the database is away: nobody waits for it any more.
-OUTCOME: Final[ActivityConfig] = {
+# The same after the caller has its answer, for servers that greylist or restart.
+OUTSIDE_PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=10),
     "schedule_to_close_timeout": timedelta(hours=1),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)
+    ),
+}
+
+# What was decided and done must be written, however long the database is away: tried as long as
+# the run lives.
+PATIENT: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=30)
     ),
@@ -57,3 +66,7 @@ SWEEPING: Final[ActivityConfig] = {
     "heartbeat_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
+
+# How much longer than the first review's time later rounds may take; within the run's life
+# (`adapters/temporal.py`).
+LATE_ROUND: Final = timedelta(hours=1)

@@ -4,6 +4,7 @@ from datetime import datetime, timedelta
 
 from temporalio import workflow
 from temporalio.common import SearchAttributeKey
+from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.execute import Execute
@@ -21,6 +22,7 @@ with workflow.unsafe.imports_passed_through():
         ReviewDecided,
         RunFacts,
         SettleReviewInput,
+        SettleReviewResult,
         ThinkInput,
         ThinkResult,
     )
@@ -35,14 +37,15 @@ with workflow.unsafe.imports_passed_through():
         steps_executed,
     )
     from workflows import options
-    from workflows.failure import error_code
+    from workflows.failure import NOTHING_DONE, OUTAGE, error_code
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
 
 
-# Whatever fails in a step is caught in `run` and persisted. Other exceptions fail only the task,
-# so that a bad deploy suspends parked runs instead of ending them (docs/decisions/0006).
+# Whatever fails in a step is caught and persisted; it comes as a FailureError, for local activities
+# do not wrap theirs. Other exceptions fail only the task, so that a bad deploy suspends parked runs
+# instead of ending them (docs/decisions/0006).
 @workflow.defn(name=names.PROCESS_EVENT)
 class ProcessEvent:
     @workflow.init
@@ -61,23 +64,40 @@ class ProcessEvent:
         try:
             await self._normalize()
             thought = await self._think()
-            doubt = thought.review_reason
-            while True:
-                if doubt is not None and not (await self._review(doubt)).executes:
-                    break
-                executed = await self._execute(thought.actions)
-                status = status_of(executed.steps)
-                if status is not RunStatus.NEEDS_REVIEW:
-                    await self._persist(status, executed.steps)
-                    break
-                doubt = EscalationReason.TOOL_FAILURE
-                self._round += 1
-        except Exception as failure:  # noqa: BLE001 - whatever it was, the run's row must say so
-            workflow.logger.warning("run failed", extra={"error_code": error_code(failure)})
-            await self._persist(RunStatus.FAILED, (), error=error_code(failure))
+        except FailureError as failure:
+            await self._fail(failure)
+        else:
+            await self._carry_out(thought)
         await workflow.wait_condition(workflow.all_handlers_finished)
         assert self._outcome is not None
         return self._outcome
+
+    async def _carry_out(self, thought: ThinkResult) -> None:
+        """From the draft to its outcome; an effect of unknown fate asks a human once more."""
+        doubt = thought.review_reason
+        steps: tuple[StepOutcome, ...] = ()
+        while True:
+            if doubt is not None and not (await self._review(doubt, steps)).executes:
+                return
+            try:
+                steps = (await self._execute(thought.actions)).steps
+            except FailureError as failure:
+                if error_code(failure) in NOTHING_DONE:
+                    await self._fail(failure)
+                    return
+                status, steps = RunStatus.NEEDS_REVIEW, ()
+            else:
+                status = status_of(steps)
+            if status is not RunStatus.NEEDS_REVIEW:
+                await self._persist(status, steps)
+                return
+            doubt = EscalationReason.TOOL_FAILURE
+            self._round += 1
+
+    async def _fail(self, failure: FailureError) -> None:
+        code = error_code(failure)
+        workflow.logger.warning("run failed", extra={"error_code": code})
+        await self._persist(RunStatus.FAILED, (), error=code)
 
     @workflow.update(name=names.ANSWER_UPDATE)
     async def answer(self) -> RunFacts:
@@ -92,38 +112,64 @@ class ProcessEvent:
         self._decision_announced = True
 
     async def _normalize(self) -> None:
-        done = await workflow.execute_local_activity_method(
-            Normalize.normalize, NormalizeInput(ref=self._event.ref), **options.INSIDE
-        )
+        step = NormalizeInput(ref=self._event.ref)
+        try:
+            done = await workflow.execute_local_activity_method(
+                Normalize.normalize, step, **options.INSIDE
+            )
+        except FailureError as failure:
+            if error_code(failure) not in OUTAGE:
+                raise
+            done = await workflow.execute_activity_method(
+                Normalize.normalize, step, **options.PATIENT
+            )
         self._timings = self._timings.model_copy(update={"normalize": done.elapsed_ms})
 
     async def _think(self) -> ThinkResult:
         question = ThinkInput(ref=self._event.ref, threshold=self._event.threshold)
-        if self._event.remote_brain:
+        try:
+            if self._event.remote_brain:
+                thought = await workflow.execute_activity_method(
+                    Think.think, question, **options.REMOTE_BRAIN
+                )
+            else:
+                thought = await workflow.execute_local_activity_method(
+                    Think.think, question, **options.INSIDE
+                )
+        except FailureError as failure:
+            if error_code(failure) not in OUTAGE:
+                raise
             thought = await workflow.execute_activity_method(
-                Think.think, question, **options.REMOTE_BRAIN
-            )
-        else:
-            thought = await workflow.execute_local_activity_method(
-                Think.think, question, **options.INSIDE
+                Think.think, question, **options.PATIENT
             )
         self._thought = thought
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
 
-    async def _review(self, doubt: EscalationReason) -> Decision:
+    async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> Decision:
         """Park until a human has decided or the time to decide is over."""
-        await self._persist(RunStatus.NEEDS_REVIEW, (), doubt=doubt)
-        deadline = workflow.now() + timedelta(seconds=self._event.review_expiry_s)
+        await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
+        deadline = workflow.now() + self._time_to_decide()
         while True:
             expired = not await self._announced_before(deadline)
-            settled = await workflow.execute_local_activity_method(
-                Review.settle,
-                SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired),
-                **options.INSIDE,
-            )
+            settled = await self._settle(expired=expired)
             if settled.decision is not None:
                 return settled.decision
+
+    def _time_to_decide(self) -> timedelta:
+        """All rounds end with the first one's time, or a little later, within the run's life."""
+        whole = timedelta(seconds=self._event.review_expiry_s)
+        left = workflow.info().start_time + whole + options.LATE_ROUND - workflow.now()
+        return min(whole, left)
+
+    async def _settle(self, *, expired: bool) -> SettleReviewResult:
+        step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
+        try:
+            return await workflow.execute_local_activity_method(
+                Review.settle, step, **options.INSIDE
+            )
+        except FailureError:
+            return await workflow.execute_activity_method(Review.settle, step, **options.PATIENT)
 
     async def _announced_before(self, deadline: datetime) -> bool:
         try:
@@ -138,11 +184,18 @@ class ProcessEvent:
     async def _execute(self, actions: tuple[ActionKind, ...]) -> ExecuteResult:
         order = ExecuteInput(ref=self._event.ref, round=self._round)
         if leaves_process(actions):
-            done = await workflow.execute_activity_method(Execute.execute, order, **options.OUTSIDE)
+            # Once the caller has an answer, nobody waits: a mail server may take its time.
+            waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
+            done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
-            done = await workflow.execute_local_activity_method(
-                Execute.execute, order, **options.INSIDE
-            )
+            try:
+                done = await workflow.execute_local_activity_method(
+                    Execute.execute, order, **options.INSIDE
+                )
+            except FailureError:
+                done = await workflow.execute_activity_method(
+                    Execute.execute, order, **options.PATIENT
+                )
         self._timings = self._timings.model_copy(update={"execute": done.elapsed_ms})
         return done
 
@@ -160,17 +213,22 @@ class ProcessEvent:
             steps=steps,
             timings=self._timings,
             escalation=doubt,
-            review_expiry_s=self._event.review_expiry_s,
+            review_expiry_s=self._time_to_decide().total_seconds(),
             round=self._round,
             error_code=error,
         )
-        if error:
+        try:
+            if error:  # something is broken already: leave the retries to the server
+                stored = await workflow.execute_activity_method(
+                    Persist.persist, outcome, **options.PATIENT
+                )
+            else:
+                stored = await workflow.execute_local_activity_method(
+                    Persist.persist, outcome, **options.INSIDE
+                )
+        except FailureError:
             stored = await workflow.execute_activity_method(
-                Persist.persist, outcome, **options.OUTCOME
-            )
-        else:
-            stored = await workflow.execute_local_activity_method(
-                Persist.persist, outcome, **options.INSIDE
+                Persist.persist, outcome, **options.PATIENT
             )
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome

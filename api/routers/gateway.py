@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from api.auth import authenticate, authorize
+from api.auth import Caller, authenticate, authorize, still_authenticated
 from api.json_body import json_response, parse_object, read_body
 from api.schemas.gateway import (
     ErrorBody,
@@ -21,7 +21,13 @@ from api.schemas.gateway import (
 )
 from api.services import Services, ServicesDep
 from domain.contracts import DryRunInput, ProcessEventInput
-from domain.errors import AnswerTimeout, InvalidIdempotencyKey, RunInProgress
+from domain.errors import (
+    AnswerDelayed,
+    AnswerTimeout,
+    EngineUnavailable,
+    InvalidIdempotencyKey,
+    RunInProgress,
+)
 from domain.ids import TenantId
 from domain.run import EventOutcome, RunResult
 from store.admission import Admitted, IdempotencyKey, Repeated, Unmatched, admit, find_playbook
@@ -58,27 +64,29 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
     call = parse_request(parse_object(body))
     tenant = authorize(caller, call.client_id)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    try:
-        async with asyncio.timeout(DEADLINE_S - (time.monotonic() - started)):
-            if call.is_test:
-                answer = await _rehearse(tenant, call, services, started)
-            else:
-                key = _idempotency_key(request, body)
-                answer = await _process(tenant, call, services, received_at, key)
-    except TimeoutError:
-        raise AnswerTimeout from None
+    deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
+    answer: RunResult | NoPlaybook
+    if call.is_test:
+        answer = await _rehearse(tenant, call, caller, services, deadline)
+    else:
+        key = _idempotency_key(request, body)
+        admitted = await _admit(tenant, call, caller, services, received_at=received_at, key=key)
+        answer = await _answer(tenant, admitted, services, deadline)
     return json_response(answer.model_dump(mode="json"))
 
 
-async def _process(
+async def _admit(
     tenant: TenantId,
     call: GatewayRequest,
+    caller: Caller,
     services: Services,
+    *,
     received_at: datetime,
     key: IdempotencyKey | None,
-) -> RunResult | NoPlaybook:
+) -> Admitted | Unmatched | Repeated:
     async with services.database.transaction() as connection:
-        admitted = await admit(
+        await still_authenticated(caller, connection)
+        return await admit(
             connection,
             tenant,
             call.event(),
@@ -88,29 +96,43 @@ async def _process(
             now=received_at,
             idempotency=key,
         )
+
+
+async def _answer(
+    tenant: TenantId,
+    admitted: Admitted | Unmatched | Repeated,
+    services: Services,
+    deadline: float,
+) -> RunResult | NoPlaybook:
+    """The answer of an event that is stored. Raises AnswerTimeout, AnswerDelayed, RunInProgress."""
     match admitted:
         case Unmatched(event_type=event_type):
             return NoPlaybook.for_type(event_type)
         case Repeated(event_id=event_id):
-            return await _earlier_answer(tenant, event_id, services)
+            return await _stored_answer(tenant, event_id, services)
         case Admitted(ref=ref, playbook=playbook):
             structlog.contextvars.bind_contextvars(event_id=ref.event_id)
-            await services.engine.answer(
-                ProcessEventInput(
-                    ref=ref,
-                    threshold=playbook.threshold,
-                    review_expiry_s=services.settings.review_expiry_hours * 3600,
-                )
+            run = ProcessEventInput(
+                ref=ref,
+                threshold=playbook.threshold,
+                review_expiry_s=services.settings.review_expiry_hours * 3600,
             )
-            return await _earlier_answer(tenant, ref.event_id, services)
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await services.engine.answer(run)
+                    return await _stored_answer(tenant, ref.event_id, services)
+            except TimeoutError:
+                raise AnswerTimeout(ref.event_id) from None
+            except EngineUnavailable as error:
+                raise AnswerDelayed(ref.event_id) from error
 
 
-async def _earlier_answer(
+async def _stored_answer(
     tenant: TenantId, event_id: str, services: Services
 ) -> RunResult | NoPlaybook:
-    """The stored answer of an event. Raises RunInProgress while it has none."""
+    """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
     async with services.database.transaction() as connection:
-        result = await RunRepository(connection, tenant).result(event_id)
+        result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
             return result
         outcome = await EventRepository(connection, tenant).outcome(event_id)
@@ -120,25 +142,28 @@ async def _earlier_answer(
 
 
 async def _rehearse(
-    tenant: TenantId, call: GatewayRequest, services: Services, started: float
+    tenant: TenantId, call: GatewayRequest, caller: Caller, services: Services, deadline: float
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
-    event = call.event()
+    started, event = time.monotonic(), call.event()
     async with services.database.transaction() as connection:
+        await still_authenticated(caller, connection)
         playbook = await find_playbook(connection, tenant, event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)
-    event_id = services.new_id()
-    rehearsed = await services.engine.dry_run(
-        DryRunInput(
-            client_id=tenant,
-            event_id=event_id,
-            threshold=playbook.threshold,
-            sealed=services.sealer.seal(event.model_dump_json()),
-        )
+    rehearsal = DryRunInput(
+        client_id=tenant,
+        event_id=services.new_id(),
+        threshold=playbook.threshold,
+        sealed=services.sealer.seal(event.model_dump_json()),
     )
+    try:
+        async with asyncio.timeout_at(deadline):
+            rehearsed = await services.engine.dry_run(rehearsal)
+    except TimeoutError:
+        raise EngineUnavailable("no worker took the dry run") from None
     return RunResult(
-        event_id=event_id,
+        event_id=rehearsal.event_id,
         run_id=services.new_id(),
         status=rehearsed.status,
         classification=rehearsed.classification,

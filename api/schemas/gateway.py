@@ -30,8 +30,8 @@ class GatewayRequest(BaseModel):
     message: Annotated[str, Field(max_length=100_000)] | None = Field(
         default=None, description="Raw customer text.", examples=["Où est ma commande #1042 ?"]
     )
-    is_test: bool | None = Field(
-        default=None, description="True: dry run, only the brain runs and nothing is kept."
+    is_test: bool = Field(
+        default=False, description="True: dry run, only the brain runs and nothing is kept."
     )
 
     @field_validator("customer_email")
@@ -84,6 +84,9 @@ class ErrorBody(BaseModel):
     error: str
     code: str = Field(description="Stable, for programs.")
     request_id: str
+    event_id: str | None = Field(
+        default=None, description="Of the event that is stored although no answer can be given."
+    )
 
 
 def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:

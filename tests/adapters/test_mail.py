@@ -64,9 +64,17 @@ async def test_no_server_is_set() -> None:
 
 
 @pytest.mark.parametrize(
-    "change", [{"subject": "a\r\nBcc: x@y.example"}, {"to": "a@b.example\nCc: c@d.example"}]
+    "change",
+    [
+        {"subject": "a\r\nBcc: x@y.example"},
+        {"to": "a@b.example\nCc: c@d.example"},
+        {"to": "a@b.example, c@d.example"},
+        {"to": "a@[b"},
+        {"to": "é@b.example"},
+        {"to": "nobody"},
+    ],
 )
-async def test_headers_cannot_be_injected(mail: MailServer, change: dict[str, str]) -> None:
+async def test_it_goes_to_one_address_or_nobody(mail: MailServer, change: dict[str, str]) -> None:
     with pytest.raises(MailRefused):
         await mailer(mail.url).send(MAIL.model_copy(update=change))
 
@@ -82,3 +90,14 @@ def test_unusable_server(url: str) -> None:
 def test_unusable_sender() -> None:
     with pytest.raises(InvalidInput):
         SmtpMailer(None, "nobody")
+
+
+async def test_slow_server_cannot_hold_the_sender(
+    mail: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The deadline is over the whole conversation, not over each command of it."""
+    monkeypatch.setattr("adapters.mail._TIMEOUT_S", 0.3)
+    mail.pause_s = 0.2
+
+    with pytest.raises(MailUnknown):
+        await mailer(mail.url).send(MAIL)

@@ -1,5 +1,7 @@
 """POST /api/engine/gateway, all that it refuses: status and text to the letter, nothing kept."""
 
+from collections.abc import AsyncIterator
+
 import pytest
 
 from adapters.system import new_ulid, utc_now
@@ -62,6 +64,22 @@ async def test_revoked_key_stops_at_once(engine: LiveEngine, shop: Shop) -> None
         await KeyRepository(connection).revoke(shop.key_id, utc_now())
 
     assert (await engine.post(shop, message="x")).status_code == 401
+
+
+async def test_key_revoked_while_the_body_came(engine: LiveEngine, shop: Shop) -> None:
+    """Authenticated, then revoked, then admitted: it is not."""
+
+    async def slow_body() -> AsyncIterator[bytes]:
+        yield b'{"client_id": "'
+        async with engine.database.transaction() as connection:
+            await KeyRepository(connection).revoke(shop.key_id, utc_now())
+        yield f'{shop.client_id}"}}'.encode()
+
+    headers = {**shop.headers, "content-type": "application/json"}
+    answer = await engine.http.post(GATEWAY, content=slow_body(), headers=headers)
+
+    assert answer.status_code == 401
+    assert (await row_counts(engine.database))["engine_events"] == 0
 
 
 async def test_wrong_secret_falls_through_to_the_key(engine: LiveEngine, shop: Shop) -> None:
@@ -145,6 +163,7 @@ async def test_body_that_is_no_object(engine: LiveEngine, shop: Shop, body: byte
     [
         ("is_test", "true"),
         ("is_test", 1),
+        ("is_test", None),
         ("event_type", 5),
         ("event_type", "x" * 201),
         ("source", ["a"]),

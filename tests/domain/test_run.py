@@ -47,7 +47,8 @@ def test_review_reason(given: Draft, threshold: float, reason: str | None) -> No
     [
         (Channel.EMAIL, "a@b.example", True, [ActionKind.REPLY_BY_EMAIL]),
         (Channel.EMAIL, "a@b.example", False, []),
-        (Channel.EMAIL, None, True, []),
+        (Channel.EMAIL, None, True, [ActionKind.REPLY]),
+        (Channel.HELPDESK, "a@b.example", False, []),
         (Channel.SHOP, "a@b.example", True, [ActionKind.REPLY]),
         (Channel.WIDGET, None, True, [ActionKind.REPLY]),
         (Channel.API, None, True, [ActionKind.REPLY]),

@@ -18,9 +18,10 @@ from embedded.temporal_server import temporal_command
 from store.database import Database
 from store.tables import engine_runs
 from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.proxy import mutable_proxy
 from tests.support.rows import rows
 from tests.support.shop import ORDER_QUESTION, Shop
-from tests.support.temporal import temporal_answers
+from tests.support.temporal import TemporalServer, temporal_answers
 from tests.support.waiting import eventually
 
 ANSWER_WITHIN_S = 5.0  # the contract's number, not a measurement
@@ -54,7 +55,7 @@ async def test_temporal_killed_and_restarted(database_url: str, shop: Shop, tmp_
         started = time.monotonic()
         away = await engine.post(shop, message=ORDER_QUESTION)
         assert time.monotonic() - started < ANSWER_WITHIN_S
-        assert (away.status_code, away.json()["code"]) == (500, "engine_unavailable")
+        assert (away.status_code, away.json()["code"]) == (500, "answer_delayed")
 
         # Back on the same port with the same file; the worker that ran goes on.
         async with own_temporal(tmp_path, port):
@@ -80,7 +81,7 @@ async def test_silent_temporal(database_url: str, shop: Shop, tmp_path: Path) ->
         answer = await engine.post(shop, message=ORDER_QUESTION)
 
         assert time.monotonic() - started < ANSWER_WITHIN_S
-        assert (answer.status_code, answer.json()["code"]) == (500, "engine_unavailable")
+        assert (answer.status_code, answer.json()["code"]) == (500, "answer_delayed")
         server.send(signal.SIGCONT)
         await eventually(lambda: _completed(engine, shop))
 
@@ -104,6 +105,43 @@ async def test_database_away(kind: str) -> None:
     silent.close()
 
 
+async def test_database_falls_silent_on_open_connections(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    """Frozen, or behind a network that swallows: nothing closes, nothing comes."""
+    async with (
+        mutable_proxy(database_url) as proxy,
+        live_engine(proxy.url, temporal.address, "default") as engine,
+    ):
+        refused = await engine.http.post(GATEWAY, json={}, headers=shop.headers)
+        assert refused.status_code == 400  # the key was looked up through the proxy
+        proxy.silent = True
+
+        started = time.monotonic()
+        answer = await engine.http.post(GATEWAY, json={}, headers=shop.headers)
+
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        assert (answer.status_code, answer.json()["code"]) == (500, "engine_unavailable")
+        proxy.silent = False
+        await eventually(lambda: _refuses_with_400(engine, shop))
+
+
+async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> None:
+    """An API that never had a connection; the event is kept and named."""
+    async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as engine:
+        started = time.monotonic()
+        answer = await engine.post(shop, message=ORDER_QUESTION)
+
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        body = answer.json()
+        assert (answer.status_code, body["code"]) == (500, "answer_delayed")
+        (run,) = await rows(engine.database, engine_runs)
+        assert (run["status"], run["event_id"]) == ("received", body["event_id"])
+
+        rehearsed = await engine.post(shop, message=ORDER_QUESTION, is_test=True)
+        assert rehearsed.json()["code"] == "engine_unavailable"
+
+
 async def test_database_connections_are_replaced(
     engine: LiveEngine, shop: Shop, database: Database
 ) -> None:
@@ -125,7 +163,7 @@ async def test_database_connections_are_replaced(
 
     codes = [answer.json().get("code", "served") for answer in answers]
     assert codes[1:] == ["served", "served"]
-    assert codes[0] in ("served", "engine_unavailable")
+    assert codes[0] in ("served", "engine_unavailable", "answer_delayed")
 
 
 async def _completed(engine: LiveEngine, shop: Shop) -> dict[str, str] | None:
@@ -149,3 +187,8 @@ async def _all_completed(engine: LiveEngine) -> bool:
 async def _keep_silent(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     await reader.read()  # until the other side gives up
     writer.close()
+
+
+async def _refuses_with_400(engine: LiveEngine, shop: Shop) -> bool:
+    answer = await engine.http.post(GATEWAY, json={}, headers=shop.headers)
+    return answer.status_code == 400

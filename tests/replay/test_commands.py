@@ -17,6 +17,7 @@ def test_the_sequence_is_really_read() -> None:
     commands = workflow_commands()
 
     assert commands["ProcessEvent._normalize"] == [
-        "execute_local_activity_method(Normalize.normalize)"
+        "execute_local_activity_method(Normalize.normalize)",
+        "execute_activity_method(Normalize.normalize)",
     ]
-    assert "self._execute()" in commands["ProcessEvent.run"]
+    assert "self._carry_out()" in commands["ProcessEvent.run"]

@@ -3,22 +3,26 @@
 import asyncio
 
 import pytest
+import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.client import Plan
 from domain.errors import ClientNotFound, InvalidInput, KeyNotFound, PlaybookNotFound
-from domain.event import InboundEvent
+from domain.event import Channel, InboundEvent, UnifiedEvent
 from domain.plan import ActionKind, StepOutcome, StepState
 from store.action_ledger import ActionLedger
 from store.admission import Admitted, admit
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
+from store.conversation_repository import ConversationRepository
 from store.database import Database
+from store.event_repository import EventRepository
 from store.key_repository import KeyRepository
 from store.playbook_repository import set_playbook_active
-from store.tables import clients, credit_ledger
+from store.tables import ai_conversations, clients, credit_ledger
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
+from tests.support.waiting import eventually
 
 
 async def test_credits_agree_with_their_ledger_under_sixty_callers(
@@ -106,6 +110,30 @@ async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -
         assert await ContentRepository(connection, other.tenant).search("livraison") == ()
 
 
+async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, shop: Shop) -> None:
+    """The second waits for the first and then sees what it wrote."""
+    events = [await _answered_event(database, shop, number) for number in range(2)]
+    first_may_commit = asyncio.Event()
+
+    async def persist(event_id: str, *, first: bool) -> None:
+        async with database.transaction() as connection:
+            await EventRepository(connection, shop.tenant).store_reply(
+                event_id, message_id=new_ulid(), author="agent", body="answer", now=utc_now()
+            )
+            await ConversationRepository(connection, shop.tenant).remember(event_id, utc_now())
+            if first:
+                await first_may_commit.wait()
+
+    leading = asyncio.ensure_future(persist(events[0], first=True))
+    following = asyncio.ensure_future(persist(events[1], first=False))
+    await eventually(lambda: _somebody_waits_for_a_lock(database))
+    first_may_commit.set()
+    await asyncio.gather(leading, following)
+
+    conversation = await only_row(database, ai_conversations)
+    assert len(conversation["turns"]) == 4
+
+
 async def test_ledger_lets_one_of_twenty_do_a_step(database: Database, shop: Shop) -> None:
     run_id = await _run(database, shop)
 
@@ -188,3 +216,42 @@ async def _begin(
             entry_id=new_ulid(),
             now=utc_now(),
         )
+
+
+async def _answered_event(database: Database, shop: Shop, number: int) -> str:
+    """An event whose message is filed under the one conversation of these tests."""
+    event_id = new_ulid()
+    async with database.transaction() as connection:
+        await admit(
+            connection,
+            shop.tenant,
+            InboundEvent(event_type="x", message=f"question {number}"),
+            event_id=event_id,
+            run_id=new_ulid(),
+            message_id=new_ulid(),
+            now=utc_now(),
+        )
+        conversation_id = await ConversationRepository(connection, shop.tenant).open(
+            "email:a@b.example",
+            conversation_id=new_ulid(),
+            channel="api",
+            customer_email=None,
+            now=utc_now(),
+        )
+        await EventRepository(connection, shop.tenant).save_unified(
+            event_id,
+            UnifiedEvent(channel=Channel.API, text=f"question {number}"),
+            conversation_id=conversation_id,
+        )
+    return event_id
+
+
+async def _somebody_waits_for_a_lock(database: Database) -> bool:
+    async with database.transaction() as connection:
+        waiting = await connection.scalar(
+            sa.text(
+                "SELECT count(*) FROM pg_stat_activity "
+                "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+            )
+        )
+    return bool(waiting)

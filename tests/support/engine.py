@@ -1,12 +1,13 @@
 """The engine in this process: the real application, worker, database and Temporal."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 import httpx
 from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
 from adapters.seal import new_seal_key
@@ -14,6 +15,7 @@ from adapters.system import utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
+from domain.errors import EngineUnavailable
 from domain.escalation import Decision
 from settings import Settings
 from store.database import Database
@@ -31,6 +33,7 @@ class LiveEngine:
 
     settings: Settings
     database: Database
+    worker_database: Database
     client: Client
     engine: TemporalEngine
     activities: Activities
@@ -88,7 +91,7 @@ async def live_engine(
 ) -> AsyncIterator[LiveEngine]:
     """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
-    database = Database(chosen.database_url)
+    database, worker_database = Database(chosen.database_url), Database(chosen.database_url)
     client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
     app = create_app(chosen)
     async with (
@@ -102,10 +105,35 @@ async def live_engine(
         yield LiveEngine(
             settings=chosen,
             database=database,
+            worker_database=worker_database,
             client=client,
             engine=TemporalEngine(client),
-            activities=build_activities(chosen, database, client),
+            activities=build_activities(chosen, worker_database, client),
             app=app,
             http=http,
         )
     await database.close()
+    await worker_database.close()
+
+
+@contextmanager
+def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool]]]:
+    """Refuse every transaction on `database`. Yields a question: were so many refused by now?"""
+    refused = 0
+    transaction = database.transaction
+
+    @asynccontextmanager
+    async def refuse() -> AsyncIterator[AsyncConnection]:
+        nonlocal refused
+        refused += 1
+        raise EngineUnavailable("away")
+        yield
+
+    async def at_least(number: int) -> bool:
+        return refused >= number
+
+    object.__setattr__(database, "transaction", refuse)
+    try:
+        yield at_least
+    finally:
+        object.__setattr__(database, "transaction", transaction)

@@ -17,15 +17,18 @@ class MailServer:
         self.reply: str | None = "250 kept"
         self.recipient_reply = "250 ok"
         self.url = ""
+        self.pause_s = 0.0
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
     ) -> str:
+        await asyncio.sleep(self.pause_s)  # a slow server
         if self.recipient_reply.startswith("250"):
             envelope.rcpt_tos.append(address)
         return self.recipient_reply
 
     async def handle_DATA(self, server: SMTP, _: Session, envelope: Envelope) -> str:  # noqa: N802
+        await asyncio.sleep(self.pause_s)
         assert isinstance(envelope.content, bytes)
         mail = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(mail, EmailMessage)

@@ -1,8 +1,10 @@
 """A parked run and the human who decides about it."""
 
 import asyncio
+from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from domain.contracts import ReviewDecided, RunFacts
 from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
@@ -10,11 +12,12 @@ from domain.escalation import Decision
 from domain.names import REVIEW_DECIDED_SIGNAL
 from store.escalation_repository import open_escalations
 from store.tables import action_ledger, engine_messages, engine_runs, escalation_tickets
-from tests.support.engine import LiveEngine, live_engine
+from tests.support.engine import LiveEngine, database_away, live_engine
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
 from tests.support.temporal import TemporalServer
+from tests.support.waiting import eventually
 
 LOST_WORDS = "Pouvez-vous me dire si les licornes en porcelaine existent encore ?"
 
@@ -191,3 +194,63 @@ async def test_open_escalations_are_listed_by_client(engine: LiveEngine, shop: S
     assert {it.client_id for it in everything} == {shop.client_id, other.client_id}
     (only,) = mine
     assert (only.client_id, only.text) == (shop.client_id, UNSURE_MESSAGE)
+
+
+async def test_later_rounds_show_what_will_be_sent(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """A human's words of an earlier round stay the draft of the next."""
+    event_id, escalation_id = await _parked(
+        engine, shop, event_type="email.inbound", customer_email="a@b.example"
+    )
+    mail.reply = None
+    await engine.decide(escalation_id, Decision.EDIT, "Les mots d'un humain.")
+    second = await eventually(lambda: _round(engine, 1))
+    mail.reply = "250 kept"
+
+    assert second["draft"] == "Les mots d'un humain."
+    await engine.decide(second["id"], Decision.APPROVE)
+    await _outcome(engine, shop, event_id)
+    assert mail.mails[-1].get_content().strip() == "Les mots d'un humain."
+
+
+async def test_review_of_an_erased_client_ends(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    """Nobody will ever decide: the run expires instead of asking for ever."""
+    async with (
+        live_engine(
+            database_url, temporal.address, temporal.take_namespace(), review_expiry_hours=1 / 3600
+        ) as engine,
+        engine.working(),
+    ):
+        event_id, _ = await _parked(engine, shop)
+        async with engine.database.transaction() as connection:
+            await connection.execute(sa.delete(escalation_tickets))
+
+        await _outcome(engine, shop, event_id)
+
+        history = await engine.run_of(shop, event_id).fetch_history()
+        assert len(history.events) < 40
+
+
+async def test_decision_outlives_a_database_outage(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """The worker's database is away when the decision comes, for longer than local tries last."""
+    event_id, escalation_id = await _parked(
+        engine, shop, event_type="email.inbound", customer_email="a@b.example"
+    )
+    with database_away(engine.worker_database) as refused:
+        await engine.decide(escalation_id, Decision.EDIT, "Bonjour.")
+        await eventually(lambda: refused(12))
+
+    facts = await _outcome(engine, shop, event_id)
+
+    assert facts.status == "completed"
+    assert len(mail.mails) == 1
+
+
+async def _round(engine: LiveEngine, number: int) -> dict[str, Any] | None:
+    found = await rows(engine.database, escalation_tickets, round=number)
+    return found[0] if found else None

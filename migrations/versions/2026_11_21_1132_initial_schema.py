@@ -1,6 +1,6 @@
 """initial schema
 
-Revision: 0593c29d7ed9
+Revision: d70a41df9c2d
 Follows:
 """
 
@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from alembic import op
 from sqlalchemy.dialects import postgresql
 
-revision = "0593c29d7ed9"
+revision = "d70a41df9c2d"
 down_revision = None
 branch_labels = None
 depends_on = None
@@ -292,6 +292,7 @@ def upgrade() -> None:
         sa.Column("language", sa.Text(), nullable=True),
         sa.Column("draft", sa.Text(), nullable=True),
         sa.Column("response", sa.Text(), nullable=True),
+        sa.Column("answer", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("doubt", sa.Text(), nullable=True),
         sa.Column(
             "plan",

@@ -1,0 +1,11 @@
+"""Histories as bytes, payloads decoded: what anyone with access to Temporal can read."""
+
+from typing import Any
+
+from temporalio.client import WorkflowHandle
+
+
+async def history_bytes(handle: WorkflowHandle[Any, Any]) -> bytes:
+    """Every event as the server keeps it. (JSON would hide payloads behind base64.)"""
+    history = await handle.fetch_history()
+    return b"".join(event.SerializeToString() for event in history.events)
