@@ -4,7 +4,6 @@ import hmac
 from dataclasses import dataclass
 from typing import Final
 
-from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.datastructures import Headers
 
 from api.services import Services
@@ -42,12 +41,12 @@ async def authenticate(headers: Headers, services: Services) -> Caller:
     return key
 
 
-async def still_authenticated(caller: Caller, connection: AsyncConnection) -> None:
+async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
     """Look once more, in the transaction that admits: a key may have been revoked meanwhile.
 
     Raises Unauthenticated.
     """
-    if isinstance(caller, ActiveKey) and not await KeyRepository(connection).is_active(caller.id):
+    if isinstance(caller, ActiveKey) and not await keys.is_active(caller.id):
         raise Unauthenticated
 
 

@@ -32,6 +32,7 @@ from domain.ids import TenantId
 from domain.run import EventOutcome, RunResult
 from store.admission import Admitted, IdempotencyKey, Repeated, Unmatched, admit, find_playbook
 from store.event_repository import EventRepository
+from store.key_repository import KeyRepository
 from store.run_repository import RunRepository
 
 DEADLINE_S: Final = 30.0
@@ -85,7 +86,7 @@ async def _admit(
     key: IdempotencyKey | None,
 ) -> Admitted | Unmatched | Repeated:
     async with services.database.transaction() as connection:
-        await still_authenticated(caller, connection)
+        await still_authenticated(caller, KeyRepository(connection))
         return await admit(
             connection,
             tenant,
@@ -147,7 +148,7 @@ async def _rehearse(
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
     async with services.database.transaction() as connection:
-        await still_authenticated(caller, connection)
+        await still_authenticated(caller, KeyRepository(connection))
         playbook = await find_playbook(connection, tenant, event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)
