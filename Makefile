@@ -31,4 +31,9 @@ bench: setup ## Compare the gateway with the naive design and the floor, in one 
 	@$(BIN)/python -m bench
 
 reset: ## Delete all local data of make run and make demo
+	@for folder in .data .data/demo; do \
+		if [ -e $$folder/lock ] && ! flock -n $$folder/lock true; then \
+			echo "error: a stack is running on $$folder: stop it first" >&2; exit 1; \
+		fi; \
+	done
 	@rm -rf .data && echo "local data deleted"

@@ -16,7 +16,16 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.errors import DomainError, InvalidInput
+from domain.errors import (
+    ClientNotFound,
+    DomainError,
+    DraftMissing,
+    EscalationDecided,
+    EscalationNotFound,
+    InvalidInput,
+    KeyNotFound,
+    PlaybookNotFound,
+)
 from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
 from store.database import Database
@@ -57,9 +66,22 @@ def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, N
     return run
 
 
+_SENTENCES: Final = {
+    DraftMissing: "there is no draft to approve: give the answer with --text",
+    EscalationDecided: "somebody has decided this review already",
+    EscalationNotFound: "there is no such review",
+    ClientNotFound: "there is no such client",
+    KeyNotFound: "there is no such key",
+    PlaybookNotFound: "there is no such playbook",
+}
+
+
 def describe(error: DomainError) -> str:
-    """An error for a person: its message where it has one, always its code."""
-    return str(error) if isinstance(error, InvalidInput) else f"{error.code}: {error}"
+    """An error for a person; its code follows where a script may want it."""
+    if isinstance(error, InvalidInput):
+        return str(error)
+    sentence = _SENTENCES.get(type(error))
+    return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
 
 
 def settings_for(data: Path) -> Settings:

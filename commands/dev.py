@@ -69,7 +69,7 @@ async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work, *, endl
     `endless`: the work ends by Ctrl-C alone, which is then no failure.
     """
     task = asyncio.current_task()
-    for number in (signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
     with err.status("starting") as status:
         stack = Stack(folder, ports, lambda part: _show_progress(status, part))

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.markup import escape
 from rich.table import Table
 
 from adapters.system import utc_now
@@ -44,15 +45,20 @@ async def list_open(
     if as_json:
         answer(True, "", reviews=[_as_dict(escalation) for escalation in found])
         return
-    table = Table(title=f"{len(found)} waiting for a human", title_justify="left")
-    table.add_column("review_id", no_wrap=True, min_width=26)  # to be copied
-    for name in ("why", "class", "confidence", "customer wrote", "draft"):
-        table.add_column(name, overflow="fold")
+    out.print(f"{len(found)} waiting for a human")
     for it in found:
-        wrote = " ".join((it.text or "").split())[:120]
-        confidence = f"{it.confidence:.2f}"
-        table.add_row(it.id, it.reason, it.classification, confidence, wrote, it.draft[:120])
-    out.print(table)
+        table = Table(title=it.id, title_justify="left", title_style="bold", show_header=False)
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        seen = f"{it.classification or 'not classified'}, confidence {it.confidence:.2f}"
+        table.add_row("why", f"{it.reason.value}: {seen}")
+        table.add_row("client", it.client_id)
+        table.add_row("until", it.expires_at.isoformat(timespec="minutes"))
+        table.add_row("customer", escape("\n".join(filter(None, (it.subject, it.text)))))
+        table.add_row("draft", escape(it.draft) or "none: answer with --text")
+        out.print(table)
+    if found:
+        out.print("approve, approve --text, or reject: cli.py review approve REVIEW_ID")
 
 
 @app.command("approve")

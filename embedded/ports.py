@@ -23,5 +23,6 @@ def check_free(port: int, host: str = "127.0.0.1") -> None:
             probe.bind((host, port))
         except OSError as error:
             raise InvalidInput(
-                f"port {port} is in use: stop what uses it, or choose another (--port N)"
+                f"port {port} is in use: stop what uses it, or choose another "
+                "(--port N, or PORT=N make run)"
             ) from error

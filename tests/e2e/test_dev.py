@@ -144,7 +144,7 @@ def test_unknown_client_is_one_sentence(running: Running) -> None:
     done = cli("key", "create", "--client", "nobody", "--label", "x", "--data", str(running.data))
 
     assert done.returncode == 1
-    assert done.stderr.strip() == "error: client_not_found: nobody"
+    assert done.stderr.strip() == "error: there is no such client (client_not_found: nobody)"
 
 
 def test_second_stack_on_the_same_folder(running: Running) -> None:

@@ -113,7 +113,7 @@ async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -
 async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, shop: Shop) -> None:
     """The second waits for the first and then sees what it wrote."""
     events = [await _answered_event(database, shop, number) for number in range(2)]
-    first_may_commit = asyncio.Event()
+    first_holds_it, first_may_commit = asyncio.Event(), asyncio.Event()
 
     async def persist(event_id: str, *, first: bool) -> None:
         async with database.transaction() as connection:
@@ -122,9 +122,11 @@ async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, sh
             )
             await ConversationRepository(connection, shop.tenant).remember(event_id, utc_now())
             if first:
+                first_holds_it.set()
                 await first_may_commit.wait()
 
     leading = asyncio.ensure_future(persist(events[0], first=True))
+    await first_holds_it.wait()
     following = asyncio.ensure_future(persist(events[1], first=False))
     await eventually(lambda: _somebody_waits_for_a_lock(database))
     first_may_commit.set()
