@@ -12,9 +12,15 @@ if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted
     exit 0
 fi
 
+new_enough() { "$1" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; }
+
+# An interpreter that was asked for is taken or refused, never replaced by another.
+if [ "${PYTHON:-python3}" != python3 ] && ! new_enough "$PYTHON"; then
+    die "PYTHON=$PYTHON is no Python 3.11 or newer"
+fi
 python=""
 for candidate in "${PYTHON:-python3}" python3.13 python3.12 python3.11 python3; do
-    if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+    if new_enough "$candidate"; then
         python=$candidate
         break
     fi

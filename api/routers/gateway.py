@@ -54,6 +54,15 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 500)
             "required": True,
             "content": {"application/json": {"schema": GatewayRequest.model_json_schema()}},
         },
+        "parameters": [
+            {
+                "name": "Idempotency-Key",
+                "in": "header",
+                "required": False,
+                "description": "The same key and body within 24 hours get the same answer.",
+                "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+            }
+        ],
         "security": [{"bearer": []}, {"engineSecret": []}, {"internalSecret": []}],
     },
 )

@@ -162,6 +162,8 @@ def test_api_docs_need_no_other_host(running: Running) -> None:
     assert "https://" not in page.text
     document = httpx.get(f"{running.url}/openapi.json", trust_env=False).json()
     assert set(document["paths"]) == {GATEWAY}
+    (parameter,) = document["paths"][GATEWAY]["post"]["parameters"]
+    assert parameter["name"] == "Idempotency-Key"
     assert set(document["components"]["securitySchemes"]) == {
         "bearer", "engineSecret", "internalSecret",
     }  # fmt: skip
