@@ -14,7 +14,7 @@ _log = structlog.get_logger(__name__)
 
 
 class _Scrub(ActivityInboundInterceptor):
-    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002
+    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
         """Run the activity; any error leaves as an ApplicationError of its code alone."""
         try:
             return await super().execute_activity(input)
@@ -30,5 +30,5 @@ class _Scrub(ActivityInboundInterceptor):
 
 
 class ScrubErrors(Interceptor):
-    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
         return _Scrub(next)

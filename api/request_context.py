@@ -65,9 +65,10 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
     """FastAPI's handler for anticipated errors."""
     if not isinstance(error, DomainError):
         raise error
-    if isinstance(error, InternalError) or error.retryable:
+    response = error_response(error, request.state.request_id)
+    if response.status_code >= 500:
         _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
-    return error_response(error, request.state.request_id)
+    return response
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:

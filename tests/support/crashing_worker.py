@@ -30,7 +30,7 @@ def _die() -> None:
 class _DyingActivities(ActivityInboundInterceptor):
     point = ""
 
-    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002
+    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
         name = activity.info().activity_type
         if self.point == f"before:{name}":
             _die()
@@ -44,7 +44,7 @@ class DieAt(Interceptor):
     def __init__(self, point: str) -> None:
         self._point = point
 
-    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
         dying = _DyingActivities(next)
         dying.point = self._point
         return dying
