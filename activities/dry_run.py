@@ -30,7 +30,7 @@ class DryRun:
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
         event = normalize(inbound, fallback_ticket_id=step.event_id)
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             content = ContentRepository(connection, tenant)
             request = BrainRequest.about(
                 event,

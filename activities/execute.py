@@ -55,7 +55,7 @@ class Execute:
 
     async def _load(self, order: ExecuteInput) -> tuple[Case, tuple[PlannedAction, ...]]:
         tenant = TenantId(order.ref.client_id)
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
             if case.draft is None:
                 raise LookupError("execute came before the brain")
@@ -74,7 +74,7 @@ class Execute:
         if action.kind in IN_PLACE:
             return StepOutcome(kind=action.kind, state=StepState.DONE)
         tenant = TenantId(order.ref.client_id)
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             before = await ActionLedger(connection, tenant).begin(
                 run_id=order.ref.run_id,
                 step=step,
@@ -109,11 +109,11 @@ class Execute:
         """Write what is known of an effect, and insist: once forgotten, only a human can tell."""
         for pause in _NOTE_PAUSES_S:
             try:
-                async with self._database.transaction() as connection:
+                async with self._database.tenant(tenant) as connection:
                     return await write(ActionLedger(connection, tenant))
             except EngineUnavailable:
                 await asyncio.sleep(pause)
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             return await write(ActionLedger(connection, tenant))
 
     async def _do(self, action: PlannedAction, order: ExecuteInput, case: Case) -> StepOutcome:

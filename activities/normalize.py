@@ -29,7 +29,7 @@ class Normalize:
         """
         started = time.monotonic()
         tenant = TenantId(step.ref.client_id)
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             events = EventRepository(connection, tenant)
             inbound = await events.inbound(step.ref.event_id)
             unified = normalize(inbound, fallback_ticket_id=step.ref.event_id)

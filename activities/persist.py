@@ -32,7 +32,7 @@ class Persist:
         """
         tenant = TenantId(step.ref.client_id)
         now = self._now()
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             runs = RunRepository(connection, tenant)
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:

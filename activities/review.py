@@ -21,8 +21,9 @@ class Review:
 
         Idempotency key: (run_id, round). Whoever decided first is returned every time.
         """
-        async with self._database.transaction() as connection:
-            decision = await EscalationRepository(connection, TenantId(step.ref.client_id)).settle(
+        tenant = TenantId(step.ref.client_id)
+        async with self._database.tenant(tenant) as connection:
+            decision = await EscalationRepository(connection, tenant).settle(
                 step.ref.run_id, step.round, expired=step.expired, now=self._now()
             )
         return SettleReviewResult(decision=decision)

@@ -38,7 +38,7 @@ class Sweep:
         started, last = 0, None
         while True:
             # Page by page, so that runs which cannot be started do not hide the others.
-            async with self._database.transaction() as connection:
+            async with self._database.service() as connection:
                 page = await runs_left_received(connection, before=before, after=last, limit=BATCH)
             if not page:
                 return SweepResult(picked_up=started)
@@ -54,7 +54,7 @@ class Sweep:
         Idempotency key: the decision itself, which the run reads from PostgreSQL once.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
-        async with self._database.transaction() as connection:
+        async with self._database.service() as connection:
             decided = await decisions_not_taken_up(connection, before=before, limit=BATCH)
         woken = 0
         for escalation in decided:
@@ -69,7 +69,7 @@ class Sweep:
         if await self._start(step, decided.ref, decided.threshold):
             return True
         _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
-        async with self._database.transaction() as connection:
+        async with self._database.service() as connection:
             await give_up(connection, decided.id, self._now())
         return False
 

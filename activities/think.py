@@ -38,7 +38,7 @@ class Think:
         )
 
     async def _draft(self, tenant: TenantId, ref: RunRef) -> Draft:
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
@@ -52,6 +52,6 @@ class Think:
             )
         answer = await self._brain.think(request)
         draft = Draft.of(answer, plan_for(case.event))
-        async with self._database.transaction() as connection:
+        async with self._database.tenant(tenant) as connection:
             await RunRepository(connection, tenant).save_answer(ref.run_id, answer, draft.plan)
         return draft

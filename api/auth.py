@@ -34,7 +34,7 @@ async def authenticate(headers: Headers, services: Services) -> Caller:
     material = key_material(_bearer_token(headers))
     if material is None:
         raise Unauthenticated
-    async with services.database.transaction() as connection:
+    async with services.database.unscoped() as connection:
         key = await KeyRepository(connection).find_active(material)
     if key is None:
         raise Unauthenticated

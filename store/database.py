@@ -5,12 +5,13 @@ import os
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from typing import Final
 
 import orjson
 import psycopg
 import sqlalchemy as sa
+from psycopg import sql
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
@@ -19,6 +20,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_en
 from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.errors import EngineUnavailable
+from domain.ids import TenantId
+
+APP_ROLE: Final = "engine_app"
+SERVICE_ROLE: Final = "engine_service"
 
 # A caller is told within 5 s that the database is away; each of these must be shorter.
 _CONNECT_TIMEOUT_S: Final = 2
@@ -37,7 +42,11 @@ def psycopg_url(url: str) -> sa.URL:
 
 
 class Database:
-    """A pool of connections. Every repository works on a connection that comes from here."""
+    """A pool of connections. Every repository works on a connection that comes from here.
+
+    Each is `engine_app`, whoever logged in: row-level security shows it the rows of the one client
+    that its transaction names (`migrations/tenancy.py`).
+    """
 
     def __init__(self, url: str, *, pool_size: int = 10) -> None:
         self.engine: AsyncEngine = create_async_engine(
@@ -45,32 +54,64 @@ class Database:
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=_POOL_TIMEOUT_S,
+            # Transactions are opened below, together with whose they are: one round trip.
+            isolation_level="AUTOCOMMIT",
             # What customers wrote is bound to statements, and errors are logged.
             hide_parameters=True,
             json_serializer=_dump,
             json_deserializer=orjson.loads,
             connect_args={
                 "connect_timeout": _CONNECT_TIMEOUT_S,
-                "options": f"-c lock_timeout={_LOCK_TIMEOUT} "
-                f"-c statement_timeout={_STATEMENT_TIMEOUT} "
+                "options": f"-c role={APP_ROLE} "
+                f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT} "
                 "-c idle_in_transaction_session_timeout=30s -c timezone=UTC",
             },
         )
         _ping_after_idling(self.engine)
 
-    @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """One transaction, committed when the block ends and rolled back when it raises.
+    def tenant(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction on one client's rows; no other row can be seen or written.
 
-        Raises EngineUnavailable when PostgreSQL cannot be reached, went away or keeps silent.
+        Like `service`: committed when the block ends, rolled back when it raises; raises
+        EngineUnavailable when PostgreSQL cannot be reached, went away or keeps silent.
         """
+        whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
+        return self._transaction(sql.SQL("BEGIN; ") + whose)
+
+    def service(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
+        return self._transaction(_BEGIN_SERVICE)
+
+    @asynccontextmanager
+    async def unscoped(self) -> AsyncIterator[AsyncConnection]:
+        """No transaction and no client: no row at all, only functions that answer without one."""
+        async with self._connection() as (connection, _):
+            yield connection
+
+    @asynccontextmanager
+    async def _transaction(self, begin: sql.SQL | sql.Composed) -> AsyncIterator[AsyncConnection]:
+        async with self._connection() as (connection, raw):
+            # Not prepared: PostgreSQL prepares single statements only.
+            await raw.execute(begin, prepare=False)
+            yield connection
+            await raw.commit()
+
+    @asynccontextmanager
+    async def _connection(
+        self,
+    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]"]]:
         try:
-            async with self.engine.begin() as connection:
-                raw = await connection.get_raw_connection()
-                with _cut_after(_TRANSACTION_TIMEOUT_S, raw.driver_connection):
-                    yield connection
-                    await connection.commit()
-        except (OperationalError, PoolTimeout) as error:
+            async with self.engine.connect() as connection:
+                raw = (await connection.get_raw_connection()).driver_connection
+                if not isinstance(raw, psycopg.AsyncConnection):
+                    raise TypeError("a psycopg connection is expected")
+                try:
+                    with _cut_after(_TRANSACTION_TIMEOUT_S, raw):
+                        yield connection, raw
+                except psycopg.OperationalError:
+                    await connection.invalidate()
+                    raise
+        except (OperationalError, psycopg.OperationalError, PoolTimeout) as error:
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
@@ -79,6 +120,9 @@ class Database:
 
     async def close(self) -> None:
         await self.engine.dispose()
+
+
+_BEGIN_SERVICE: Final = sql.SQL(f"BEGIN; SET LOCAL ROLE {SERVICE_ROLE}")
 
 
 def _ping_after_idling(engine: AsyncEngine) -> None:

@@ -1,14 +1,15 @@
 """The tables. `migrations/` makes them; a test asserts that both agree.
 
 Tenant tables are keyed by (client_id, id), and their foreign keys carry client_id too, so that no
-row can point into another tenant whatever the code does.
+row can point into another tenant whatever the code does. Row-level security is the second wall:
+`migrations/tenancy.py` puts it up.
 """
 
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
 metadata: Final = sa.MetaData(
     naming_convention={
@@ -58,9 +59,14 @@ clients: Final = sa.Table(
     _text("brand_name"),
     _text("plan"),
     _time("trial_ends_at", nullable=True),
+    # A downgrade waits for the end of the month it was asked for in.
+    _text("next_plan", nullable=True),
+    _time("next_plan_from", nullable=True),
     sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
     _time("created_at"),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
+    sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
+    sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
     sa.CheckConstraint("credits_balance >= 0", name="credits"),
 )
 
@@ -93,7 +99,54 @@ credit_ledger: Final = sa.Table(
     *_tenant_key(),
     sa.Column("amount", sa.BigInteger, nullable=False),
     _text("reason"),
+    # Of the ticket that a credit paid for.
+    _text("event_id", nullable=True),
     _time("created_at"),
+    sa.UniqueConstraint("client_id", "event_id"),
+    sa.CheckConstraint("amount <> 0", name="amount"),
+)
+
+_PERIOD: Final = r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'"
+
+usage_counters: Final = sa.Table(
+    "usage_counters",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("period", sa.Text, primary_key=True),
+    sa.Column("tickets_used", sa.BigInteger, nullable=False),
+    sa.CheckConstraint(_PERIOD, name="period"),
+    sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
+)
+
+# One row a ticket: the counter of a month is the number of its rows.
+usage_ledger: Final = sa.Table(
+    "usage_ledger",
+    metadata,
+    sa.Column("client_id", sa.Text, primary_key=True),
+    sa.Column("event_id", sa.Text, primary_key=True),
+    _text("period"),
+    _text("paid_by"),
+    _time("created_at"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
+    ),
+    sa.CheckConstraint(_PERIOD, name="period"),
+    sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),
+    sa.Index(None, "client_id", "period"),
+)
+
+thresholds_sent: Final = sa.Table(
+    "thresholds_sent",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("period", sa.Text, primary_key=True),
+    sa.Column("threshold", sa.Integer, primary_key=True),
+    sa.Column("tickets_used", sa.BigInteger, nullable=False),
+    sa.Column("tickets_limit", sa.BigInteger, nullable=False),
+    sa.Column("credits_balance", sa.BigInteger, nullable=False),
+    _time("created_at"),
+    sa.CheckConstraint(_PERIOD, name="period"),
+    sa.CheckConstraint("threshold IN (80, 100)", name="threshold"),
 )
 
 playbooks: Final = sa.Table(
@@ -219,6 +272,8 @@ engine_messages: Final = sa.Table(
     _text("conversation_id", nullable=True),
     _text("direction"),
     _text("channel", nullable=True),
+    # The customer's address as the limit for one customer counts it.
+    _text("customer_key", nullable=True),
     _text("author"),
     _text("body"),
     _time("created_at"),
@@ -229,6 +284,20 @@ engine_messages: Final = sa.Table(
         ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
     ),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
+    # What the gateway's limits count: a client's latest messages, and those of one customer.
+    sa.Index(
+        "ix_engine_messages_inbound",
+        "client_id",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound'"),
+    ),
+    sa.Index(
+        "ix_engine_messages_customer",
+        "client_id",
+        "customer_key",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound' AND customer_key IS NOT NULL"),
+    ),
     # One inbound and at most one outbound message an event: a retried step writes nothing twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
@@ -314,4 +383,30 @@ knowledge_entries: Final = sa.Table(
     _time("created_at"),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
+)
+
+# What went wrong on our side, for operators without an error tracker. No customer's words.
+error_reports: Final = sa.Table(
+    "error_reports",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    _text("request_id", nullable=True),
+    _text("client_id", nullable=True),
+    _text("event_id", nullable=True),
+    _text("place"),
+    _text("code"),
+    _json("exception", "[]"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+)
+
+# Short-term limits shared by all processes: the times of the requests that still count. Unlogged:
+# what a crash of the server forgets is at most a minute old.
+rate_windows: Final = sa.Table(
+    "rate_windows",
+    metadata,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("hits", ARRAY(sa.DateTime(timezone=True)), nullable=False),
+    sa.Column("lapses_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    prefixes=["UNLOGGED"],
 )

@@ -94,7 +94,7 @@ async def _admit(
     received_at: datetime,
     key: IdempotencyKey | None,
 ) -> Admitted | Unmatched | Repeated:
-    async with services.database.transaction() as connection:
+    async with services.database.tenant(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         return await admit(
             connection,
@@ -141,7 +141,7 @@ async def _stored_answer(
     tenant: TenantId, event_id: str, services: Services
 ) -> RunResult | NoPlaybook:
     """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
-    async with services.database.transaction() as connection:
+    async with services.database.tenant(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
             return result
@@ -156,7 +156,7 @@ async def _rehearse(
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
-    async with services.database.transaction() as connection:
+    async with services.database.tenant(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await find_playbook(connection, tenant, event.event_type)
     if playbook is None:

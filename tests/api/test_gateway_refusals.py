@@ -60,7 +60,7 @@ async def test_two_authorization_headers(engine: LiveEngine, shop: Shop) -> None
 
 
 async def test_revoked_key_stops_at_once(engine: LiveEngine, shop: Shop) -> None:
-    async with engine.database.transaction() as connection:
+    async with engine.database.service() as connection:
         await KeyRepository(connection).revoke(shop.key_id, utc_now())
 
     assert (await engine.post(shop, message="x")).status_code == 401
@@ -71,7 +71,7 @@ async def test_key_revoked_while_the_body_came(engine: LiveEngine, shop: Shop) -
 
     async def slow_body() -> AsyncIterator[bytes]:
         yield b'{"client_id": "'
-        async with engine.database.transaction() as connection:
+        async with engine.database.service() as connection:
             await KeyRepository(connection).revoke(shop.key_id, utc_now())
         yield f'{shop.client_id}"}}'.encode()
 

@@ -51,7 +51,7 @@ async def test_key_belongs_to_one_client(engine: LiveEngine, shop: Shop) -> None
 
 async def test_key_lapses_after_a_day(engine: LiveEngine, shop: Shop) -> None:
     first = await _post(engine, shop, "k1", ORDER_QUESTION)
-    async with engine.database.transaction() as connection:
+    async with engine.database.service() as connection:
         await connection.execute(
             sa.update(idempotency_keys).values(
                 created_at=utc_now() - timedelta(hours=24, minutes=1)

@@ -151,7 +151,7 @@ async def test_database_connections_are_replaced(
     later ones are served.
     """
     await engine.post(shop, message=ORDER_QUESTION)
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         await connection.execute(
             sa.text(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "

@@ -29,7 +29,7 @@ async def test_credits_agree_with_their_ledger_under_sixty_callers(
     database: Database, shop: Shop
 ) -> None:
     async def add(amount: int) -> None:
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             await ClientRepository(connection).add_credits(
                 shop.client_id, entry_id=new_ulid(), amount=amount, reason="test", now=utc_now()
             )
@@ -47,7 +47,7 @@ async def test_credits_agree_with_their_ledger_under_sixty_callers(
 async def test_owner_is_made_once(database: Database) -> None:
     owners = set()
     for _ in range(2):
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             owners.add(
                 await ClientRepository(connection).create(
                     client_id=new_ulid(),
@@ -64,13 +64,13 @@ async def test_owner_is_made_once(database: Database) -> None:
 
 async def test_what_is_not_there(database: Database) -> None:
     with pytest.raises(ClientNotFound):
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             await ClientRepository(connection).set_plan("nobody", Plan.PRO)
     with pytest.raises(KeyNotFound):
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             await KeyRepository(connection).revoke("nothing", utc_now())
     with pytest.raises(PlaybookNotFound):
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             await set_playbook_active(connection, "nothing", active=True)
 
 
@@ -88,7 +88,7 @@ async def test_knowledge_is_found_whatever_the_accents(
 ) -> None:
     await _add_knowledge(database, shop)
 
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         found = await ContentRepository(connection, shop.tenant).search(question)
 
     assert found[0].title == title
@@ -98,7 +98,7 @@ async def test_knowledge_is_found_whatever_the_accents(
 async def test_nothing_is_found_for_nothing(database: Database, shop: Shop, question: str) -> None:
     await _add_knowledge(database, shop)
 
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         assert await ContentRepository(connection, shop.tenant).search(question) == ()
 
 
@@ -106,7 +106,7 @@ async def test_knowledge_stays_with_its_client(database: Database, shop: Shop) -
     await _add_knowledge(database, shop)
     other = await open_shop(database)
 
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         assert await ContentRepository(connection, other.tenant).search("livraison") == ()
 
 
@@ -116,7 +116,7 @@ async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, sh
     first_holds_it, first_may_commit = asyncio.Event(), asyncio.Event()
 
     async def persist(event_id: str, *, first: bool) -> None:
-        async with database.transaction() as connection:
+        async with database.service() as connection:
             await EventRepository(connection, shop.tenant).store_reply(
                 event_id, message_id=new_ulid(), author="agent", body="answer", now=utc_now()
             )
@@ -152,7 +152,7 @@ async def test_ledger_remembers_an_outcome(
     run_id = await _run(database, shop)
     await _begin(database, shop, run_id)
     outcome = StepOutcome(kind=ActionKind.REPLY, state=state, detail="code")
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         await ActionLedger(connection, shop.tenant).finish(
             outcome, run_id=run_id, step=0, round_=0, now=utc_now()
         )
@@ -172,14 +172,14 @@ async def test_ledger_remembers_an_outcome(
 async def test_ledger_gives_a_claim_back(database: Database, shop: Shop) -> None:
     run_id = await _run(database, shop)
     await _begin(database, shop, run_id)
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         await ActionLedger(connection, shop.tenant).release(run_id=run_id, step=0, round_=0)
 
     assert await _begin(database, shop, run_id) is None
 
 
 async def _add_knowledge(database: Database, shop: Shop) -> None:
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         content = ContentRepository(connection, shop.tenant)
         for title, body, language in (
             ("Délais et frais de livraison", "La livraison express coûte 9,90 €.", "fr"),
@@ -192,7 +192,7 @@ async def _add_knowledge(database: Database, shop: Shop) -> None:
 
 
 async def _run(database: Database, shop: Shop) -> str:
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         admitted = await admit(
             connection,
             shop.tenant,
@@ -209,7 +209,7 @@ async def _run(database: Database, shop: Shop) -> str:
 async def _begin(
     database: Database, shop: Shop, run_id: str, round_: int = 0
 ) -> StepOutcome | None:
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         return await ActionLedger(connection, shop.tenant).begin(
             run_id=run_id,
             step=0,
@@ -223,7 +223,7 @@ async def _begin(
 async def _answered_event(database: Database, shop: Shop, number: int) -> str:
     """An event whose message is filed under the one conversation of these tests."""
     event_id = new_ulid()
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         await admit(
             connection,
             shop.tenant,
@@ -249,7 +249,7 @@ async def _answered_event(database: Database, shop: Shop, number: int) -> str:
 
 
 async def _somebody_waits_for_a_lock(database: Database) -> bool:
-    async with database.transaction() as connection:
+    async with database.unscoped() as connection:
         waiting = await connection.scalar(
             sa.text(
                 "SELECT count(*) FROM pg_stat_activity "

@@ -61,7 +61,7 @@ class LiveEngine:
 
     async def decide(self, escalation_id: str, decision: Decision, text: str | None = None) -> None:
         """Decide as a human does: committed first, then the signal."""
-        async with self.database.transaction() as connection:
+        async with self.database.service() as connection:
             decided = await decide(
                 connection,
                 escalation_id,
@@ -120,7 +120,6 @@ async def live_engine(
 def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool]]]:
     """Refuse every transaction on `database`. Yields a question: were so many refused by now?"""
     refused = 0
-    transaction = database.transaction
 
     @asynccontextmanager
     async def refuse() -> AsyncIterator[AsyncConnection]:
@@ -132,8 +131,8 @@ def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool
     async def at_least(number: int) -> bool:
         return refused >= number
 
-    object.__setattr__(database, "transaction", refuse)
+    object.__setattr__(database, "_connection", refuse)
     try:
         yield at_least
     finally:
-        object.__setattr__(database, "transaction", transaction)
+        object.__delattr__(database, "_connection")

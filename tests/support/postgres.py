@@ -9,8 +9,14 @@ from pathlib import Path
 import psycopg
 from sqlalchemy import make_url
 
-from embedded.postgres import EmbeddedPostgres
+from embedded.postgres import EmbeddedPostgres, url_as
+from store.database import APP_ROLE
 from store.migrate import migrate
+
+
+def as_owner(url: str) -> str:
+    """The URL of the tables' owner, a superuser: for migrations and for looking behind the wall."""
+    return url_as(url, "postgres")
 
 
 class PostgresServer:
@@ -20,18 +26,18 @@ class PostgresServer:
         self._url = make_url(url).set(drivername="postgresql")
         self._numbers = itertools.count()
         self._execute("CREATE DATABASE template_engine")
-        migrate(self.url_of("template_engine"))
+        migrate(self._url_of("template_engine"))
 
-    def url_of(self, name: str) -> str:
+    def _url_of(self, name: str) -> str:
         return self._url.set(database=name).render_as_string(hide_password=False)
 
     @contextmanager
     def database(self) -> Iterator[str]:
-        """The URL of a fresh database, dropped afterwards even if somebody is still connected."""
+        """The service's URL of a fresh database, dropped afterwards even if somebody is on it."""
         name = f"test_{next(self._numbers)}"
         self._execute(f"CREATE DATABASE {name} TEMPLATE template_engine")
         try:
-            yield self.url_of(name)
+            yield url_as(self._url_of(name), APP_ROLE)
         finally:
             self._execute(f"DROP DATABASE {name} WITH (FORCE)")
 
@@ -48,4 +54,4 @@ def postgres_server() -> Iterator[PostgresServer]:
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         EmbeddedPostgres(Path(folder) / "postgres") as server,
     ):
-        yield PostgresServer(server.url)
+        yield PostgresServer(server.owner_url)

@@ -10,7 +10,7 @@ from store.tables import metadata
 
 async def row_counts(database: Database) -> dict[str, int]:
     """The number of rows of every table."""
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         return {
             name: int(await connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0)
             for name, table in metadata.tables.items()
@@ -22,7 +22,7 @@ async def rows(database: Database, table: sa.Table, **where: object) -> list[dic
     query = sa.select(table)
     for name, value in where.items():
         query = query.where(table.c[name] == value)
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         return [dict(row._mapping) for row in await connection.execute(query)]
 
 

@@ -49,7 +49,7 @@ async def open_shop(
     key = key_value(secrets.token_bytes(16))
     material = key_material(key)
     assert material is not None
-    async with database.transaction() as connection:
+    async with database.service() as connection:
         owner = await ClientRepository(connection).create(
             client_id=client_id,
             user_id=new_ulid(),

@@ -153,7 +153,7 @@ async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, sh
 async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop: Shop) -> None:
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
     escalation = await only_row(engine.database, escalation_tickets)
-    async with engine.database.transaction() as connection:
+    async with engine.database.service() as connection:
         await decide(
             connection,
             escalation["id"],
@@ -198,7 +198,7 @@ async def test_closed_run_is_not_started_again(engine: LiveEngine, shop: Shop) -
 
 async def _admit_only(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
     """(event_id, run_id) of a run that was admitted and never started."""
-    async with engine.database.transaction() as connection:
+    async with engine.database.service() as connection:
         admitted = await admit(
             connection,
             shop.tenant,

@@ -187,7 +187,7 @@ async def test_open_escalations_are_listed_by_client(engine: LiveEngine, shop: S
     await engine.post(shop, message=UNSURE_MESSAGE)
     await engine.post(other, message=UNSURE_MESSAGE)
 
-    async with engine.database.transaction() as connection:
+    async with engine.database.service() as connection:
         everything = await open_escalations(connection, client_id=None, limit=10)
         mine = await open_escalations(connection, client_id=shop.client_id, limit=10)
 
@@ -225,7 +225,7 @@ async def test_review_of_an_erased_client_ends(
         engine.working(),
     ):
         event_id, _ = await _parked(engine, shop)
-        async with engine.database.transaction() as connection:
+        async with engine.database.service() as connection:
             await connection.execute(sa.delete(escalation_tickets))
 
         await _outcome(engine, shop, event_id)

@@ -1,0 +1,69 @@
+"""The wall between tenants inside PostgreSQL: two roles, and row-level security on every table.
+
+`engine_app` is what the service's connections are. It sees and writes the rows of the client that
+`app.client_id` names for the transaction, and none without. `engine_service` is what a transaction
+becomes that spans clients (sweeper, operators, sign-in); it has no login of its own. Neither is a
+superuser or the tables' owner, and the owner is bound too (FORCE).
+
+Every migration that makes a table calls `protect` for it; a test walks all tables.
+"""
+
+from alembic import op
+
+APP = "engine_app"
+SERVICE = "engine_service"
+
+_MINE = "{column} = current_setting('app.client_id', true)"
+
+
+def make_roles() -> None:
+    """Make both roles if the server has not got them; needs CREATEROLE only then.
+
+    Roles belong to the whole server, so another database may have made them, even just now.
+    """
+    for role, login in ((SERVICE, "NOLOGIN"), (APP, "LOGIN")):
+        op.execute(
+            f"""DO $$ BEGIN
+                IF NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '{role}') THEN
+                    CREATE ROLE {role} {login} NOSUPERUSER NOBYPASSRLS;
+                END IF;
+            EXCEPTION WHEN duplicate_object OR unique_violation THEN NULL;
+            END $$"""
+        )
+    # Membership without inheritance: the wall opens only where the code says SET LOCAL ROLE.
+    op.execute(
+        f"""DO $$ BEGIN
+            IF NOT pg_has_role('{APP}', '{SERVICE}', 'SET') THEN
+                GRANT {SERVICE} TO {APP} WITH INHERIT FALSE, SET TRUE;
+            END IF;
+            IF NOT pg_has_role('{APP}', 'SET') THEN
+                GRANT {APP} TO CURRENT_USER WITH INHERIT FALSE, SET TRUE;
+            END IF;
+            IF NOT pg_has_role('{SERVICE}', 'SET') THEN
+                GRANT {SERVICE} TO CURRENT_USER WITH INHERIT FALSE, SET TRUE;
+            END IF;
+        END $$"""
+    )
+    op.execute(f"GRANT USAGE ON SCHEMA public TO {APP}, {SERVICE}")
+
+
+def protect(table: str, *, tenant_column: str | None = "client_id") -> None:
+    """Put the wall up. Without a `tenant_column`, only what spans clients may enter."""
+    rights = "SELECT, INSERT, UPDATE, DELETE"
+    op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
+    op.execute(f"GRANT {rights} ON {table} TO {SERVICE}")
+    op.execute(f"CREATE POLICY service ON {table} TO {SERVICE} USING (true) WITH CHECK (true)")
+    if tenant_column is not None:
+        mine = _MINE.format(column=tenant_column)
+        op.execute(f"GRANT {rights} ON {table} TO {APP}")
+        op.execute(f"CREATE POLICY tenant ON {table} TO {APP} USING ({mine}) WITH CHECK ({mine})")
+
+
+def unprotect(table: str) -> None:
+    """Take the wall down, so that a migration can be undone."""
+    op.execute(f"DROP POLICY IF EXISTS tenant ON {table}")
+    op.execute(f"DROP POLICY IF EXISTS service ON {table}")
+    op.execute(f"REVOKE ALL ON {table} FROM {APP}, {SERVICE}")
+    op.execute(f"ALTER TABLE {table} NO FORCE ROW LEVEL SECURITY")
+    op.execute(f"ALTER TABLE {table} DISABLE ROW LEVEL SECURITY")
