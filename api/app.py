@@ -13,6 +13,7 @@ from adapters.temporal import TemporalEngine, connect
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.routers import gateway, health
 from api.services import Services
+from api.tenant_gate import TenantGate
 from domain.errors import DomainError
 from settings import Settings
 from store.database import Database
@@ -53,6 +54,7 @@ def _lifespan(
             database=database,
             engine=TemporalEngine(client),
             sealer=FernetSealer(settings.seal_key.get_secret_value()),
+            gate=TenantGate(),
             now=utc_now,
             new_id=new_ulid,
         )

@@ -45,6 +45,11 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.IdempotencyKeyReused: Answer(
         422, "Idempotency-Key déjà utilisée avec un autre corps de requête."
     ),
+    errors.CustomerRateLimited: Answer(429, "Rate limit: 10 messages/10min depasse pour x"),
+    errors.ClientRateLimited: Answer(429, "Rate limit: 200 messages/heure depasse pour ce client"),
+    errors.QuotaExhausted: Answer(
+        429, "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur."
+    ),
     errors.EngineUnavailable: Answer(
         500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
     ),

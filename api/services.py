@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from adapters.temporal import TemporalEngine
+from api.tenant_gate import TenantGate
 from domain.ports import Clock, NewId, Sealer
 from settings import Settings
 from store.database import Database
@@ -17,6 +18,7 @@ class Services:
     database: Database
     engine: TemporalEngine
     sealer: Sealer
+    gate: TenantGate
     now: Clock
     new_id: NewId
 

@@ -1,5 +1,7 @@
 """client: make merchants' accounts and change their plan."""
 
+from dataclasses import replace
+from datetime import timedelta
 from typing import Annotated
 
 import typer
@@ -8,6 +10,8 @@ from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
 from domain.client import Plan
 from domain.errors import InvalidInput
+from domain.ids import TenantId
+from store.account_repository import AccountRepository
 from store.client_repository import ClientRepository
 
 app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
@@ -46,7 +50,35 @@ async def set_plan(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Change a client's plan at once."""
+    """Change a client's plan: upwards at once, downwards from the next month on."""
+    now = utc_now()
     async with transaction_on(data) as connection:
-        await ClientRepository(connection).set_plan(client, plan)
-    answer(as_json, "Plan changed.", client_id=client, plan=plan.value)
+        accounts = AccountRepository(connection, TenantId(client))
+        changed = (await accounts.lock()).subscription.changed_to(plan, now)
+        await accounts.save(changed)
+    answer(
+        as_json,
+        "Plan changed." if changed.next_plan is None else "Plan changes next month.",
+        client_id=client,
+        plan=changed.plan_at(now).value,
+        next_plan=changed.next_plan.value if changed.next_plan else None,
+        next_plan_from=changed.next_plan_from,
+    )
+
+
+@app.command("set-trial")
+@command
+async def set_trial(
+    client: Annotated[str, typer.Option(help="client_id")],
+    days: Annotated[int, typer.Option(help="From now; 0 ends the trial.", min=0, max=365)],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a client the pro plan's quota and features for some days; its own plan follows."""
+    now = utc_now()
+    ends_at = now + timedelta(days=days) if days else None
+    async with transaction_on(data) as connection:
+        accounts = AccountRepository(connection, TenantId(client))
+        subscription = (await accounts.lock()).subscription
+        await accounts.save(replace(subscription, trial_ends_at=ends_at))
+    answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)

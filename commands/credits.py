@@ -7,7 +7,8 @@ import typer
 from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
 from domain.errors import InvalidInput
-from store.client_repository import ClientRepository
+from domain.ids import TenantId
+from store.account_repository import AccountRepository
 
 app = typer.Typer(help="Credits.", no_args_is_help=True)
 
@@ -29,7 +30,7 @@ async def add(
     if amount == 0:
         raise InvalidInput("amount: a whole number other than 0")
     async with transaction_on(data) as connection:
-        balance = await ClientRepository(connection).add_credits(
-            client, entry_id=new_ulid(), amount=amount, reason="operator", now=utc_now()
+        balance = await AccountRepository(connection, TenantId(client)).add_credits(
+            amount, entry_id=new_ulid(), reason="operator", now=utc_now()
         )
     answer(as_json, "Credits changed.", client_id=client, credits_balance=balance)

@@ -5,6 +5,8 @@ A message never carries customer text: errors are logged, reported and kept by T
 
 from typing import ClassVar
 
+from domain.quota import Standing
+
 
 class DomainError(Exception):
     """An anticipated error. `code` is stable, snake case and part of the API."""
@@ -61,6 +63,37 @@ class RouteNotFound(DomainError):
 
 class MethodNotAllowed(DomainError):
     code = "method_not_allowed"
+
+
+class CustomerRateLimited(DomainError):
+    """One customer has sent too many messages; `retry_after_s` until one more fits."""
+
+    code = "customer_rate_limited"
+
+    def __init__(self, customer_email: str, retry_after_s: int) -> None:
+        super().__init__(retry_after_s)
+        self.customer_email = customer_email
+        self.retry_after_s = retry_after_s
+
+
+class ClientRateLimited(DomainError):
+    """A client has sent too many messages; `retry_after_s` until one more fits."""
+
+    code = "client_rate_limited"
+
+    def __init__(self, retry_after_s: int) -> None:
+        super().__init__(retry_after_s)
+        self.retry_after_s = retry_after_s
+
+
+class QuotaExhausted(DomainError):
+    """The month's tickets are used up and no credit is left."""
+
+    code = "quota_exhausted"
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__(standing.period)
+        self.standing = standing
 
 
 class InvalidIdempotencyKey(DomainError):

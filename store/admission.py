@@ -5,31 +5,44 @@ row and is not counted.
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import RunRef
-from domain.errors import ClientNotFound, IdempotencyKeyReused
+from domain.customer_email import customer_key
+from domain.errors import (
+    ClientNotFound,
+    ClientRateLimited,
+    CustomerRateLimited,
+    QuotaExhausted,
+    Unauthenticated,
+)
 from domain.event import InboundEvent
+from domain.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.ids import TenantId
+from domain.period import period_of
 from domain.playbook import Playbook, match
+from domain.quota import TICKETS, PaidBy, Standing
 from domain.run import EventOutcome, RunStatus
+from store.account_repository import Account, AccountRepository
+from store.idempotency import IdempotencyKey, claim
 from store.playbook_repository import PlaybookRepository
-from store.tables import clients, engine_events, engine_messages, engine_runs, idempotency_keys
-
-IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
+from store.recent_use import RecentUse, recent_use
+from store.tables import clients, engine_events, engine_messages, engine_runs
+from store.usage_ledger import UsageLedger
 
 
 @dataclass(frozen=True, slots=True)
-class IdempotencyKey:
-    """What the caller repeats to get the same answer. `body_digest`: SHA-256 of the raw body."""
+class AdmissionIds:
+    """The ids of the rows to be, drawn by the caller. `credit_id`: of the ledger line, if any."""
 
-    key: str
-    body_digest: bytes
+    event_id: str
+    run_id: str
+    message_id: str
+    credit_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,43 +83,100 @@ async def admit(
     tenant: TenantId,
     event: InboundEvent,
     *,
-    event_id: str,
-    run_id: str,
-    message_id: str,
+    ids: AdmissionIds,
+    key_id: str | None,
     now: datetime,
     idempotency: IdempotencyKey | None = None,
 ) -> Admitted | Unmatched | Repeated:
-    """Store the event and its run. Raises ClientNotFound, IdempotencyKeyReused."""
-    playbook = await find_playbook(connection, tenant, event.event_type)
+    """Store the event, its message and its run, and count its ticket.
+
+    `key_id`: the API key it came with, which must still be active. Everything is decided behind the
+    account's lock, so that of many at once exactly as many get in as there is room for. Raises
+    Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited, ClientRateLimited,
+    QuotaExhausted.
+    """
+    account = await AccountRepository(connection, tenant).lock()
+    recent = await recent_use(connection, tenant, event.customer_email, key_id=key_id, now=now)
+    if key_id is not None and not recent.key_is_active:
+        raise Unauthenticated
     if idempotency is not None:
-        first = await _claim(connection, tenant, idempotency, event_id, now)
-        if first != event_id:
+        first = await claim(connection, tenant, idempotency, ids.event_id, now)
+        if first != ids.event_id:
             return Repeated(first)
-    values = {
+    _check_messages(event, recent, now)
+    standing = _standing(account, recent, now)
+    paid_by = standing.payment()
+    if paid_by is None:
+        raise QuotaExhausted(standing)
+    playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
+    values = _event_values(tenant, event, ids, now)
+    if playbook is None:
+        outcome = {"event_outcome": EventOutcome.NO_PLAYBOOK}
+        await connection.execute(_STORE_MESSAGE, {**values, **outcome})
+        return Unmatched(ids.event_id, event.event_type)
+    await connection.execute(
+        _STORE_RUN,
+        {
+            **values,
+            "event_outcome": EventOutcome.RUN,
+            "run": ids.run_id,
+            "run_status": RunStatus.RECEIVED,
+            "playbook": playbook.id,
+            "version": playbook.version,
+        },
+    )
+    await _charge(UsageLedger(connection, tenant), standing, paid_by, recent, ids=ids, now=now)
+    return Admitted(RunRef(client_id=tenant, event_id=ids.event_id, run_id=ids.run_id), playbook)
+
+
+def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> None:
+    if recent.oldest_of_customer is not None:
+        wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
+        raise CustomerRateLimited(event.customer_email or "", wait)
+    if recent.oldest_of_client is not None:
+        raise ClientRateLimited(PER_CLIENT.retry_after_s(recent.oldest_of_client, now))
+
+
+def _standing(account: Account, recent: RecentUse, now: datetime) -> Standing:
+    return Standing(
+        period=period_of(now),
+        tickets_used=recent.tickets_used,
+        tickets_limit=TICKETS[account.subscription.plan_at(now)],
+        credits_balance=account.credits_balance,
+    )
+
+
+async def _charge(
+    ledger: UsageLedger,
+    standing: Standing,
+    paid_by: PaidBy,
+    recent: RecentUse,
+    *,
+    ids: AdmissionIds,
+    now: datetime,
+) -> None:
+    await ledger.charge(ids.event_id, standing, paid_by, entry_id=ids.credit_id, now=now)
+    after = standing.after(paid_by)
+    reached = tuple(t for t in after.thresholds() if t > recent.threshold_noted)
+    await ledger.note_thresholds(after, reached, now)
+
+
+def _event_values(
+    tenant: TenantId, event: InboundEvent, ids: AdmissionIds, now: datetime
+) -> dict[str, object]:
+    return {
         "tenant": tenant,
-        "event": event_id,
+        "event": ids.event_id,
         "given_source": event.source,
         "given_type": event.event_type,
         "given_email": event.customer_email,
         "given_message": event.message,
         "given_payload": event.payload,
+        "message_key": ids.message_id,
+        "customer": customer_key(event.customer_email),
+        "said": event.message or "",
         "now": now,
     }
-    if playbook is None:
-        outcome = {"event_outcome": EventOutcome.NO_PLAYBOOK}
-        await connection.execute(_STORE_EVENT, {**values, **outcome})
-        return Unmatched(event_id, event.event_type)
-    run = {
-        "event_outcome": EventOutcome.RUN,
-        "run": run_id,
-        "run_status": RunStatus.RECEIVED,
-        "playbook": playbook.id,
-        "version": playbook.version,
-        "message_key": message_id,
-        "said": event.message or "",
-    }
-    await connection.execute(_STORE_RUN, {**values, **run})
-    return Admitted(RunRef(client_id=tenant, event_id=event_id, run_id=run_id), playbook)
 
 
 _KNOWN_CLIENT: Final = sa.select(clients.c.id).where(clients.c.id == sa.bindparam("tenant"))
@@ -123,77 +193,33 @@ _STORE_EVENT: Final = sa.insert(engine_events).values(
     received_at=sa.bindparam("now"),
 )
 
-# One statement, three rows: foreign keys are checked when it ends. No parameter is named like a
-# column: SQLAlchemy would set that column.
-_STORE_RUN: Final = (
+# One statement, two or three rows: foreign keys are checked when it ends. No parameter is named
+# like a column: SQLAlchemy would set that column.
+_STORE_MESSAGE: Final = (
     sa.insert(engine_messages)
     .values(
         client_id=sa.bindparam("tenant"),
         id=sa.bindparam("message_key"),
         event_id=sa.bindparam("event"),
         direction="inbound",
+        customer_key=sa.bindparam("customer"),
         author="customer",
         body=sa.bindparam("said"),
         created_at=sa.bindparam("now"),
     )
-    .add_cte(
-        _STORE_EVENT.cte("stored_event"),
-        sa.insert(engine_runs)
-        .values(
-            client_id=sa.bindparam("tenant"),
-            id=sa.bindparam("run"),
-            event_id=sa.bindparam("event"),
-            playbook_id=sa.bindparam("playbook"),
-            playbook_version=sa.bindparam("version"),
-            status=sa.bindparam("run_status"),
-            received_at=sa.bindparam("now"),
-        )
-        .cte("stored_run"),
-    )
+    .add_cte(_STORE_EVENT.cte("stored_event"))
 )
 
-
-async def _claim(
-    connection: AsyncConnection,
-    tenant: TenantId,
-    idempotency: IdempotencyKey,
-    event_id: str,
-    now: datetime,
-) -> str:
-    """The event this key belongs to: ours if it is new or lapsed, else the first one.
-
-    A second request waits on the unique key until the first has committed, so two at once are
-    one event.
-    """
-    claimed = await connection.scalar(
-        insert(idempotency_keys)
-        .values(
-            client_id=tenant,
-            key=idempotency.key,
-            body_digest=idempotency.body_digest,
-            event_id=event_id,
-            created_at=now,
-        )
-        .on_conflict_do_update(
-            index_elements=["client_id", "key"],
-            set_={
-                "body_digest": idempotency.body_digest,
-                "event_id": event_id,
-                "created_at": now,
-            },
-            where=idempotency_keys.c.created_at < now - IDEMPOTENCY_WINDOW,
-        )
-        .returning(idempotency_keys.c.event_id)
+_STORE_RUN: Final = _STORE_MESSAGE.add_cte(
+    sa.insert(engine_runs)
+    .values(
+        client_id=sa.bindparam("tenant"),
+        id=sa.bindparam("run"),
+        event_id=sa.bindparam("event"),
+        playbook_id=sa.bindparam("playbook"),
+        playbook_version=sa.bindparam("version"),
+        status=sa.bindparam("run_status"),
+        received_at=sa.bindparam("now"),
     )
-    if claimed is not None:
-        return str(claimed)
-    first = (
-        await connection.execute(
-            sa.select(idempotency_keys.c.event_id, idempotency_keys.c.body_digest).where(
-                idempotency_keys.c.client_id == tenant, idempotency_keys.c.key == idempotency.key
-            )
-        )
-    ).one()
-    if first.body_digest != idempotency.body_digest:
-        raise IdempotencyKeyReused(idempotency.key)
-    return str(first.event_id)
+    .cte("stored_run")
+)

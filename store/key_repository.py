@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.api_key import KeyMaterial
 from domain.errors import KeyNotFound
-from store.tables import api_keys
+from store.tables import api_keys, clients
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +23,12 @@ class ActiveKey:
 # Statements of the gateway's way are built once: building one costs as much as running it.
 # A function of the database (`migrations/`), for no row may be read before the tenant is known.
 _FIND_ACTIVE: Final = sa.text("SELECT id, client_id FROM active_key(:digest)")
+_LOCK_ACCOUNT: Final = (
+    sa.select(clients.c.id)
+    .join(api_keys, api_keys.c.client_id == clients.c.id)
+    .where(api_keys.c.id == sa.bindparam("key"))
+    .with_for_update(key_share=True, of=clients)
+)
 _IS_ACTIVE: Final = sa.select(api_keys.c.is_active).where(api_keys.c.id == sa.bindparam("key"))
 
 
@@ -54,7 +60,11 @@ class KeyRepository:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))
 
     async def revoke(self, key_id: str, now: datetime) -> None:
-        """Revoke for good; revoking again changes nothing. Raises KeyNotFound."""
+        """Revoke for good; revoking again changes nothing. Raises KeyNotFound.
+
+        Behind the account's lock: an admission comes wholly before it, or sees the key revoked.
+        """
+        await self._connection.execute(_LOCK_ACCOUNT, {"key": key_id})
         changed = await self._connection.execute(
             sa.update(api_keys)
             .where(api_keys.c.id == key_id)

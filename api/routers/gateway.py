@@ -30,9 +30,10 @@ from domain.errors import (
 )
 from domain.ids import TenantId
 from domain.run import EventOutcome, RunResult
-from store.admission import Admitted, IdempotencyKey, Repeated, Unmatched, admit, find_playbook
+from store.admission import AdmissionIds, Admitted, Repeated, Unmatched, admit, find_playbook
 from store.event_repository import EventRepository
-from store.key_repository import KeyRepository
+from store.idempotency import IdempotencyKey
+from store.key_repository import ActiveKey, KeyRepository
 from store.run_repository import RunRepository
 
 DEADLINE_S: Final = 30.0
@@ -94,15 +95,19 @@ async def _admit(
     received_at: datetime,
     key: IdempotencyKey | None,
 ) -> Admitted | Unmatched | Repeated:
-    async with services.database.tenant(tenant) as connection:
-        await still_authenticated(caller, KeyRepository(connection))
+    ids = AdmissionIds(
+        event_id=services.new_id(),
+        run_id=services.new_id(),
+        message_id=services.new_id(),
+        credit_id=services.new_id(),
+    )
+    async with services.gate.enter(tenant), services.database.tenant(tenant) as connection:
         return await admit(
             connection,
             tenant,
             call.event(),
-            event_id=services.new_id(),
-            run_id=services.new_id(),
-            message_id=services.new_id(),
+            ids=ids,
+            key_id=caller.id if isinstance(caller, ActiveKey) else None,
             now=received_at,
             idempotency=key,
         )

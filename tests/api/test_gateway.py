@@ -110,7 +110,7 @@ async def test_event_type_falls_back(
     assert event["source"] == sent.get("source")
 
 
-async def test_no_playbook_stores_the_event_alone(engine: LiveEngine) -> None:
+async def test_no_playbook_stores_the_event_and_its_message_alone(engine: LiveEngine) -> None:
     shop = await open_shop(engine.database, event_type="email.*")
 
     answer = await engine.post(shop, event_type="shopify.ticket.created", message="x")
@@ -123,7 +123,8 @@ async def test_no_playbook_stores_the_event_alone(engine: LiveEngine) -> None:
     event = await only_row(engine.database, engine_events)
     assert event["outcome"] == "no_playbook"
     counts = await row_counts(engine.database)
-    assert counts["engine_runs"] == counts["engine_messages"] == 0
+    assert counts["engine_messages"] == 1, "it counts against the limits of messages"
+    assert counts["engine_runs"] == counts["usage_ledger"] == counts["usage_counters"] == 0
 
 
 async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:

@@ -8,10 +8,11 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.client import Plan
 from domain.errors import ClientNotFound, InvalidInput, KeyNotFound, PlaybookNotFound
-from domain.event import Channel, InboundEvent, UnifiedEvent
+from domain.event import Channel, UnifiedEvent
+from domain.ids import TenantId
 from domain.plan import ActionKind, StepOutcome, StepState
+from store.account_repository import AccountRepository
 from store.action_ledger import ActionLedger
-from store.admission import Admitted, admit
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
 from store.conversation_repository import ConversationRepository
@@ -20,6 +21,7 @@ from store.event_repository import EventRepository
 from store.key_repository import KeyRepository
 from store.playbook_repository import set_playbook_active
 from store.tables import ai_conversations, clients, credit_ledger
+from tests.support.admission import admit_event
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
 from tests.support.waiting import eventually
@@ -30,8 +32,8 @@ async def test_credits_agree_with_their_ledger_under_sixty_callers(
 ) -> None:
     async def add(amount: int) -> None:
         async with database.service() as connection:
-            await ClientRepository(connection).add_credits(
-                shop.client_id, entry_id=new_ulid(), amount=amount, reason="test", now=utc_now()
+            await AccountRepository(connection, shop.tenant).add_credits(
+                amount, entry_id=new_ulid(), reason="test", now=utc_now()
             )
 
     await add(10)
@@ -65,7 +67,7 @@ async def test_owner_is_made_once(database: Database) -> None:
 async def test_what_is_not_there(database: Database) -> None:
     with pytest.raises(ClientNotFound):
         async with database.service() as connection:
-            await ClientRepository(connection).set_plan("nobody", Plan.PRO)
+            await AccountRepository(connection, TenantId("nobody")).lock()
     with pytest.raises(KeyNotFound):
         async with database.service() as connection:
             await KeyRepository(connection).revoke("nothing", utc_now())
@@ -192,18 +194,7 @@ async def _add_knowledge(database: Database, shop: Shop) -> None:
 
 
 async def _run(database: Database, shop: Shop) -> str:
-    async with database.service() as connection:
-        admitted = await admit(
-            connection,
-            shop.tenant,
-            InboundEvent(event_type="x"),
-            event_id=new_ulid(),
-            run_id=new_ulid(),
-            message_id=new_ulid(),
-            now=utc_now(),
-        )
-    assert isinstance(admitted, Admitted)
-    return admitted.ref.run_id
+    return (await admit_event(database, shop)).ref.run_id
 
 
 async def _begin(
@@ -222,17 +213,9 @@ async def _begin(
 
 async def _answered_event(database: Database, shop: Shop, number: int) -> str:
     """An event whose message is filed under the one conversation of these tests."""
-    event_id = new_ulid()
+    admitted = await admit_event(database, shop, message=f"question {number}")
+    event_id = admitted.ref.event_id
     async with database.service() as connection:
-        await admit(
-            connection,
-            shop.tenant,
-            InboundEvent(event_type="x", message=f"question {number}"),
-            event_id=event_id,
-            run_id=new_ulid(),
-            message_id=new_ulid(),
-            now=utc_now(),
-        )
         conversation_id = await ConversationRepository(connection, shop.tenant).open(
             "email:a@b.example",
             conversation_id=new_ulid(),

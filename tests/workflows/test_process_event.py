@@ -6,16 +6,15 @@ from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
 from activities.think import Think
-from adapters.system import new_ulid, utc_now
+from adapters.system import utc_now
 from adapters.temporal_setup import ensure_sweep_schedule
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import ProcessEventInput, RunRef, SweepInput
 from domain.escalation import Decision
-from domain.event import InboundEvent
 from domain.names import SWEEP, SWEEP_SCHEDULE
-from store.admission import Admitted, admit
 from store.escalation_repository import decide
 from store.tables import engine_runs, escalation_tickets
+from tests.support.admission import admit_event
 from tests.support.engine import LiveEngine
 from tests.support.histories import history_bytes
 from tests.support.mail import MailServer
@@ -198,17 +197,9 @@ async def test_closed_run_is_not_started_again(engine: LiveEngine, shop: Shop) -
 
 async def _admit_only(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
     """(event_id, run_id) of a run that was admitted and never started."""
-    async with engine.database.service() as connection:
-        admitted = await admit(
-            connection,
-            shop.tenant,
-            InboundEvent(event_type="api_direct", message=ORDER_QUESTION),
-            event_id=new_ulid(),
-            run_id=new_ulid(),
-            message_id=new_ulid(),
-            now=utc_now(),
-        )
-    assert isinstance(admitted, Admitted)
+    admitted = await admit_event(
+        engine.database, shop, event_type="api_direct", message=ORDER_QUESTION
+    )
     return admitted.ref.event_id, admitted.ref.run_id
 
 

@@ -1,0 +1,74 @@
+"""A client with at least one row in every tenant table, made by the code that makes them."""
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import new_ulid, utc_now
+from domain.contracts import RunRef
+from domain.escalation import EscalationReason
+from domain.period import period_of
+from domain.plan import ActionKind
+from domain.quota import Standing
+from store.account_repository import AccountRepository
+from store.action_ledger import ActionLedger
+from store.admission import Admitted
+from store.content_repository import ContentRepository
+from store.conversation_repository import ConversationRepository
+from store.database import Database
+from store.escalation_repository import EscalationRepository
+from store.idempotency import IdempotencyKey
+from store.tables import metadata
+from store.usage_ledger import UsageLedger
+from tests.support.admission import try_to_admit
+from tests.support.shop import Shop
+
+# Tables that belong to no client.
+_GLOBAL = {"users", "clients", "error_reports", "rate_windows"}
+
+
+async def fill_every_table(database: Database, shop: Shop) -> None:
+    """Fails if a table of the schema stayed empty: then this must learn to fill it."""
+    now = utc_now()
+    admitted = await try_to_admit(database, shop, idempotency=IdempotencyKey("key", b"digest"))
+    assert isinstance(admitted, Admitted)
+    async with database.tenant(shop.tenant) as connection:
+        await AccountRepository(connection, shop.tenant).add_credits(
+            5, entry_id=new_ulid(), reason="test", now=now
+        )
+        await UsageLedger(connection, shop.tenant).note_thresholds(
+            Standing(period_of(now), 4, 5, 0), (80,), now
+        )
+        await ConversationRepository(connection, shop.tenant).open(
+            "key", conversation_id=new_ulid(), channel="api", customer_email=None, now=now
+        )
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id=new_ulid(), title="t", body="b", language="fr", now=now
+        )
+        await _work_on(admitted.ref, shop, connection)
+        empty = [
+            name
+            for name, table in metadata.tables.items()
+            if name not in _GLOBAL
+            and not await connection.scalar(sa.select(sa.func.count()).select_from(table))
+        ]
+    assert empty == []
+
+
+async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+    now = utc_now()
+    await EscalationRepository(connection, shop.tenant).open(
+        ref,
+        escalation_id=new_ulid(),
+        round_=0,
+        reason=EscalationReason.LOW_CONFIDENCE,
+        expires_at=now,
+        now=now,
+    )
+    await ActionLedger(connection, shop.tenant).begin(
+        run_id=ref.run_id,
+        step=0,
+        round_=0,
+        kind=ActionKind.REPLY,
+        entry_id=new_ulid(),
+        now=now,
+    )
