@@ -21,9 +21,11 @@ from activities.execute import Execute
 from activities.interceptor import ScrubErrors
 from activities.normalize import Normalize
 from activities.persist import Persist
+from activities.prune import Prune
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.think import Think
+from activities.usage_periods import UsagePeriods
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.logs import configure_logs
@@ -31,17 +33,24 @@ from adapters.mail import SmtpMailer
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
-from adapters.temporal_setup import ensure_search_attributes, ensure_sweep_schedule
+from adapters.temporal_setup import (
+    ensure_housekeeping_schedule,
+    ensure_monthly_reset_schedule,
+    ensure_search_attributes,
+    ensure_sweep_schedule,
+)
 from domain import names
 from domain.contracts import SweepInput
 from domain.errors import DomainError, EngineUnavailable
 from settings import Settings, load_settings
 from store.database import Database
 from workflows.dry_run import DryRun
+from workflows.housekeeping import Housekeeping
+from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.sweep import Sweep
 
-WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep)
+WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep, MonthlyReset, Housekeeping)
 # Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
 _PASSED_THROUGH: Final = ("domain", "activities", "workflows.options", "workflows.failure")
 _WORKFLOW_POLLS: Final = 20
@@ -62,6 +71,8 @@ class Activities:
     review: Review
     dry_run: DryRunActivity
     sweep: SweepActivity
+    usage_periods: UsagePeriods
+    prune: Prune
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -73,6 +84,9 @@ class Activities:
             self.dry_run.rehearse,
             self.sweep.start_received,
             self.sweep.wake_decided,
+            self.usage_periods.open_period,
+            self.usage_periods.reconcile,
+            self.prune.prune,
         ]
 
 
@@ -87,6 +101,8 @@ def build_activities(settings: Settings, database: Database, client: Client) -> 
         review=Review(database, utc_now),
         dry_run=DryRunActivity(database, brain, FernetSealer(settings.seal_key.get_secret_value())),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
+        usage_periods=UsagePeriods(database),
+        prune=Prune(database, utc_now),
     )
 
 
@@ -134,6 +150,8 @@ async def run(settings: Settings) -> None:
     try:
         await ensure_search_attributes(client)
         await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
+        await ensure_monthly_reset_schedule(client)
+        await ensure_housekeeping_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"

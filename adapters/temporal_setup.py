@@ -13,21 +13,24 @@ from temporalio.client import (
     Schedule,
     ScheduleActionStartWorkflow,
     ScheduleAlreadyRunningError,
+    ScheduleCalendarSpec,
     ScheduleIntervalSpec,
     ScheduleOverlapPolicy,
     SchedulePolicy,
+    ScheduleRange,
     ScheduleSpec,
     ScheduleUpdate,
     ScheduleUpdateInput,
 )
 
 from domain import names
-from domain.contracts import SweepInput
+from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
 # After an outage one sweep does the work of all that were missed.
 _CATCH_UP: Final = timedelta(minutes=1)
+_MONTHLY_CATCH_UP: Final = timedelta(days=62)
 
 
 async def ensure_search_attributes(client: Client) -> None:
@@ -59,11 +62,51 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
         spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=timedelta(seconds=interval_s))]),
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
+    await _ensure_schedule(client, names.SWEEP_SCHEDULE, schedule)
+
+
+async def ensure_monthly_reset_schedule(client: Client) -> None:
+    """The first of every month, at midnight UTC; what an outage delays is caught up with."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.MONTHLY_RESET,
+            MonthlyResetInput(),
+            id=names.MONTHLY_RESET_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+        ),
+        spec=ScheduleSpec(
+            calendars=[ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))], time_zone_name="UTC"
+        ),
+        policy=SchedulePolicy(
+            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_MONTHLY_CATCH_UP
+        ),
+    )
+    await _ensure_schedule(client, names.MONTHLY_RESET_SCHEDULE, schedule)
+
+
+async def ensure_housekeeping_schedule(client: Client) -> None:
+    """Every night at half past midnight UTC."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.HOUSEKEEPING,
+            HousekeepingInput(),
+            id=names.HOUSEKEEPING_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+        ),
+        spec=ScheduleSpec(
+            calendars=[ScheduleCalendarSpec(minute=(ScheduleRange(30),))], time_zone_name="UTC"
+        ),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.HOUSEKEEPING_SCHEDULE, schedule)
+
+
+async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
     try:
-        await client.create_schedule(names.SWEEP_SCHEDULE, schedule)
+        await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:
 
         async def replace(_: ScheduleUpdateInput) -> ScheduleUpdate:
             return ScheduleUpdate(schedule=schedule)
 
-        await client.get_schedule_handle(names.SWEEP_SCHEDULE).update(replace)
+        await client.get_schedule_handle(schedule_id).update(replace)

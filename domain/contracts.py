@@ -4,6 +4,8 @@ One frozen Input and Result for each activity, signal and workflow. Histories ke
 long as they live, so fields are only ever added, with defaults (docs/workflow-versioning.md).
 """
 
+from datetime import datetime
+
 from pydantic import BaseModel, ConfigDict
 
 from domain.escalation import Decision, EscalationReason
@@ -148,3 +150,56 @@ class SweepInput(Contract):
 
 class SweepResult(Contract):
     picked_up: int
+
+
+class MonthlyResetInput(Contract):
+    """`at`: the moment to reset for, when no schedule gives it."""
+
+    at: datetime | None = None
+
+
+class OpenPeriodInput(Contract):
+    """`at`: the scheduled time, by which changes of plan are due."""
+
+    at: datetime
+
+
+class OpenPeriodResult(Contract):
+    """How many counters were opened, and how many waiting changes of plan were made."""
+
+    opened: int
+    changed: int
+
+
+class ReconcileInput(Contract):
+    period: str
+
+
+class ReconcileResult(Contract):
+    """How many clients were compared, and how many of them do not add up: 0, or somebody looks."""
+
+    compared: int
+    drifting: int
+
+
+class MonthlyResetResult(Contract):
+    period: str
+    opened: int
+    changed: int
+    drifting: int
+
+
+class HousekeepingInput(Contract):
+    """How long what is pruned is kept. `idempotency_s`: as long as callers were promised."""
+
+    idempotency_s: float = 24 * 3600
+    error_reports_s: float = 30 * 24 * 3600
+
+
+class PruneResult(Contract):
+    pruned: int
+
+
+class HousekeepingResult(Contract):
+    pruned: int
+    drifting: int

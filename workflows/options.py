@@ -67,6 +67,15 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
+# Nobody waits for it, and its work is done page by page: a retry goes through all of it again.
+HOUSEKEEPING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=30),
+    "heartbeat_timeout": timedelta(seconds=30),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)
+    ),
+}
+
 # How much longer than the first review's time later rounds may take; within the run's life
 # (`adapters/temporal.py`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -1,16 +1,25 @@
 """One run for each branch of the workflows, as histories are recorded from them."""
 
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 
+from adapters.temporal_setup import ensure_monthly_reset_schedule
 from domain.brain import BrainAnswer, BrainRequest
-from domain.contracts import SweepInput
+from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 from domain.errors import MailRefused
 from domain.escalation import Decision
-from domain.names import SWEEP, process_event_id
+from domain.names import (
+    HOUSEKEEPING,
+    MONTHLY_RESET,
+    MONTHLY_RESET_SCHEDULE,
+    SWEEP,
+    process_event_id,
+)
 from store.tables import escalation_tickets
 from tests.support.engine import LiveEngine
 from tests.support.mail import MailServer
 from tests.support.rows import only_row
+from tests.support.schedules import fire
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 
 Scenario = Callable[[LiveEngine, Shop, MailServer], Awaitable[str]]
@@ -79,6 +88,26 @@ async def sweep(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "sweep"
 
 
+async def monthly_reset(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest: the period comes from the scheduled time."""
+    await ensure_monthly_reset_schedule(engine.client)
+    return await fire(engine.client, MONTHLY_RESET_SCHEDULE, datetime(2024, 3, 1, tzinfo=UTC))
+
+
+async def monthly_reset_by_hand(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    await engine.client.execute_workflow(
+        MONTHLY_RESET, MonthlyResetInput(), id="by-hand", task_queue="engine"
+    )
+    return "by-hand"
+
+
+async def housekeeping(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    await engine.client.execute_workflow(
+        HOUSEKEEPING, HousekeepingInput(), id="housekeeping", task_queue="engine"
+    )
+    return "housekeeping"
+
+
 BROKEN_BRAIN = frozenset({brain_failed.__name__})
 """Scenarios whose worker thinks with RefusingBrain."""
 
@@ -96,6 +125,9 @@ SCENARIOS: dict[str, Scenario] = {
         unknown_outcome_approved,
         dry_run,
         sweep,
+        monthly_reset,
+        monthly_reset_by_hand,
+        housekeeping,
     )
 }
 

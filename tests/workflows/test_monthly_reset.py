@@ -1,0 +1,188 @@
+"""The monthly reset and the nightly housekeeping, started by their schedules."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from structlog.testing import capture_logs
+
+from adapters.system import new_ulid, utc_now
+from adapters.temporal_setup import ensure_housekeeping_schedule, ensure_monthly_reset_schedule
+from domain.client import Plan
+from domain.contracts import (
+    HousekeepingInput,
+    HousekeepingResult,
+    MonthlyResetInput,
+    MonthlyResetResult,
+)
+from domain.names import (
+    ENGINE_QUEUE,
+    HOUSEKEEPING,
+    HOUSEKEEPING_SCHEDULE,
+    MONTHLY_RESET,
+    MONTHLY_RESET_SCHEDULE,
+)
+from domain.period import period_of
+from domain.subscription import Subscription
+from store.account_repository import AccountRepository
+from store.database import Database
+from store.tables import (
+    clients,
+    error_reports,
+    idempotency_keys,
+    rate_windows,
+    usage_counters,
+)
+from tests.support.admission import admit_event
+from tests.support.engine import LiveEngine
+from tests.support.rows import only_row, row_counts, rows
+from tests.support.schedules import fire
+from tests.support.shop import Shop, open_shop
+
+
+async def _reset_of(engine: LiveEngine, at: datetime) -> MonthlyResetResult:
+    """Fire the schedule for that first of a month, long past now: it comes late."""
+    await ensure_monthly_reset_schedule(engine.client)
+    workflow_id = await fire(engine.client, MONTHLY_RESET_SCHEDULE, at)
+    handle = engine.client.get_workflow_handle(workflow_id, result_type=MonthlyResetResult)
+    result: MonthlyResetResult = await handle.result()
+    return result
+
+
+@pytest.mark.parametrize(
+    ("at", "period"),
+    [
+        (datetime(2025, 1, 1, tzinfo=UTC), "2025-01"),  # December to January
+        (datetime(2024, 3, 1, tzinfo=UTC), "2024-03"),  # the day after 29 February
+    ],
+)
+async def test_a_late_reset_is_for_the_month_it_was_meant_for(
+    engine: LiveEngine, shop: Shop, at: datetime, period: str
+) -> None:
+    result = await _reset_of(engine, at)
+
+    assert result == MonthlyResetResult(period=period, opened=1, changed=0, drifting=0)
+    counter = await only_row(engine.database, usage_counters)
+    assert (counter["period"], counter["tickets_used"]) == (period, 0)
+
+
+async def test_a_doubled_reset_changes_nothing_more(engine: LiveEngine, shop: Shop) -> None:
+    await admit_event(engine.database, shop)
+    for number in range(2):
+        result = await engine.client.execute_workflow(
+            MONTHLY_RESET,
+            MonthlyResetInput(at=utc_now()),
+            id=f"doubled-{number}",
+            task_queue=ENGINE_QUEUE,
+            result_type=MonthlyResetResult,
+        )
+        counter = await only_row(engine.database, usage_counters)
+
+        assert counter["tickets_used"] == 1, "what was used this month stays used"
+        assert (result.opened, result.drifting) == (0, 0)
+
+
+async def test_the_reset_makes_the_changes_of_plan_that_are_due(engine: LiveEngine) -> None:
+    at = datetime(2025, 1, 1, tzinfo=UTC)
+    due, later = await open_shop(engine.database), await open_shop(engine.database)
+    await _downgrade(engine.database, due, at)
+    await _downgrade(engine.database, later, at + timedelta(days=31))
+
+    result = await _reset_of(engine, at)
+
+    assert result.changed == 1
+    plans = {row["id"]: row for row in await rows(engine.database, clients)}
+    assert (plans[due.client_id]["plan"], plans[due.client_id]["next_plan"]) == ("free", None)
+    assert (plans[later.client_id]["plan"], plans[later.client_id]["next_plan"]) == ("pro", "free")
+
+
+async def test_many_clients_are_opened_page_by_page(engine: LiveEngine, shop: Shop) -> None:
+    count = sa.text("""
+        INSERT INTO clients (id, owner_user_id, brand_name, plan, created_at)
+        SELECT 'C' || number, :owner, 'b', 'free', now() FROM generate_series(1, 1200) AS number
+    """)
+    async with engine.database.service() as connection:
+        await connection.execute(count, {"owner": shop.owner_user_id})
+
+    assert (await _reset_of(engine, datetime(2025, 1, 1, tzinfo=UTC))).opened == 1201
+    assert (await row_counts(engine.database))["usage_counters"] == 1201
+
+
+async def test_what_does_not_add_up_is_found(engine: LiveEngine) -> None:
+    honest, wrong = await open_shop(engine.database), await open_shop(engine.database)
+    for shop in (honest, wrong):
+        await admit_event(engine.database, shop)
+    async with engine.database.service() as connection:
+        await connection.execute(
+            sa.update(usage_counters)
+            .where(usage_counters.c.client_id == wrong.client_id)
+            .values(tickets_used=7)
+        )
+
+    with capture_logs() as lines:
+        result = await _housekeeping(engine)
+
+    assert result.drifting == 1
+    told = [line for line in lines if line["event"] == "usage does not add up"]
+    assert [(line["client_id"], line["counted"], line["in_ledger"]) for line in told] == [
+        (wrong.client_id, 7, 1)
+    ]
+
+
+async def test_housekeeping_prunes_what_has_lapsed(engine: LiveEngine, shop: Shop) -> None:
+    now = utc_now()
+    async with engine.database.service() as connection:
+        for name, age in (("old", timedelta(hours=25)), ("new", timedelta(hours=23))):
+            await connection.execute(
+                sa.insert(idempotency_keys).values(
+                    client_id=shop.client_id, key=name, body_digest=b"", event_id="e",
+                    created_at=now - age,
+                )
+            )  # fmt: skip
+            await connection.execute(
+                sa.insert(error_reports).values(
+                    id=new_ulid(), place=name, code="c", created_at=now - age * 30
+                )
+            )
+            await connection.execute(
+                sa.insert(rate_windows).values(
+                    scope="usage", key=name, hits=[], lapses_at=now + timedelta(hours=24) - age
+                )
+            )
+
+    assert (await _housekeeping(engine)).pruned == 3
+
+    assert (await only_row(engine.database, idempotency_keys))["key"] == "new"
+    assert (await only_row(engine.database, error_reports))["place"] == "new"
+    assert (await only_row(engine.database, rate_windows))["key"] == "new"
+
+
+async def test_schedules_are_made_once_and_kept(engine: LiveEngine) -> None:
+    for _ in range(2):
+        await ensure_monthly_reset_schedule(engine.client)
+        await ensure_housekeeping_schedule(engine.client)
+
+    monthly = await engine.client.get_schedule_handle(MONTHLY_RESET_SCHEDULE).describe()
+    nightly = await engine.client.get_schedule_handle(HOUSEKEEPING_SCHEDULE).describe()
+    first_of_months = monthly.info.next_action_times[:3]
+    assert all((t.day, t.hour, t.minute, t.second) == (1, 0, 0, 0) for t in first_of_months)
+    assert len({period_of(t) for t in first_of_months}) == 3
+    assert all((t.hour, t.minute) == (0, 30) for t in nightly.info.next_action_times)
+
+
+async def _housekeeping(engine: LiveEngine) -> HousekeepingResult:
+    result: HousekeepingResult = await engine.client.execute_workflow(
+        HOUSEKEEPING,
+        HousekeepingInput(),
+        id=new_ulid(),
+        task_queue=ENGINE_QUEUE,
+        result_type=HousekeepingResult,
+    )
+    return result
+
+
+async def _downgrade(database: Database, shop: Shop, at: datetime) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await AccountRepository(connection, shop.tenant).save(
+            Subscription(Plan.PRO, next_plan=Plan.FREE, next_plan_from=at)
+        )

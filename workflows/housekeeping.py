@@ -1,0 +1,26 @@
+"""Housekeeping, on a schedule every night: prune what has lapsed, compare counters with ledgers."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.prune import Prune
+    from activities.usage_periods import UsagePeriods
+    from domain import names
+    from domain.contracts import HousekeepingInput, HousekeepingResult, ReconcileInput
+    from domain.period import period_of
+    from workflows import options
+
+
+@workflow.defn(name=names.HOUSEKEEPING)
+class Housekeeping:
+    @workflow.run
+    async def run(self, housekeeping: HousekeepingInput) -> HousekeepingResult:
+        pruned = await workflow.execute_activity_method(
+            Prune.prune, housekeeping, **options.HOUSEKEEPING
+        )
+        compared = await workflow.execute_activity_method(
+            UsagePeriods.reconcile,
+            ReconcileInput(period=period_of(workflow.now())),
+            **options.HOUSEKEEPING,
+        )
+        return HousekeepingResult(pruned=pruned.pruned, drifting=compared.drifting)

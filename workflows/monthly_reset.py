@@ -1,0 +1,51 @@
+"""The monthly reset, on a schedule: open the new month, close the old one.
+
+No answer depends on it. Counters are kept by month and plans are computed from the time, so that a
+reset that comes late, twice or never changes nobody's quota.
+"""
+
+from datetime import datetime
+
+from temporalio import workflow
+from temporalio.common import SearchAttributeKey
+
+with workflow.unsafe.imports_passed_through():
+    from activities.usage_periods import UsagePeriods
+    from domain import names
+    from domain.contracts import (
+        MonthlyResetInput,
+        MonthlyResetResult,
+        OpenPeriodInput,
+        ReconcileInput,
+    )
+    from domain.period import period_of, previous_period
+    from workflows import options
+
+# Temporal's own: the time that the schedule meant, however late the run starts.
+_SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+
+
+@workflow.defn(name=names.MONTHLY_RESET)
+class MonthlyReset:
+    @workflow.run
+    async def run(self, reset: MonthlyResetInput) -> MonthlyResetResult:
+        at = _scheduled_at() or reset.at or workflow.now()
+        period = period_of(at)
+        opened = await workflow.execute_activity_method(
+            UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
+        )
+        closed = await workflow.execute_activity_method(
+            UsagePeriods.reconcile,
+            ReconcileInput(period=previous_period(period)),
+            **options.HOUSEKEEPING,
+        )
+        return MonthlyResetResult(
+            period=period,
+            opened=opened.opened,
+            changed=opened.changed,
+            drifting=closed.drifting,
+        )
+
+
+def _scheduled_at() -> datetime | None:
+    return workflow.info().typed_search_attributes.get(_SCHEDULED_AT)
