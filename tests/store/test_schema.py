@@ -1,14 +1,17 @@
 """The schema: migrations and tables agree, and no row can point into another tenant."""
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from alembic import command
+from sqlalchemy import make_url
 from sqlalchemy.exc import IntegrityError
 
 from adapters.system import new_ulid, utc_now
-from store.database import Database
+from store.database import APP_ROLE, SERVICE_ROLE, Database
 from store.migrate import alembic_config, migrate
 from store.tables import engine_events, engine_messages, metadata
+from tests.support.admission import admit_event
 from tests.support.postgres import PostgresServer, as_owner
 from tests.support.shop import open_shop
 
@@ -70,3 +73,24 @@ async def test_a_row_cannot_point_into_another_tenant(database: Database) -> Non
     with pytest.raises(IntegrityError):
         async with database.service() as connection:
             await connection.execute(message)
+
+
+async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer) -> None:
+    """As docker-compose.yml sets it up: the owner is no superuser and makes no roles."""
+    with postgres.database() as url, psycopg.connect(as_owner(url), autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS plain_owner")
+        connection.execute("CREATE ROLE plain_owner LOGIN")
+        connection.execute(
+            f"GRANT {APP_ROLE}, {SERVICE_ROLE} TO plain_owner WITH INHERIT FALSE, SET TRUE"
+        )
+        try:
+            connection.execute("CREATE DATABASE plainly_owned OWNER plain_owner")
+            plain = make_url(url).set(database="plainly_owned")
+            migrate(plain.set(username="plain_owner").render_as_string(hide_password=False))
+            database = Database(plain.render_as_string(hide_password=False))
+            shop = await open_shop(database)
+            assert (await admit_event(database, shop)).ref.client_id == shop.client_id
+            await database.close()
+        finally:
+            connection.execute("DROP DATABASE IF EXISTS plainly_owned WITH (FORCE)")
+            connection.execute("DROP ROLE plain_owner")
