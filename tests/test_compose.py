@@ -112,7 +112,8 @@ def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyP
 
     settings = Settings()
 
-    assert settings.database_url == "postgresql://engine_app:hunter2@postgres:5432/engine"
+    role = "engine" if name == "migrate" else "engine_app"  # the owner, and who may not own
+    assert settings.database_url == f"postgresql://{role}:hunter2@postgres:5432/engine"
     assert settings.temporal_address == "temporal:7233"
     assert settings.smtp_url is None
     assert settings.engine_secret is None
