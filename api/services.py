@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from adapters.temporal import TemporalEngine
+from api.rate_limiter import RateLimiter
 from domain.ports import Clock, NewId, Sealer
 from settings import Settings
 from store.database import Database
@@ -16,6 +17,7 @@ class Services:
     settings: Settings
     database: Database
     engine: TemporalEngine
+    limiter: RateLimiter
     sealer: Sealer
     now: Clock
     new_id: NewId
