@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 
 from api.services import Services
 from domain.api_key import key_material
-from domain.errors import AccessDenied, Unauthenticated
+from domain.errors import AccessDenied, ClientNotFound, Unauthenticated
 from domain.ids import TenantId, parse_ulid
 from store.key_repository import ActiveKey, KeyRepository
 
@@ -24,7 +24,7 @@ class InternalWorker:
 Caller = InternalWorker | ActiveKey
 
 
-async def authenticate_worker(headers: Headers, services: Services) -> Caller:
+async def authenticate_gateway(headers: Headers, services: Services) -> Caller:
     """The gateway's caller by the first scheme that fits.
 
     The order is x-engine-secret, x-internal-secret, Bearer; one that does not fit falls through to
@@ -62,13 +62,15 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
 
 
 async def authorize(caller: Caller, client_id: str, _services: Services) -> TenantId:
-    """The tenant a caller may act for. Raises AccessDenied.
+    """The tenant a caller may act for. Raises AccessDenied, and ClientNotFound for no ULID.
 
     A key's holder gets the same answer for another client as for one that does not exist.
     """
     wanted = parse_ulid(client_id)
     if isinstance(caller, InternalWorker):
-        return TenantId(wanted or client_id)
+        if wanted is None:
+            raise ClientNotFound(client_id)
+        return TenantId(wanted)
     if wanted != caller.client_id:
         raise AccessDenied
     return TenantId(wanted)

@@ -23,7 +23,7 @@ class Services:
     new_id: NewId
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:  # async: FastAPI runs others in threads
     services: Services = request.app.state.services
     return services
 

@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from api.auth import Caller, authenticate_worker, authorize, still_authenticated
+from api.auth import Caller, authenticate_gateway, authorize, still_authenticated
 from api.json_body import json_response, parse_object, read_body
 from api.schemas.error import ErrorBody
 from api.schemas.gateway import (
@@ -69,7 +69,7 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 500)
 async def gateway(request: Request, services: ServicesDep) -> Response:
     """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
     started, received_at = time.monotonic(), services.now()
-    caller = await authenticate_worker(request.headers, services)
+    caller = await authenticate_gateway(request.headers, services)
     body = await read_body(request)
     call = parse_request(parse_object(body))
     tenant = await authorize(caller, call.client_id, services)

@@ -12,8 +12,7 @@ from api.json_body import json_response
 from api.schemas.error import ErrorBody
 from api.schemas.usage import UsageRecord, usage_record
 from api.services import ServicesDep
-from domain.errors import ClientIdMissing, ClientIdRepeated, ClientNotFound
-from domain.ids import parse_ulid
+from domain.errors import ClientIdMissing, ClientIdRepeated
 from domain.period import period_of
 from domain.rate_limit import Scope
 from store.usage_repository import UsageRepository
@@ -60,8 +59,6 @@ async def usage(request: Request, services: ServicesDep) -> Response:
     await services.limiter.check_request(request, Scope.USAGE, limiter_key(caller), now)
     tenant = await authorize(caller, _client_id(request.query_params), services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    if parse_ulid(tenant) is None:
-        raise ClientNotFound(tenant)
     period = period_of(now)
     async with services.database.tenant(tenant) as connection:
         found = await UsageRepository(connection, tenant).in_month(period)

@@ -169,6 +169,14 @@ async def test_memory_forgets_what_has_lapsed() -> None:
     assert len(limiter._hits[Scope.SIGNUP]) == 60
 
 
+async def test_busy_caller_keeps_no_other_in_memory() -> None:
+    limiter = MemoryLimiter(TABLE)
+    for key, second in (("busy", 0), ("gone", 1), ("busy", 50), ("new", 61)):
+        await limiter.check(Scope.SIGNUP, key, at(second))
+
+    assert set(limiter._hits[Scope.SIGNUP]) == {"busy", "new"}
+
+
 async def test_flood_of_keys_is_bounded_and_frees_nobody() -> None:
     limiter = MemoryLimiter(TABLE, max_keys=100)
     for _ in range(5):
