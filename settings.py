@@ -1,5 +1,7 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
+from typing import Literal
+
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -35,6 +37,17 @@ class Settings(BaseSettings):
     review_expiry_hours: float = Field(default=72, gt=0)
     sweep_interval_s: float = Field(default=30, gt=0)
     sweep_after_s: float = Field(default=60, gt=0)
+    dashboard_url: str = Field(
+        default="http://127.0.0.1:8080/dashboard",
+        description="Where callers are sent to buy credits or change the plan.",
+    )
+    rate_limits: Literal["memory", "postgres"] = Field(
+        default="memory",
+        description="Where short-term limits are counted: each process for itself, or all in one.",
+    )
+    dry_run_limit: int = Field(
+        default=60, ge=1, le=10_000, description="Dry runs a minute that one caller may make."
+    )
     workflow_sandbox: bool = Field(
         default=False,
         description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
@@ -57,6 +70,13 @@ class Settings(BaseSettings):
         except ValueError:
             raise ValueError("Fernet keys expected, comma-separated") from None
         return keys
+
+    @field_validator("dashboard_url")
+    @classmethod
+    def _web_address(cls, url: str) -> str:
+        if not url.startswith(("http://", "https://")):
+            raise ValueError("a URL like https://shop.example/dashboard expected")
+        return url.rstrip("/")
 
     @field_validator("database_url")
     @classmethod

@@ -8,7 +8,7 @@ from domain import names
 from domain.contracts import HousekeepingInput, PruneResult
 from domain.ports import Clock
 from store.database import Database
-from store.prune import prune_older, prune_rate_windows
+from store.prune import prune_older
 from store.tables import error_reports, idempotency_keys
 
 
@@ -19,7 +19,7 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys, error reports and rate windows. Repeating it deletes what is left."""
+        """Idempotency keys and error reports. Repeating it deletes what is left."""
         now, pruned = self._now(), 0
         for table, seconds in (
             (idempotency_keys, step.idempotency_s),
@@ -32,6 +32,4 @@ class Prune:
                 activity.heartbeat()
                 if not batch:
                     break
-        async with self._database.service() as connection:
-            pruned += await prune_rate_windows(connection, now)
         return PruneResult(pruned=pruned)

@@ -10,8 +10,9 @@ from starlette.exceptions import HTTPException
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
+from api.rate_limiter import build_limiter
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import gateway, health
+from api.routers import gateway, health, usage
 from api.services import Services
 from api.tenant_gate import TenantGate
 from domain.errors import DomainError
@@ -36,7 +37,9 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
+    app.state.dashboard_url = settings.dashboard_url
     app.include_router(gateway.router)
+    app.include_router(usage.router)
     app.include_router(health.router)
     _describe_security(app)
     return app
@@ -53,6 +56,7 @@ def _lifespan(
             settings=settings,
             database=database,
             engine=TemporalEngine(client),
+            limiter=build_limiter(settings, database),
             sealer=FernetSealer(settings.seal_key.get_secret_value()),
             gate=TenantGate(),
             now=utc_now,

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers
 
 from api.services import Services
 from domain.api_key import key_material
-from domain.errors import AccessDenied, Unauthenticated
+from domain.errors import AccessDenied, ClientNotFound, Unauthenticated
 from domain.ids import TenantId, parse_ulid
 from store.key_repository import ActiveKey, KeyRepository
 
@@ -24,13 +24,19 @@ class InternalWorker:
 Caller = InternalWorker | ActiveKey
 
 
-async def authenticate(headers: Headers, services: Services) -> Caller:
-    """The caller by the first scheme that fits: x-engine-secret, x-internal-secret, Bearer.
+async def authenticate_gateway(headers: Headers, services: Services) -> Caller:
+    """The gateway's caller by the first scheme that fits.
 
-    A scheme that does not fit falls through to the next. Raises Unauthenticated.
+    The order is x-engine-secret, x-internal-secret, Bearer; one that does not fit falls through to
+    the next. Raises Unauthenticated.
     """
     if any(_is_engine_secret(headers.get(name), services) for name in _SECRET_HEADERS):
         return InternalWorker()
+    return await authenticate(headers, services)
+
+
+async def authenticate(headers: Headers, services: Services) -> ActiveKey:
+    """The caller by the Bearer token. Raises Unauthenticated."""
     material = key_material(_bearer_token(headers))
     if material is None:
         raise Unauthenticated
@@ -39,6 +45,11 @@ async def authenticate(headers: Headers, services: Services) -> Caller:
     if key is None:
         raise Unauthenticated
     return key
+
+
+def limiter_key(caller: ActiveKey) -> str:
+    """By whom short-term limits are counted."""
+    return f"key:{caller.id}"
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
@@ -50,14 +61,16 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
         raise Unauthenticated
 
 
-def authorize(caller: Caller, client_id: str) -> TenantId:
-    """The tenant a caller may act for. Raises AccessDenied.
+async def authorize(caller: Caller, client_id: str, _services: Services) -> TenantId:
+    """The tenant a caller may act for. Raises AccessDenied, and ClientNotFound for no ULID.
 
     A key's holder gets the same answer for another client as for one that does not exist.
     """
     wanted = parse_ulid(client_id)
     if isinstance(caller, InternalWorker):
-        return TenantId(wanted or client_id)
+        if wanted is None:
+            raise ClientNotFound(client_id)
+        return TenantId(wanted)
     if wanted != caller.client_id:
         raise AccessDenied
     return TenantId(wanted)

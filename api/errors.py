@@ -3,13 +3,17 @@
 The specification's texts stand to the letter, French and with their spelling.
 """
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import structlog
+from starlette.requests import Request
 from starlette.responses import Response
 
 from api.json_body import json_response
+from api.surface import Surface, surface_of
 from domain import errors
 
 _log = structlog.get_logger(__name__)
@@ -17,21 +21,52 @@ _log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a caller is told. `{reason}` is replaced by the error's own reason, if it has one."""
+    """What a caller is told.
+
+    `text` may name the error's facts in braces, `fields` are facts that the body has too, and
+    `on` holds the texts of the families of routes that say it differently.
+    """
 
     status: int
     text: str
+    fields: tuple[str, ...] = ()
+    on: Mapping[Surface, str] = field(default_factory=dict)
 
+    def text_on(self, surface: Surface) -> str:
+        if self.status >= 500 and surface is Surface.USAGE:
+            return _INTERNAL
+        return self.on.get(surface, self.text)
+
+
+_INTERNAL: Final = "Erreur interne."
 
 ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
-    errors.Unauthenticated: Answer(401, "Non autorise."),
+    errors.Unauthenticated: Answer(
+        401,
+        "Non autorisé",
+        on={
+            Surface.GATEWAY: "Non autorise.",
+            Surface.USAGE: "Non autorise.",
+            Surface.WIDGET: "Invalid API key",
+        },
+    ),
+    errors.ApiKeyMissing: Answer(401, "api_key required"),
+    errors.PlanRequired: Answer(
+        402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
+    ),
     errors.InvalidBody: Answer(400, "Corps de requête invalide : {reason}"),
-    errors.ClientIdMissing: Answer(400, "client_id requis"),
+    errors.ClientIdMissing: Answer(
+        400, "client_id requis", on={Surface.USAGE: "Missing client_id"}
+    ),
+    errors.ClientIdRepeated: Answer(400, "client_id donné plusieurs fois"),
     errors.InvalidIdempotencyKey: Answer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
     errors.AccessDenied: Answer(403, "Acces refuse."),
-    errors.ClientNotFound: Answer(404, "Client non trouve"),
+    errors.NoClient: Answer(403, "Aucun client associé"),
+    errors.ClientNotFound: Answer(
+        404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
+    ),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
     errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),
@@ -45,35 +80,56 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.IdempotencyKeyReused: Answer(
         422, "Idempotency-Key déjà utilisée avec un autre corps de requête."
     ),
-    errors.CustomerRateLimited: Answer(429, "Rate limit: 10 messages/10min depasse pour x"),
+    errors.CustomerRateLimited: Answer(
+        429, "Rate limit: 10 messages/10min depasse pour {customer_email}"
+    ),
     errors.ClientRateLimited: Answer(429, "Rate limit: 200 messages/heure depasse pour ce client"),
     errors.QuotaExhausted: Answer(
-        429, "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur."
+        429,
+        "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur.",
+        fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
+    errors.TooManyRequests: Answer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     errors.EngineUnavailable: Answer(
         500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
     ),
     errors.AnswerTimeout: Answer(
-        500, "Délai de réponse dépassé : l'événement est enregistré et son traitement continue."
+        500,
+        "Délai de réponse dépassé : l'événement est enregistré et son traitement continue.",
+        fields=("event_id",),
     ),
     errors.AnswerDelayed: Answer(
         500,
         "Le moteur est momentanément indisponible : l'événement est enregistré et sera traité. "
         "Ne le renvoyez pas.",
+        fields=("event_id",),
     ),
-    errors.InternalError: Answer(500, "Erreur interne."),
+    errors.InternalError: Answer(500, _INTERNAL),
 }
 
 
-def error_response(error: errors.DomainError, request_id: str) -> Response:
+def error_response(error: errors.DomainError, request_id: str, request: Request) -> Response:
     """The JSON answer for an error; one that the table does not know is an internal error."""
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an answer", code=error.code)
-        return error_response(errors.InternalError(), request_id)
-    reason = error.reason if isinstance(error, errors.InvalidBody) else ""
-    text = answer.text.format(reason=reason) if reason else answer.text
-    body = {"error": text, "code": error.code, "request_id": request_id}
-    if isinstance(error, errors.EventKept):
-        body["event_id"] = error.event_id
-    return json_response(body, status=answer.status)
+        return error_response(errors.InternalError(), request_id, request)
+    facts = {**error.facts, **_links(request.app.state.dashboard_url)}
+    body: dict[str, str | int] = {
+        "error": answer.text_on(surface_of(request.scope["path"])).format_map(facts),
+        "code": error.code,
+        "request_id": request_id,
+        **{name: facts[name] for name in answer.fields},
+    }
+    response = json_response(body, status=answer.status)
+    if error.retry_after_s is not None:
+        response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
+    return response
+
+
+def _links(dashboard_url: str) -> dict[str, str]:
+    """Where a caller who has used up the quota can go."""
+    return {
+        "upgrade_url": f"{dashboard_url}/billing/plan",
+        "credits_url": f"{dashboard_url}/billing/credits",
+    }

@@ -40,6 +40,7 @@ class RequestContext:
                 status = message["status"]
                 message["headers"] = [
                     *message.get("headers", []),
+                    *scope["state"].get("headers", []),
                     (b"x-request-id", request_id.encode()),
                 ]
             await send(message)
@@ -50,7 +51,9 @@ class RequestContext:
             _log.exception("unexpected error")
             if status:  # an answer has begun: the server can only cut the connection
                 raise
-            await error_response(InternalError(), request_id)(scope, receive, send_with_id)
+            await error_response(InternalError(), request_id, Request(scope))(
+                scope, receive, send_with_id
+            )
         finally:
             _log.info(
                 "request",
@@ -65,7 +68,7 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
     """FastAPI's handler for anticipated errors."""
     if not isinstance(error, DomainError):
         raise error
-    response = error_response(error, request.state.request_id)
+    response = error_response(error, request.state.request_id, request)
     if response.status_code >= 500:
         _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
     return response
@@ -76,6 +79,6 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     if not isinstance(error, HTTPException):
         raise error
     known = MethodNotAllowed() if error.status_code == 405 else RouteNotFound()
-    response = error_response(known, request.state.request_id)
+    response = error_response(known, request.state.request_id, request)
     response.headers.update(error.headers or {})
     return response

@@ -6,6 +6,7 @@ from typing import Annotated
 from fastapi import Depends, Request
 
 from adapters.temporal import TemporalEngine
+from api.rate_limiter import RateLimiter
 from api.tenant_gate import TenantGate
 from domain.ports import Clock, NewId, Sealer
 from settings import Settings
@@ -17,13 +18,14 @@ class Services:
     settings: Settings
     database: Database
     engine: TemporalEngine
+    limiter: RateLimiter
     sealer: Sealer
     gate: TenantGate
     now: Clock
     new_id: NewId
 
 
-def _services(request: Request) -> Services:
+async def _services(request: Request) -> Services:  # async: FastAPI runs others in threads
     services: Services = request.app.state.services
     return services
 

@@ -3,9 +3,11 @@
 A message never carries customer text: errors are logged, reported and kept by Temporal.
 """
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from domain.quota import Standing
+from domain.rate_limit import Limit
 
 
 class DomainError(Exception):
@@ -13,12 +15,37 @@ class DomainError(Exception):
 
     code: ClassVar[str]
     retryable: ClassVar[bool] = False
+    retry_after_s: float | None = None
+    """Seconds after which the same request may be let through, where that is known."""
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        """What the caller's answer may name; `api/errors.py` decides what it does."""
+        return {}
 
 
 class Unauthenticated(DomainError):
     """No scheme of the request identified a caller."""
 
     code = "unauthenticated"
+
+
+class ApiKeyMissing(DomainError):
+    """The widget was called without `api_key` in the query."""
+
+    code = "api_key_missing"
+
+
+class NoClient(DomainError):
+    """The caller is known, but no client is linked to this user."""
+
+    code = "no_client"
+
+
+class PlanRequired(DomainError):
+    """The feature is not in the client's plan."""
+
+    code = "plan_required"
 
 
 class InvalidBody(DomainError):
@@ -30,9 +57,19 @@ class InvalidBody(DomainError):
         super().__init__(reason)
         self.reason = reason
 
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
 
 class ClientIdMissing(DomainError):
     code = "client_id_missing"
+
+
+class ClientIdRepeated(DomainError):
+    """The query has client_id twice: two readers might not take the same one."""
+
+    code = "client_id_repeated"
 
 
 class AccessDenied(DomainError):
@@ -65,37 +102,6 @@ class MethodNotAllowed(DomainError):
     code = "method_not_allowed"
 
 
-class CustomerRateLimited(DomainError):
-    """One customer has sent too many messages; `retry_after_s` until one more fits."""
-
-    code = "customer_rate_limited"
-
-    def __init__(self, customer_email: str, retry_after_s: int) -> None:
-        super().__init__(retry_after_s)
-        self.customer_email = customer_email
-        self.retry_after_s = retry_after_s
-
-
-class ClientRateLimited(DomainError):
-    """A client has sent too many messages; `retry_after_s` until one more fits."""
-
-    code = "client_rate_limited"
-
-    def __init__(self, retry_after_s: int) -> None:
-        super().__init__(retry_after_s)
-        self.retry_after_s = retry_after_s
-
-
-class QuotaExhausted(DomainError):
-    """The month's tickets are used up and no credit is left."""
-
-    code = "quota_exhausted"
-
-    def __init__(self, standing: Standing) -> None:
-        super().__init__(standing.period)
-        self.standing = standing
-
-
 class InvalidIdempotencyKey(DomainError):
     code = "invalid_idempotency_key"
 
@@ -110,6 +116,64 @@ class RunInProgress(DomainError):
     """The first request with this Idempotency-Key has no answer yet."""
 
     code = "run_in_progress"
+
+
+class CustomerRateLimited(DomainError):
+    """One customer wrote too many messages in ten minutes."""
+
+    code = "customer_rate_limited"
+
+    def __init__(self, customer_email: str, retry_after_s: float) -> None:
+        super().__init__()  # without the address: errors are logged
+        self.customer_email = customer_email
+        self.retry_after_s = retry_after_s
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"customer_email": self.customer_email}
+
+
+class ClientRateLimited(DomainError):
+    """All customers of one client wrote too many messages in an hour."""
+
+    code = "client_rate_limited"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s
+
+
+class QuotaExhausted(DomainError):
+    """The month's tickets are used up, and there is no credit."""
+
+    code = "quota_exhausted"
+
+    def __init__(self, standing: Standing) -> None:
+        super().__init__()
+        self.standing = standing
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {
+            "tickets_used": self.standing.tickets_used,
+            "tickets_limit": self.standing.tickets_limit,
+            "credits_balance": self.standing.credits_balance,
+        }
+
+
+class TooManyRequests(DomainError):
+    """The caller's window of a short-term limit is full."""
+
+    code = "too_many_requests"
+
+    def __init__(self, limit: Limit, retry_after_s: float) -> None:
+        super().__init__(limit.scope)
+        self.limit = limit
+        self.retry_after_s = retry_after_s
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"quota": self.limit.quota, "window_s": round(self.limit.window.total_seconds())}
 
 
 class EngineUnavailable(DomainError):
@@ -128,6 +192,10 @@ class EventKept(DomainError):
     def __init__(self, event_id: str) -> None:
         super().__init__(event_id)
         self.event_id = event_id
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"event_id": self.event_id}
 
 
 class AnswerTimeout(EventKept):

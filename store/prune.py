@@ -6,8 +6,6 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from store.tables import rate_windows
-
 _BATCH: Final = 5_000
 
 
@@ -16,9 +14,3 @@ async def prune_older(connection: AsyncConnection, table: sa.Table, before: date
     key = sa.tuple_(*table.primary_key.columns)
     old = sa.select(*table.primary_key.columns).where(table.c.created_at < before).limit(_BATCH)
     return (await connection.execute(sa.delete(table).where(key.in_(old)))).rowcount
-
-
-async def prune_rate_windows(connection: AsyncConnection, now: datetime) -> int:
-    """Delete the windows in which nothing counts any more."""
-    lapsed = sa.delete(rate_windows).where(rate_windows.c.lapses_at < now)
-    return (await connection.execute(lapsed)).rowcount

@@ -10,10 +10,16 @@ import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from api.auth import Caller, authenticate, authorize, still_authenticated
+from api.auth import (
+    Caller,
+    authenticate_gateway,
+    authorize,
+    limiter_key,
+    still_authenticated,
+)
 from api.json_body import json_response, parse_object, read_body
+from api.schemas.error import ErrorBody
 from api.schemas.gateway import (
-    ErrorBody,
     GatewayRequest,
     GatewayResult,
     NoPlaybook,
@@ -29,6 +35,7 @@ from domain.errors import (
     RunInProgress,
 )
 from domain.ids import TenantId
+from domain.rate_limit import Scope
 from domain.run import EventOutcome, RunResult
 from store.admission import AdmissionIds, Admitted, Repeated, Unmatched, admit, find_playbook
 from store.event_repository import EventRepository
@@ -40,7 +47,7 @@ DEADLINE_S: Final = 30.0
 
 router = APIRouter()
 
-_ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 500)
+_ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
 
 
 @router.post(
@@ -70,10 +77,10 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 500)
 async def gateway(request: Request, services: ServicesDep) -> Response:
     """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
     started, received_at = time.monotonic(), services.now()
-    caller = await authenticate(request.headers, services)
+    caller = await authenticate_gateway(request.headers, services)
     body = await read_body(request)
     call = parse_request(parse_object(body))
-    tenant = authorize(caller, call.client_id)
+    tenant = await authorize(caller, call.client_id, services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
     answer: RunResult | NoPlaybook
@@ -161,6 +168,7 @@ async def _rehearse(
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
+    await services.limiter.check(Scope.DRY_RUN, limiter_key(caller), services.now())
     async with services.database.tenant(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await find_playbook(connection, tenant, event.event_type)

@@ -80,15 +80,6 @@ class NoPlaybook(BaseModel):
         )
 
 
-class ErrorBody(BaseModel):
-    error: str
-    code: str = Field(description="Stable, for programs.")
-    request_id: str
-    event_id: str | None = Field(
-        default=None, description="Of the event that is stored although no answer can be given."
-    )
-
-
 def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     """Raises ClientIdMissing, InvalidBody."""
     client_id = fields.get("client_id")

@@ -30,7 +30,6 @@ from store.tables import (
     clients,
     error_reports,
     idempotency_keys,
-    rate_windows,
     usage_counters,
 )
 from tests.support.admission import admit_event
@@ -144,17 +143,11 @@ async def test_housekeeping_prunes_what_has_lapsed(engine: LiveEngine, shop: Sho
                     id=new_ulid(), place=name, code="c", created_at=now - age * 30
                 )
             )
-            await connection.execute(
-                sa.insert(rate_windows).values(
-                    scope="usage", key=name, hits=[], lapses_at=now + timedelta(hours=24) - age
-                )
-            )
 
-    assert (await _housekeeping(engine)).pruned == 3
+    assert (await _housekeeping(engine)).pruned == 2
 
     assert (await only_row(engine.database, idempotency_keys))["key"] == "new"
     assert (await only_row(engine.database, error_reports))["place"] == "new"
-    assert (await only_row(engine.database, rate_windows))["key"] == "new"
 
 
 async def test_schedules_are_made_once_and_kept(engine: LiveEngine) -> None:

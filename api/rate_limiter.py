@@ -1,0 +1,123 @@
+"""Short-term limits at work: counted in this process's memory or, for all processes, in PostgreSQL.
+
+`RATE_LIMITS` chooses. The limits themselves are in `domain/rate_limit.py`.
+"""
+
+import math
+from abc import ABC, abstractmethod
+from collections import OrderedDict
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from starlette.requests import Request
+
+from domain.errors import TooManyRequests
+from domain.rate_limit import Attempt, Limit, Scope, attempt, limits
+from settings import Settings
+from store.database import Database
+from store.rate_window_repository import RateWindowRepository
+
+# In the memory limiter, for each scope. A flood in one scope does no harm to another's callers.
+_MAX_KEYS: Final = 50_000
+# More than one, so that what has lapsed shrinks although every request may add a key.
+_DROPPED_AT_ONCE: Final = 8
+_PURGE_EVERY: Final = 256
+
+
+class RateLimiter(ABC):
+    def __init__(self, table: Mapping[Scope, Limit]) -> None:
+        self._limits = table
+
+    async def check(self, scope: Scope, key: str, now: datetime) -> Attempt:
+        """Count one request of `key`. Raises TooManyRequests, and then does not count it."""
+        return _admitted(await self._attempt(self._limits[scope], key, now))
+
+    async def check_request(self, request: Request, scope: Scope, key: str, now: datetime) -> None:
+        """The same for a route whose answers, whatever they are, tell the caller how it stands.
+
+        Raises TooManyRequests.
+        """
+        tried = await self._attempt(self._limits[scope], key, now)
+        request.state.headers = _headers(tried)
+        _admitted(tried)
+
+    @abstractmethod
+    async def _attempt(self, limit: Limit, key: str, now: datetime) -> Attempt: ...
+
+
+class MemoryLimiter(RateLimiter):
+    """Exact within one process; with several, each counts for itself.
+
+    Where a scope has as many callers as it may keep, all of them with hits that count, a further
+    one is refused: forgetting one of them would let it through more often than its limit says.
+    """
+
+    def __init__(self, table: Mapping[Scope, Limit], *, max_keys: int = _MAX_KEYS) -> None:
+        super().__init__(table)
+        self._max_keys = max_keys
+        # Ordered by the last hit, so that those who lapse first stand first.
+        self._hits: dict[Scope, OrderedDict[str, list[datetime]]] = {
+            scope: OrderedDict() for scope in table
+        }
+
+    async def _attempt(self, limit: Limit, key: str, now: datetime) -> Attempt:
+        kept = self._hits[limit.scope]
+        _drop_lapsed(kept, limit, now)
+        if key not in kept and len(kept) >= self._max_keys:
+            first_to_lapse = next(iter(kept.values()))[-1] + limit.window
+            wait_s = (first_to_lapse - now).total_seconds()
+            return Attempt(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
+        counted, tried = attempt(limit, kept.get(key, ()), now)
+        if tried.admitted:
+            kept[key] = counted
+            kept.move_to_end(key)
+        return tried
+
+
+class PostgresLimiter(RateLimiter):
+    """Exact for all processes on one database."""
+
+    def __init__(self, table: Mapping[Scope, Limit], database: Database) -> None:
+        super().__init__(table)
+        self._database = database
+        self._until_purge = _PURGE_EVERY
+
+    async def _attempt(self, limit: Limit, key: str, now: datetime) -> Attempt:
+        async with self._database.service() as connection:
+            windows = RateWindowRepository(connection)
+            tried = await windows.hit(limit, key, now)
+            self._until_purge -= 1
+            if self._until_purge <= 0:
+                self._until_purge = _PURGE_EVERY
+                await windows.purge(now)
+        return tried
+
+
+def build_limiter(settings: Settings, database: Database) -> RateLimiter:
+    table = limits(dry_runs=settings.dry_run_limit)
+    if settings.rate_limits == "postgres":
+        return PostgresLimiter(table, database)
+    return MemoryLimiter(table)
+
+
+def _drop_lapsed(kept: OrderedDict[str, list[datetime]], limit: Limit, now: datetime) -> None:
+    for _ in range(_DROPPED_AT_ONCE):
+        first = next(iter(kept), None)
+        if first is None or kept[first][-1] + limit.window > now:
+            return
+        del kept[first]
+
+
+def _admitted(tried: Attempt) -> Attempt:
+    if not tried.admitted:
+        raise TooManyRequests(tried.limit, tried.wait_s)
+    return tried
+
+
+def _headers(tried: Attempt) -> list[tuple[bytes, bytes]]:
+    """draft-ietf-httpapi-ratelimit-headers: the policy, and what is left of it."""
+    name, seconds = tried.limit.scope, round(tried.limit.window.total_seconds())
+    policy = f'"{name}";q={tried.limit.quota};w={seconds}'
+    state = f'"{name}";r={tried.remaining};t={max(1, math.ceil(tried.wait_s))}'
+    return [(b"ratelimit-policy", policy.encode()), (b"ratelimit", state.encode())]

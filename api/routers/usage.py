@@ -1,0 +1,75 @@
+"""GET /api/billing/usage: what a client has used of its month."""
+
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+
+from api.auth import authenticate, authorize, limiter_key
+from api.json_body import json_response
+from api.schemas.error import ErrorBody
+from api.schemas.usage import UsageRecord, usage_record
+from api.services import ServicesDep
+from domain.errors import ClientIdMissing, ClientIdRepeated
+from domain.period import period_of
+from domain.rate_limit import Scope
+from store.usage_repository import UsageRepository
+
+router = APIRouter()
+
+_TEXT: Final = {"schema": {"type": "string"}}
+_LIMIT_HEADERS: Final = {
+    "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
+    "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
+}
+_RETRY_AFTER: Final = {
+    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
+}
+
+
+@router.get(
+    "/api/billing/usage",
+    summary="The current calendar month's consumption of one client",
+    responses={
+        200: {"model": UsageRecord, "headers": _LIMIT_HEADERS},
+        **{status: {"model": ErrorBody} for status in (401, 405, 500)},
+        **{status: {"model": ErrorBody, "headers": _LIMIT_HEADERS} for status in (400, 403, 404)},
+        429: {"model": ErrorBody, "headers": {**_LIMIT_HEADERS, **_RETRY_AFTER}},
+    },
+    openapi_extra={
+        "parameters": [
+            {
+                "name": "client_id",
+                "in": "query",
+                "required": True,
+                "description": "ULID of the client.",
+                "schema": {"type": "string"},
+                "example": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
+            }
+        ],
+        "security": [{"bearer": []}],
+    },
+)
+async def usage(request: Request, services: ServicesDep) -> Response:
+    """60 requests in 60 s a user. Only admins of the service can see a 404."""
+    now = services.now()
+    caller = await authenticate(request.headers, services)
+    await services.limiter.check_request(request, Scope.USAGE, limiter_key(caller), now)
+    tenant = await authorize(caller, _client_id(request.query_params), services)
+    structlog.contextvars.bind_contextvars(client_id=tenant)
+    period = period_of(now)
+    async with services.database.tenant(tenant) as connection:
+        found = await UsageRepository(connection, tenant).in_month(period)
+    return json_response(usage_record(found, period, now))
+
+
+def _client_id(query: QueryParams) -> str:
+    """Raises ClientIdMissing, ClientIdRepeated."""
+    given = query.getlist("client_id")
+    if len(given) > 1:
+        raise ClientIdRepeated
+    if not given or not given[0].strip():
+        raise ClientIdMissing
+    return given[0]

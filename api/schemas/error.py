@@ -1,0 +1,19 @@
+"""The body of every error. `api/errors.py` writes it; this is its description."""
+
+from pydantic import BaseModel, Field
+
+
+class ErrorBody(BaseModel):
+    error: str
+    code: str = Field(description="Stable, for programs.")
+    request_id: str
+    event_id: str | None = Field(
+        default=None, description="Of the event that is stored although no answer can be given."
+    )
+    tickets_used: int | None = Field(
+        default=None, description="This and the four below: only where the quota is exhausted."
+    )
+    tickets_limit: int | None = None
+    credits_balance: int | None = None
+    upgrade_url: str | None = None
+    credits_url: str | None = None

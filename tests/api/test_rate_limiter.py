@@ -1,0 +1,210 @@
+"""The limiters, in memory and in PostgreSQL: they agree with a naive model, and with each other."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from api.rate_limiter import MemoryLimiter, PostgresLimiter, RateLimiter, build_limiter
+from domain.errors import TooManyRequests
+from domain.rate_limit import Limit, Scope, limits
+from store.database import Database
+from store.rate_window_repository import RateWindowRepository
+from store.tables import rate_windows
+from tests.support.engine import settings_of
+from tests.support.rows import only_row, rows
+
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+TABLE = limits(dry_runs=60)
+
+
+def at(seconds: float) -> datetime:
+    return START + timedelta(seconds=seconds)
+
+
+@pytest.fixture
+async def other_process(database_url: str) -> AsyncIterator[Database]:
+    other = Database(database_url)
+    yield other
+    await other.close()
+
+
+async def passes(limiter: RateLimiter, scope: Scope, key: str, now: datetime) -> bool:
+    try:
+        await limiter.check(scope, key, now)
+    except TooManyRequests:
+        return False
+    return True
+
+
+class Naive:
+    """Every request that was let through, for ever."""
+
+    def __init__(self, table: Mapping[Scope, Limit]) -> None:
+        self._table = table
+        self._passed: list[tuple[Scope, str, datetime]] = []
+
+    def passes(self, scope: Scope, key: str, now: datetime) -> bool:
+        limit = self._table[scope]
+        counted = [
+            then
+            for whose, who, then in self._passed
+            if (whose, who) == (scope, key) and now - then < limit.window
+        ]
+        if len(counted) >= limit.quota:
+            return False
+        self._passed.append((scope, key, now))
+        return True
+
+
+SMALL = {
+    Scope.EXPORT: Limit(Scope.EXPORT, 2, timedelta(seconds=10)),
+    Scope.SIGNUP: Limit(Scope.SIGNUP, 3, timedelta(seconds=25)),
+}
+REQUESTS = st.lists(
+    st.tuples(
+        st.integers(0, 6000).map(lambda milliseconds: timedelta(milliseconds=milliseconds)),
+        st.sampled_from(sorted(SMALL)),
+        st.sampled_from("abc"),
+    ),
+    max_size=30,
+)
+
+
+@given(requests=REQUESTS)
+async def test_memory_agrees_with_the_naive_model(
+    requests: list[tuple[timedelta, Scope, str]],
+) -> None:
+    naive, limiter, now = Naive(SMALL), MemoryLimiter(SMALL), START
+    for pause, scope, key in requests:
+        now += pause
+        assert await passes(limiter, scope, key, now) == naive.passes(scope, key, now)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(requests=REQUESTS)
+async def test_postgres_agrees_with_memory(
+    database: Database, requests: list[tuple[timedelta, Scope, str]]
+) -> None:
+    async with database.service() as connection:
+        await connection.execute(sa.delete(rate_windows))
+    shared, alone, now = PostgresLimiter(SMALL, database), MemoryLimiter(SMALL), START
+    for pause, scope, key in requests:
+        now += pause
+        kept = await asyncio.gather(
+            shared._attempt(SMALL[scope], key, now), alone._attempt(SMALL[scope], key, now)
+        )
+        assert kept[0] == kept[1]
+
+
+async def test_sixty_at_once_in_two_processes(database: Database, other_process: Database) -> None:
+    processes = [PostgresLimiter(TABLE, each) for each in (database, other_process)]
+
+    outcomes = await asyncio.gather(
+        *(passes(processes[n % 2], Scope.SIMULATOR, "key:1", at(0)) for n in range(60))
+    )
+
+    assert sum(outcomes) == 20
+    kept = await only_row(database, rate_windows, scope="simulator", key="key:1")
+    assert kept["hits"] == [at(0)] * 20
+
+
+async def test_refusal_says_when(database: Database) -> None:
+    limiter = PostgresLimiter(TABLE, database)
+    for second in range(5):
+        await limiter.check(Scope.EXPORT, "key:1", at(second))
+
+    with pytest.raises(TooManyRequests) as refused:
+        await limiter.check(Scope.EXPORT, "key:1", at(20.5))
+
+    assert refused.value.limit == TABLE[Scope.EXPORT]
+    assert refused.value.retry_after_s == 39.5
+    assert await passes(limiter, Scope.EXPORT, "key:1", at(60))
+
+
+async def test_late_request_of_a_slow_clock_keeps_the_window(database: Database) -> None:
+    limiter = PostgresLimiter(TABLE, database)
+    await limiter.check(Scope.EXPORT, "key:1", at(10))
+    await limiter.check(Scope.EXPORT, "key:1", at(0))
+
+    assert (await only_row(database, rate_windows))["lapses_at"] == at(70)
+
+
+async def test_lapsed_windows_are_purged_now_and_then(database: Database) -> None:
+    limiter = PostgresLimiter(TABLE, database)
+    for number in range(3):
+        await limiter.check(Scope.SIGNUP, f"ip:{number}", at(0))
+    await limiter.check(Scope.SIGNUP, "ip:late", at(50))
+    for number in range(252):
+        await limiter.check(Scope.SIGNUP, f"ip:{number % 100}", at(100 + number * 3600))
+
+    left = {row["key"] for row in await rows(database, rate_windows)}
+    assert left == {"ip:51"}
+
+
+async def test_purge_leaves_what_is_live_or_at_work(
+    database: Database, other_process: Database
+) -> None:
+    limiter = PostgresLimiter(TABLE, database)
+    for key, second in (("lapsed", 0), ("at work", 0), ("live", 1)):
+        await limiter.check(Scope.SIGNUP, key, at(second))
+
+    async with other_process.service() as other:
+        await RateWindowRepository(other).hit(TABLE[Scope.SIGNUP], "at work", at(60))
+        async with database.service() as connection:
+            assert await RateWindowRepository(connection).purge(at(60)) == 1
+
+    assert {row["key"] for row in await rows(database, rate_windows)} == {"at work", "live"}
+
+
+async def test_memory_forgets_what_has_lapsed() -> None:
+    limiter = MemoryLimiter(TABLE)
+    for number in range(1000):
+        await limiter.check(Scope.SIGNUP, f"ip:{number}", at(number))
+
+    assert len(limiter._hits[Scope.SIGNUP]) == 60
+
+
+async def test_busy_caller_keeps_no_other_in_memory() -> None:
+    limiter = MemoryLimiter(TABLE)
+    for key, second in (("busy", 0), ("gone", 1), ("busy", 50), ("new", 61)):
+        await limiter.check(Scope.SIGNUP, key, at(second))
+
+    assert set(limiter._hits[Scope.SIGNUP]) == {"busy", "new"}
+
+
+async def test_flood_of_keys_is_bounded_and_frees_nobody() -> None:
+    limiter = MemoryLimiter(TABLE, max_keys=100)
+    for _ in range(5):
+        await limiter.check(Scope.SIGNUP, "ip:mallory", at(0))
+
+    flood = [await passes(limiter, Scope.SIGNUP, f"ip:{n}", at(1)) for n in range(1000)]
+
+    assert sum(flood) == 99
+    assert len(limiter._hits[Scope.SIGNUP]) == 100
+    assert not await passes(limiter, Scope.SIGNUP, "ip:mallory", at(59))
+    assert await passes(limiter, Scope.SIGNUP, "ip:7", at(59)), "who is known goes on"
+    assert await passes(limiter, Scope.USAGE, "key:1", at(1)), "another scope is not touched"
+    with pytest.raises(TooManyRequests) as refused:
+        await limiter.check(Scope.SIGNUP, "ip:new", at(20))
+    assert refused.value.retry_after_s == 40
+    assert await passes(limiter, Scope.SIGNUP, "ip:new", at(60))
+
+
+async def test_setting_chooses(database: Database, database_url: str) -> None:
+    chosen = {
+        kind: build_limiter(
+            settings_of(database_url, "c:1", rate_limits=kind, dry_run_limit=1), database
+        )
+        for kind in ("memory", "postgres")
+    }
+
+    assert isinstance(chosen["memory"], MemoryLimiter)
+    assert isinstance(chosen["postgres"], PostgresLimiter)
+    for limiter in chosen.values():
+        assert await passes(limiter, Scope.DRY_RUN, "key:1", at(0))
+        assert not await passes(limiter, Scope.DRY_RUN, "key:1", at(1))
