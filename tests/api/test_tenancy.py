@@ -1,0 +1,98 @@
+"""The first wall: every route, with another tenant's key. "Not yours" and "not there" are one."""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import httpx
+import pytest
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+
+from adapters.system import new_ulid
+from tests.support.engine import GATEWAY, LiveEngine
+from tests.support.rows import row_counts
+from tests.support.shop import ORDER_QUESTION, Shop, open_shop
+
+USAGE = "/api/billing/usage"
+
+Request = Callable[[str], dict[str, Any]]
+"""What to ask a route about a client_id."""
+
+ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
+    ("POST", GATEWAY): [
+        lambda client_id: {"json": {"client_id": client_id, "message": ORDER_QUESTION}},
+        lambda client_id: {"json": {"client_id": client_id, "message": "x", "is_test": True}},
+        lambda client_id: {
+            "json": {"client_id": client_id, "message": "x"},
+            "headers": {"idempotency-key": "shared"},
+        },
+    ],
+    ("GET", USAGE): [lambda client_id: {"params": {"client_id": client_id}}],
+}
+# Routes that know no client: the public half of a key pair, health, and the API's own page.
+ABOUT_NOBODY = {
+    ("GET", "/docs"),
+    ("GET", "/docs/oauth2-redirect"),
+    ("GET", "/redoc"),
+    ("GET", "/healthz"),
+    ("GET", "/readyz"),
+    ("GET", "/.well-known/jwks.json"),
+}
+
+
+def routes(engine: LiveEngine) -> set[tuple[str, str]]:
+    return {(method, route.path) for route in _flat(engine.app.routes) for method in route.methods}
+
+
+def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
+    """Included routers hold their routes in themselves."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        else:
+            inner = getattr(route, "original_router", None)
+            yield from _flat(inner.routes if inner is not None else ())
+
+
+async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
+    """A new route has to be added above, so that it is tried with another tenant's key."""
+    assert routes(front) == set(ABOUT_A_CLIENT) | ABOUT_NOBODY
+
+
+@pytest.mark.parametrize(("method", "path"), sorted(ABOUT_A_CLIENT))
+async def test_anothers_client_looks_like_none(
+    front: LiveEngine, shop: Shop, method: str, path: str
+) -> None:
+    other = await open_shop(front.database)
+    before = await row_counts(front.database)
+    for request in ABOUT_A_CLIENT[method, path]:
+        not_mine = await _ask(front, shop, method, path, request(other.client_id))
+        not_there = await _ask(front, shop, method, path, request(new_ulid()))
+        no_ulid = await _ask(front, shop, method, path, request("nobody"))
+
+        assert not_mine.status_code == not_there.status_code == no_ulid.status_code == 403
+        bodies = [_without_request_id(a) for a in (not_mine, not_there, no_ulid)]
+        assert bodies[0] == bodies[1] == bodies[2] == {
+            "error": "Acces refuse.", "code": "access_denied"
+        }  # fmt: skip
+        headers = [_stable_headers(answer) for answer in (not_mine, not_there)]
+        assert headers[0] == headers[1]
+    assert await row_counts(front.database) == before
+
+
+async def _ask(
+    engine: LiveEngine, shop: Shop, method: str, path: str, request: dict[str, Any]
+) -> httpx.Response:
+    headers = {**shop.headers, **request.pop("headers", {})}
+    return await engine.http.request(method, path, headers=headers, **request)
+
+
+def _without_request_id(answer: httpx.Response) -> dict[str, Any]:
+    body: dict[str, Any] = answer.json()
+    assert body.pop("request_id") == answer.headers["x-request-id"]
+    return body
+
+
+def _stable_headers(answer: httpx.Response) -> list[str]:
+    """The names; what counts down or names the request may differ."""
+    return sorted(answer.headers)
