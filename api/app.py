@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
+from api.openapi import complete_document
 from api.rate_limiter import build_limiter
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.routers import gateway, health, usage
@@ -18,12 +19,6 @@ from api.tenant_gate import TenantGate
 from domain.errors import DomainError
 from settings import Settings
 from store.database import Database
-
-_SECURITY_SCHEMES = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "API key: ak_ + 32 hex."},
-    "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
-    "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
-}
 
 
 def create_app(settings: Settings) -> FastAPI:
@@ -41,7 +36,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(health.router)
-    _describe_security(app)
+    complete_document(app)
     return app
 
 
@@ -66,9 +61,3 @@ def _lifespan(
         await database.close()
 
     return lifespan
-
-
-def _describe_security(app: FastAPI) -> None:
-    """Name the schemes in the OpenAPI document; the routes check them by hand, in their order."""
-    document = app.openapi()
-    document.setdefault("components", {})["securitySchemes"] = _SECURITY_SCHEMES

@@ -18,6 +18,7 @@ from api.auth import (
     still_authenticated,
 )
 from api.json_body import json_response, parse_object, read_body
+from api.openapi import with_extra_fields
 from api.schemas.error import ErrorBody
 from api.schemas.gateway import (
     GatewayRequest,
@@ -60,7 +61,11 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": GatewayRequest.model_json_schema()}},
+            "content": {
+                "application/json": {
+                    "schema": with_extra_fields(GatewayRequest.model_json_schema())
+                }
+            },
         },
         "parameters": [
             {
