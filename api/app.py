@@ -7,18 +7,19 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 
+from adapters.identity import session_keys, session_verifier
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import gateway, health
+from api.routers import gateway, health, identity
 from api.services import Services
 from domain.errors import DomainError
 from settings import Settings
 from store.database import Database
 
 _SECURITY_SCHEMES = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "API key: ak_ + 32 hex."},
+    "bearer": {"type": "http", "scheme": "bearer", "description": "API key or session token."},
     "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
 }
@@ -37,6 +38,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.add_middleware(RequestContext, new_id=new_ulid)
     app.include_router(gateway.router)
     app.include_router(health.router)
+    app.include_router(identity.router)
     _describe_security(app)
     return app
 
@@ -48,15 +50,20 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database_url)
         client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        sessions = session_verifier(settings)
         app.state.services = Services(
             settings=settings,
             database=database,
             engine=TemporalEngine(client),
             sealer=FernetSealer(settings.seal_key.get_secret_value()),
+            sessions=sessions,
+            session_keys=session_keys(settings),
             now=utc_now,
             new_id=new_ulid,
         )
         yield
+        if sessions is not None:
+            await sessions.close()
         await database.close()
 
     return lifespan

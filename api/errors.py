@@ -31,6 +31,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
     errors.AccessDenied: Answer(403, "Acces refuse."),
+    errors.NoClient: Answer(403, "Aucun client associé"),
     errors.ClientNotFound: Answer(404, "Client non trouve"),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),

@@ -5,6 +5,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.identity import SessionVerifier
+from adapters.identity_session_key import SessionKeys
 from adapters.temporal import TemporalEngine
 from domain.ports import Clock, NewId, Sealer
 from settings import Settings
@@ -17,6 +19,8 @@ class Services:
     database: Database
     engine: TemporalEngine
     sealer: Sealer
+    sessions: SessionVerifier | None
+    session_keys: SessionKeys | None
     now: Clock
     new_id: NewId
 

@@ -43,6 +43,12 @@ class ClientNotFound(DomainError):
     code = "client_not_found"
 
 
+class NoClient(DomainError):
+    """The user owns no client and is member of none."""
+
+    code = "no_client"
+
+
 class BodyTooLarge(DomainError):
     code = "body_too_large"
 

@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from api.auth import Caller, authenticate, authorize, still_authenticated
+from api.auth import Caller, authenticate_gateway, authorize, still_authenticated
 from api.json_body import json_response, parse_object, read_body
 from api.schemas.gateway import (
     ErrorBody,
@@ -69,10 +69,10 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 500)
 async def gateway(request: Request, services: ServicesDep) -> Response:
     """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
     started, received_at = time.monotonic(), services.now()
-    caller = await authenticate(request.headers, services)
+    caller = await authenticate_gateway(request.headers, services)
     body = await read_body(request)
     call = parse_request(parse_object(body))
-    tenant = authorize(caller, call.client_id)
+    tenant = await authorize(caller, call.client_id, services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
     answer: RunResult | NoPlaybook
