@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 
@@ -83,10 +84,14 @@ def _private_key(text: str) -> ec.EllipticCurvePrivateKey:
 
 
 def _public_jwk(key: ec.EllipticCurvePrivateKey) -> dict[str, str]:
-    """The public part; `kid` is its thumbprint (RFC 7638), so that nobody has to make up names."""
+    """The public part, named by its thumbprint, so that nobody has to make up names."""
     parts: dict[str, str] = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
-    required = {name: parts[name] for name in ("crv", "kty", "x", "y")}
+    return {**parts, "kid": thumbprint(parts), "use": "sig", "alg": ALGORITHM}
+
+
+def thumbprint(jwk: Mapping[str, str]) -> str:
+    """The digest that names an elliptic-curve key (RFC 7638)."""
+    required = {name: jwk[name] for name in ("crv", "kty", "x", "y")}
     canonical = json.dumps(required, separators=(",", ":"), sort_keys=True)
-    thumbprint = base64.urlsafe_b64encode(hashlib.sha256(canonical.encode()).digest())
-    kid = thumbprint.rstrip(b"=").decode()
-    return {**required, "kid": kid, "use": "sig", "alg": ALGORITHM}
+    digest = base64.urlsafe_b64encode(hashlib.sha256(canonical.encode()).digest())
+    return digest.rstrip(b"=").decode()
