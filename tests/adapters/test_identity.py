@@ -269,7 +269,7 @@ async def test_only_true_makes_an_admin(claim: object) -> None:
     keys = session_keys(settings)
     assert verifier is not None
     assert keys is not None
-    body = claims("u", issuer=OUR_ISSUER, audience=OUR_AUDIENCE, internal_admin=claim)
+    body = claims("u", iss=OUR_ISSUER, aud=OUR_AUDIENCE, internal_admin=claim)
     kid = keys.published["keys"][0]["kid"]
     token = jwt.encode(body, keys._signing, "ES256", headers={"kid": kid})
 

@@ -41,13 +41,11 @@ def public_jwk(key: PrivateKey, kid: str, **more: object) -> dict[str, object]:
     return {**cast("dict[str, object]", parts), "kid": kid, **more}
 
 
-def claims(
-    user_id: object = "user-1", *, issuer: str = ISSUER, audience: str = AUDIENCE, **more: object
-) -> dict[str, object]:
+def claims(user_id: object = "user-1", **more: object) -> dict[str, object]:
     """The claims of a good token; None removes one."""
     now = int(utc_now().timestamp())
     good: dict[str, object] = {
-        "iss": issuer, "aud": audience, "sub": user_id, "iat": now, "exp": now + 3600, **more
+        "iss": ISSUER, "aud": AUDIENCE, "sub": user_id, "iat": now, "exp": now + 3600, **more
     }  # fmt: skip
     return {name: value for name, value in good.items() if value is not None}
 
