@@ -8,8 +8,6 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from jwt.warnings import InsecureKeyLengthWarning
 
 from adapters.identity import SessionVerifier, session_keys, session_verifier
-from adapters.identity_session_key import AUDIENCE as OUR_AUDIENCE
-from adapters.identity_session_key import ISSUER as OUR_ISSUER
 from adapters.system import utc_now
 from domain.errors import Unauthenticated
 from domain.user import User
@@ -22,6 +20,7 @@ from tests.support.identity import (
     claims,
     ec_key,
     identity_provider,
+    own_token,
     public_jwk,
     rsa_key,
     segment,
@@ -119,22 +118,21 @@ async def test_edges_that_pass(
 async def test_claims_that_are_refused(
     verifier: SessionVerifier, provider: Provider, more: dict[str, object]
 ) -> None:
-    body = {name: value for name, value in {**claims(), **more}.items() if value is not None}
-    raw = f"{segment({'alg': 'ES256', 'kid': 'first'})}.{segment(body)}"
-    # Signed by hand: PyJWT would not make some of these.
-    algorithm = jwt.get_algorithm_by_name("ES256")
-    signature = algorithm.sign(raw.encode(), provider.keys["first"])
+    await refused(verifier, signed(provider, {"kid": "first"}, claims(**more)))
 
-    await refused(verifier, f"{raw}.{segment(signature)}")
+
+def signed(provider: Provider, header: dict[str, object], body: dict[str, object]) -> str:
+    """Signed by hand with the first key: PyJWT would not make some of these."""
+    raw = f"{segment({'alg': 'ES256', **header})}.{segment(body)}"
+    signature = jwt.get_algorithm_by_name("ES256").sign(raw.encode(), provider.keys["first"])
+    return f"{raw}.{segment(signature)}"
 
 
 Forger = Callable[[Provider], str]
 
 
 def _with_header(**header: object) -> Forger:
-    return lambda provider: jwt.encode(
-        claims(), provider.keys["first"], "ES256", headers={"kid": "first", **header}
-    )
+    return lambda provider: signed(provider, {"kid": "first", **header}, claims())
 
 
 def _with_hmac(*, as_jwk: bool = False) -> Forger:
@@ -266,12 +264,8 @@ async def test_own_token() -> None:
 async def test_only_true_makes_an_admin(claim: object) -> None:
     settings = own()
     verifier = session_verifier(settings)
-    keys = session_keys(settings)
     assert verifier is not None
-    assert keys is not None
-    body = claims("u", iss=OUR_ISSUER, aud=OUR_AUDIENCE, internal_admin=claim)
-    kid = keys.published["keys"][0]["kid"]
-    token = jwt.encode(body, keys._signing, "ES256", headers={"kid": kid})
+    token = own_token(settings, "u", internal_admin=claim)
 
     assert not (await verifier.verify(token)).is_admin
 

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 import httpx
 import pytest
+from jwt.algorithms import ECAlgorithm
 
 from adapters import identity_jwks
 from adapters.identity_jwks import COOLDOWN_S, FIRST_RETRY_S, KEPT_S, LIFESPAN_S, ProviderKeys
@@ -200,7 +201,7 @@ async def test_unusable_keys_are_passed_over(
             {"kty": ["RSA"], "alg": ["RS256"], "kid": "lists"},
             public_jwk(ec_key(), "no-algorithm", alg="ES999"),
             public_jwk(ec_key(), "encryption", use="enc"),
-            public_jwk(ec_key(), "private", d="c2VjcmV0"),
+            {**ECAlgorithm.to_jwk(ec_key(), as_dict=True), "kid": "private"},
             {**public_jwk(ec_key(), ""), "kid": 5},
             public_jwk(good, "good", use="sig", alg="ES256"),
         ]
