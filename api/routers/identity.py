@@ -10,7 +10,7 @@ from domain.errors import RouteNotFound
 router = APIRouter()
 
 
-@router.get("/.well-known/jwks.json", summary="Public keys of the session tokens")
+@router.get("/.well-known/jwks.json", include_in_schema=False)
 async def jwks(services: ServicesDep) -> Response:
     """Raises RouteNotFound where session tokens are another provider's, or none."""
     if services.session_keys is None:
