@@ -2,7 +2,7 @@
 
 import typer
 
-from commands import client, content, dev, key, playbook, review, server
+from commands import client, content, dev, key, member, playbook, review, server, token
 from commands import credits as credit
 
 app = typer.Typer(
@@ -16,8 +16,10 @@ app.command("demo")(dev.demo)
 app.command("serve")(server.serve)
 app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
+app.command("token")(token.token)
 app.add_typer(client.app, name="client")
 app.add_typer(key.app, name="key")
+app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")

@@ -7,13 +7,14 @@ from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
 
+from adapters.identity import session_keys, session_verifier
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.openapi import complete_document
 from api.rate_limiter import build_limiter
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import gateway, health, usage
+from api.routers import gateway, health, identity, usage
 from api.services import Services
 from api.tenant_gate import TenantGate
 from domain.errors import DomainError
@@ -36,6 +37,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(health.router)
+    app.include_router(identity.router)
     complete_document(app)
     return app
 
@@ -47,6 +49,7 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database_url)
         client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        sessions = session_verifier(settings)
         app.state.services = Services(
             settings=settings,
             database=database,
@@ -54,10 +57,14 @@ def _lifespan(
             limiter=build_limiter(settings, database),
             sealer=FernetSealer(settings.seal_key.get_secret_value()),
             gate=TenantGate(),
+            sessions=sessions,
+            session_keys=session_keys(settings),
             now=utc_now,
             new_id=new_ulid,
         )
         yield
+        if sessions is not None:
+            await sessions.close()
         await database.close()
 
     return lifespan

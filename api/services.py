@@ -5,6 +5,8 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.identity import SessionVerifier
+from adapters.identity_session_key import SessionKeys
 from adapters.temporal import TemporalEngine
 from api.rate_limiter import RateLimiter
 from api.tenant_gate import TenantGate
@@ -21,6 +23,8 @@ class Services:
     limiter: RateLimiter
     sealer: Sealer
     gate: TenantGate
+    sessions: SessionVerifier | None
+    session_keys: SessionKeys | None
     now: Clock
     new_id: NewId
 

@@ -67,7 +67,11 @@ class Stack:
         port = self._ports.api or free_port()
         check_free(port)
         self._held.enter_context(self._folder.locked())
-        self._env |= {"PORT": str(port), "SEAL_KEY": self._env.get("SEAL_KEY") or self._seal_key()}
+        self._env |= {
+            "PORT": str(port),
+            "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
+            "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
+        }
         self._start_postgres()
         ui_url = await self._start_temporal()
         self._start_mail_sink()
@@ -93,9 +97,6 @@ class Stack:
     def dead(self) -> list[Child]:
         """Parts that ended by themselves."""
         return [child for child in (*self._back, *self._front) if child.exit_code is not None]
-
-    def _seal_key(self) -> str:
-        return self._folder.seal_key()
 
     def _start_postgres(self) -> None:
         if url := self._env.get("DATABASE_URL"):
@@ -194,6 +195,12 @@ _SHARED_ENV: Final = (
     "TEMPORAL_ADDRESS",
     "TEMPORAL_NAMESPACE",
     "SEAL_KEY",
+    "SESSION_KEY",
+    "JWT_JWKS_URL",
+    "JWT_ISSUER",
+    "JWT_AUDIENCE",
+    "JWT_ALGORITHMS",
+    "ADMIN_USER_IDS",
     "SMTP_URL",
     "ENGINE_SECRET",
     "BRAIN_MODEL",

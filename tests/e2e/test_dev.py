@@ -6,7 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
@@ -74,6 +74,13 @@ def test_ticket_is_answered(running: Running) -> None:
     body = running.post(message=ORDER_QUESTION).json()
 
     assert (body["status"], body["response"]) == ("completed", "Votre commande est en route.")
+
+
+def test_session_token_of_the_command_line(running: Running) -> None:
+    made = cli_json("token", "--user", "owner@example.com", "--data", str(running.data))
+    for token, status in ((made["token"], 200), (made["token"][:-4] + "AAAA", 401)):
+        signed_in = replace(running, key=token)
+        assert signed_in.post(message=ORDER_QUESTION).status_code == status
 
 
 def test_environment_is_passed_on(running: Running) -> None:
