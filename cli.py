@@ -2,7 +2,7 @@
 
 import typer
 
-from commands import client, content, dev, key, playbook, review, server
+from commands import client, content, dev, errors, key, playbook, review, server
 from commands import credits as credit
 
 app = typer.Typer(
@@ -23,6 +23,7 @@ app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
+app.add_typer(errors.app, name="errors")
 
 if __name__ == "__main__":
     app()

@@ -1,5 +1,7 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
+from urllib.parse import urlsplit
+
 from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
@@ -41,6 +43,12 @@ class Settings(BaseSettings):
         "CPU; every test and replay runs with them.",
     )
     log_level: str = "INFO"
+    sentry_dsn: SecretStr | None = Field(
+        default=None, description="Where errors are reported; unset: the table error_reports."
+    )
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
+    )
 
     @field_validator("brain_model")
     @classmethod
@@ -57,6 +65,19 @@ class Settings(BaseSettings):
         except ValueError:
             raise ValueError("Fernet keys expected, comma-separated") from None
         return keys
+
+    @field_validator("sentry_dsn")
+    @classmethod
+    def _usable_dsn(cls, dsn: SecretStr | None) -> SecretStr | None:
+        address = urlsplit(dsn.get_secret_value()) if dsn else None
+        if address is not None and not (
+            address.scheme in ("http", "https")
+            and address.username
+            and address.hostname
+            and address.path.rpartition("/")[2].isdecimal()
+        ):
+            raise ValueError("a DSN like https://key@host/project expected")
+        return dsn
 
     @field_validator("database_url")
     @classmethod

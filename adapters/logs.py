@@ -17,7 +17,9 @@ from domain.names import parse_run_id
 _log = structlog.get_logger("process")
 
 # What some libraries put into their own text: the exception with what it failed on.
-_PRINTED_EXCEPTION: Final = re.compile(r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)")
+_PRINTED_EXCEPTION: Final = re.compile(
+    r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
+)
 
 
 def configure_logs(level: str, redactor: Redactor | None = None) -> None:
@@ -103,7 +105,7 @@ def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
     """A workflow's own lines know their run by the workflow's id alone."""
     workflow = getattr(line.get("_record"), "temporal_workflow", None)
     if isinstance(workflow, dict):
-        line |= parse_run_id(str(workflow.get("workflow_id", "")))
+        line.update(parse_run_id(str(workflow.get("workflow_id", ""))))
     return line
 
 

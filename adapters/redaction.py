@@ -109,20 +109,19 @@ class Redactor:
         return f"{text[:-_HALVED]}…" if cut else text
 
     def value(self, value: object, depth: int = 0) -> object:
-        """The value as JSON can hold it, every text in it masked; of an exception, its type."""
+        """The value as JSON can hold it, every text in it masked.
+
+        Of an exception, and of what lies too deep, its type.
+        """
         match value:
             case None | bool() | int() | float():
                 return value
-            case str():
-                return self.text(value)
-            case BaseException():
-                return type(value).__name__
-            case _ if depth >= _MAX_DEPTH:
-                return "…"
-            case Mapping():
+            case Mapping() if depth < _MAX_DEPTH:
                 return self.mapping(value, depth + 1)
-            case list() | tuple() | set() | frozenset():
+            case list() | tuple() | set() | frozenset() if depth < _MAX_DEPTH:
                 return [self.value(inner, depth + 1) for inner in value]
+            case BaseException() | Mapping() | list() | tuple() | set() | frozenset():
+                return type(value).__name__
             case _:
                 return self.text(str(value))
 

@@ -5,8 +5,10 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.metrics import Metrics
 from adapters.temporal import TemporalEngine
-from domain.ports import Clock, NewId, Sealer
+from api.readiness import Readiness
+from domain.ports import Clock, ErrorTracker, NewId, Sealer
 from settings import Settings
 from store.database import Database
 
@@ -19,6 +21,9 @@ class Services:
     sealer: Sealer
     now: Clock
     new_id: NewId
+    tracker: ErrorTracker
+    metrics: Metrics
+    readiness: Readiness
 
 
 def _services(request: Request) -> Services:
