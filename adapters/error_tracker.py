@@ -123,9 +123,9 @@ class SentryTracker:
             dsn=dsn,
             transport=_counting(metrics),
             before_send=self._scrub,
+            # Integrations would capture by themselves; what identifies people is off by default.
             default_integrations=False,
             auto_enabling_integrations=False,
-            send_default_pii=False,
             max_breadcrumbs=0,
             max_request_body_size="never",
             include_local_variables=False,

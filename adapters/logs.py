@@ -102,10 +102,11 @@ def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict
 
 
 def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
-    """A workflow's own lines know their run by the workflow's id alone."""
-    workflow = getattr(line.get("_record"), "temporal_workflow", None)
-    if isinstance(workflow, dict):
-        line.update(parse_run_id(str(workflow.get("workflow_id", ""))))
+    """Lines of a workflow, and the library's on an activity, know their run by its id alone."""
+    for kind in ("temporal_workflow", "temporal_activity"):
+        facts = getattr(line.get("_record"), kind, None)
+        if isinstance(facts, dict):
+            line.update(parse_run_id(str(facts.get("workflow_id", ""))))
     return line
 
 

@@ -36,6 +36,7 @@ def report(place: str = "POST /x") -> ErrorReport:
             client_id="c1",
             exceptions=raised(error),
         )
+    raise AssertionError("it fails")
 
 
 def dropped(metrics: Metrics) -> float | None:

@@ -1,4 +1,4 @@
-"""/readyz: each part that is missing is named, in time, and a flood of questions is one question."""
+"""/readyz: each missing part is named, in time; a flood of questions is one question."""
 
 import asyncio
 import time

@@ -32,7 +32,7 @@ class SentryServer:
 @contextmanager
 def sentry_server() -> Iterator[SentryServer]:
     class Ingest(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:  # noqa: N802 - http.server's name
+        def do_POST(self) -> None:
             if kept.silent:
                 kept.let_go.wait(30)
                 return
