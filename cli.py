@@ -2,7 +2,7 @@
 
 import typer
 
-from commands import client, content, dev, key, member, playbook, review, server, token
+from commands import client, content, dev, errors, key, member, playbook, review, server, token
 from commands import credits as credit
 
 app = typer.Typer(
@@ -25,6 +25,7 @@ app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
+app.add_typer(errors.app, name="errors")
 
 if __name__ == "__main__":
     app()

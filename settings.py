@@ -1,6 +1,7 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
 from typing import Literal
+from urllib.parse import urlsplit
 
 import httpx
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
@@ -74,6 +75,12 @@ class Settings(BaseSettings):
         "CPU; every test and replay runs with them.",
     )
     log_level: str = "INFO"
+    sentry_dsn: SecretStr | None = Field(
+        default=None, description="Where errors are reported; unset: the table error_reports."
+    )
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
+    )
 
     @field_validator("brain_model")
     @classmethod
@@ -128,6 +135,19 @@ class Settings(BaseSettings):
         if not {name.strip() for name in names.split(",")} <= _JWT_ALGORITHMS:
             raise ValueError(f"some of {', '.join(sorted(_JWT_ALGORITHMS))} expected")
         return names
+
+    @field_validator("sentry_dsn")
+    @classmethod
+    def _usable_dsn(cls, dsn: SecretStr | None) -> SecretStr | None:
+        address = urlsplit(dsn.get_secret_value()) if dsn else None
+        if address is not None and not (
+            address.scheme in ("http", "https")
+            and address.username
+            and address.hostname
+            and address.path.rpartition("/")[2].isdecimal()
+        ):
+            raise ValueError("a DSN like https://key@host/project expected")
+        return dsn
 
     @field_validator("database_url")
     @classmethod

@@ -2,13 +2,17 @@
 
 import asyncio
 import os
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
 import uvicorn
 
 from adapters.logs import configure_logs
+from adapters.metrics import Metrics, shown
+from adapters.redaction import Redactor
 from adapters.temporal import connect
+from adapters.temporal_runtime import forward_logs
 from adapters.temporal_setup import ensure_search_attributes
 from api.app import create_app
 from commands.context import (
@@ -36,23 +40,27 @@ def serve(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
-    try:
-        settings = settings_for(data)
-        chosen = port or settings.port
-        check_free(chosen, settings.host)
-    except DomainError as error:
-        raise fail(describe(error)) from None
-    configure_logs(settings.log_level)
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=chosen,
-        loop="uvloop",
-        http="httptools",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_GRACE_S,
-    )
+    metrics = Metrics()
+    with ExitStack() as held:
+        try:
+            settings = settings_for(data)
+            held.enter_context(shown(metrics, settings.host, settings.metrics_port))
+            chosen = port or settings.port
+            check_free(chosen, settings.host)
+        except DomainError as error:
+            raise fail(describe(error)) from None
+        configure_logs(settings.log_level, Redactor.of(settings))
+        forward_logs()
+        uvicorn.run(
+            create_app(settings, metrics),
+            host=settings.host,
+            port=chosen,
+            loop="uvloop",
+            http="httptools",
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
 
 
 def worker(
@@ -67,7 +75,6 @@ def worker(
 
     try:
         settings = settings_for(data)
-        configure_logs(settings.log_level)
         engine_worker.start(settings)
     except DomainError as error:
         raise fail(describe(error)) from None

@@ -95,6 +95,7 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
         key = _idempotency_key(request, body)
         admitted = await _admit(tenant, call, caller, services, received_at=received_at, key=key)
         answer = await _answer(tenant, admitted, services, deadline)
+    services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     return json_response(answer.model_dump(mode="json"))
 
 

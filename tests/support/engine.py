@@ -56,6 +56,7 @@ class LiveEngine:
             self.client,
             self.activities,
             sandbox=True,
+            tracker=self.app.state.services.tracker,
             max_cached_workflows=max_cached_workflows,
         ):
             yield
