@@ -25,6 +25,7 @@ class Answer:
 
 ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.Unauthenticated: Answer(401, "Non autorise."),
+    errors.InvalidRequest: Answer(400, "Requête HTTP invalide."),
     errors.InvalidBody: Answer(400, "Corps de requête invalide : {reason}"),
     errors.ClientIdMissing: Answer(400, "client_id requis"),
     errors.InvalidIdempotencyKey: Answer(
@@ -45,6 +46,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.IdempotencyKeyReused: Answer(
         422, "Idempotency-Key déjà utilisée avec un autre corps de requête."
     ),
+    errors.HeadTooLarge: Answer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
     errors.EngineUnavailable: Answer(
         500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
     ),
@@ -57,6 +59,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         "Ne le renvoyez pas.",
     ),
     errors.InternalError: Answer(500, "Erreur interne."),
+    errors.ServerBusy: Answer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
 
 

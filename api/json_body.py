@@ -1,6 +1,7 @@
 """JSON on the wire: one strict way in, one way out."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Iterable
 from typing import Final
@@ -22,12 +23,18 @@ def json_response(content: object, *, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status_code=status, media_type="application/json")
 
 
-async def read_body(request: Request) -> bytes:
-    """The raw body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow."""
+async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+    """The raw body, which must come within `seconds`.
+
+    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody. What can be refused by the
+    headers is refused before anything is read: a caller that sent `Expect: 100-continue` then
+    sends nothing.
+    """
     _check_media_type(request)
+    _check_announced_length(request)
     body = bytearray()
     try:
-        async with asyncio.timeout(MAX_SECONDS):
+        async with asyncio.timeout(seconds):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MAX_BYTES:
@@ -37,6 +44,13 @@ async def read_body(request: Request) -> bytes:
     except ClientDisconnect:
         raise InvalidBody("connexion interrompue") from None
     return bytes(body)
+
+
+def _check_announced_length(request: Request) -> None:
+    # Only a promise: what comes is counted all the same.
+    with contextlib.suppress(ValueError):
+        if int(request.headers.get("content-length", "0")) > MAX_BYTES:
+            raise BodyTooLarge
 
 
 def _check_media_type(request: Request) -> None:
