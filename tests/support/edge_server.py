@@ -12,10 +12,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import psutil
 import uvicorn
 from fastapi import FastAPI, Request
 from starlette.responses import Response, StreamingResponse
 
+from adapters.logs import configure_logs
 from adapters.system import new_ulid
 from api.edge_limits import EdgeLimits
 from api.http_protocol import edge_protocol
@@ -46,7 +48,7 @@ def create_app(body_s: float) -> FastAPI:
     @app.post("/headers")
     async def headers(request: Request) -> Response:
         await request.body()
-        return json_response({name: value for name, value in request.headers.items()})
+        return json_response(dict(request.headers.items()))
 
     @app.post("/refused")
     async def refused() -> Response:
@@ -86,36 +88,39 @@ class EdgeServer:
     limits: EdgeLimits
     body_s: float
     keep_alive_s: int
+    log: Path
 
-    def open_files(self) -> int:
-        return len(os.listdir(f"/proc/{self.pid}/fd"))
+    def callers(self) -> set[int]:
+        """The ports at the other ends of the process's connections."""
+        ends = psutil.Process(self.pid).net_connections("tcp")
+        return {end.raddr.port for end in ends if end.raddr}
 
     def memory(self) -> int:
         """Bytes that the process holds in memory."""
-        pages = Path(f"/proc/{self.pid}/statm").read_text().split()[1]
-        return int(pages) * os.sysconf("SC_PAGESIZE")
+        return int(psutil.Process(self.pid).memory_info().rss)
 
 
 @contextmanager
 def edge_server(
     folder: Path, limits: EdgeLimits, *, body_s: float = 0.6, keep_alive_s: int = 1
 ) -> Iterator[EdgeServer]:
-    port = free_port()
+    port, log = free_port(), folder / "edge.log"
     arguments = [str(port), str(body_s), str(keep_alive_s), json.dumps(asdict(limits))]
     child = Child(
         "edge",
         [sys.executable, "-m", "tests.support.edge_server", *arguments],
-        log=folder / "edge.log",
+        log=log,
         env={"PATH": os.environ["PATH"], "PYTHONPATH": str(ROOT)},
     )
     try:
-        yield EdgeServer(port, child.pid, limits, body_s, keep_alive_s)
+        yield EdgeServer(port, child.pid, limits, body_s, keep_alive_s, log)
     finally:
         child.terminate()
         child.wait(10)
 
 
 def main() -> None:
+    configure_logs("INFO")
     port, body_s, keep_alive_s, limits = sys.argv[1:]
     uvicorn.run(
         create_app(float(body_s)),

@@ -32,6 +32,15 @@ class RawConnection:
         self.writer = writer
         self.opened = time.monotonic()
 
+    @property
+    def local_port(self) -> int:
+        port = self.writer.get_extra_info("sockname")[1]
+        assert isinstance(port, int)
+        return port
+
+    def stop_reading(self) -> None:
+        self.writer.transport.pause_reading()  # type: ignore[attr-defined]
+
     async def send(self, data: bytes) -> bool:
         """False if the other side has closed meanwhile."""
         try:
@@ -90,6 +99,7 @@ class RawConnection:
         async with asyncio.timeout(PATIENCE_S):
             while await self.send(data):
                 sent += len(data)
+                await asyncio.sleep(0)  # the answer is read meanwhile
         return sent
 
 
