@@ -12,6 +12,7 @@ import structlog
 from uvicorn._types import (
     ASGI3Application,
     ASGIReceiveCallable,
+    ASGIReceiveEvent,
     ASGISendCallable,
     ASGISendEvent,
     Scope,
@@ -27,6 +28,7 @@ from uvicorn.server import ServerState
 from adapters.system import new_ulid
 from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.errors import error_response
+from api.request_head import head_size, is_sound, without_upgrade
 from domain.errors import DomainError, HeadTooLarge, InvalidRequest, ServerBusy
 
 _log = structlog.get_logger("api")
@@ -141,12 +143,12 @@ class EdgeProtocol(HttpToolsProtocol):
 
         The parser would throw its body away, and every Java client asks for HTTP/2 like this.
         """
-        version = self.parser.get_http_version().encode()
-        lines = [b"%s %s HTTP/%s" % (self.parser.get_method(), self.url, version)]
-        lines += [b"%s: %s" % header for header in self.headers if header[0] != b"upgrade"]
+        head = without_upgrade(
+            self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
+        )
         self.parser = httptools.HttpRequestParser(self)
         self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
-        return b"\r\n".join([*lines, b"", b""])
+        return head
 
     def on_message_begin(self) -> None:
         if len(self.pipeline) >= self.limits.pipelined:
@@ -161,11 +163,10 @@ class EdgeProtocol(HttpToolsProtocol):
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
-        if len(self.url) + sum(len(n) + len(v) + 4 for n, v in self.headers) > (
-            self.limits.head_bytes
-        ):
+        if head_size(self.url, self.headers) > self.limits.head_bytes:
             raise self._because(HeadTooLarge())
-        if not self._is_sound():
+        version, method = self.parser.get_http_version(), self.parser.get_method()
+        if not is_sound(method, version, self.headers):
             raise self._because(InvalidRequest())
         if self.parser.should_upgrade():
             return
@@ -173,18 +174,6 @@ class EdgeProtocol(HttpToolsProtocol):
         self._in_head, self._held = False, -self._chunk
         self._forget_deadline()
         self.expendable.pop(self, None)
-
-    def _is_sound(self) -> bool:
-        """What HTTP demands of a head and the parser does not look at."""
-        version = self.parser.get_http_version()
-        hosts = sum(name == b"host" for name, _ in self.headers)
-        codings = [value for name, value in self.headers if name == b"transfer-encoding"]
-        return (
-            version in ("1.0", "1.1")
-            and (hosts == 1 or (version == "1.0" and hosts == 0))
-            and (not codings or (version == "1.1" and codings[0].strip().lower() == b"chunked"))
-            and self.parser.get_method() != b"CONNECT"
-        )
 
     def on_body(self, body: bytes) -> None:
         self._held = -self._chunk
@@ -200,23 +189,30 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         self._served = cycle
-        super()._start_asgi_task(cycle, self._announcing_the_end(cycle, app))
+        super()._start_asgi_task(cycle, self._guarded(cycle, app))
 
-    def _announcing_the_end(
-        self, cycle: RequestResponseCycle, app: ASGI3Application
-    ) -> ASGI3Application:
-        """Say `Connection: close` in the last answer, and leave the closing to `_linger`."""
+    def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
+        """The application, told of the connection's end at the right time and not before."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+            async def receive_all() -> ASGIReceiveEvent:
+                message = await receive()
+                if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:
+                    return message
+                # The caller left, but it had said everything: its event is not dropped.
+                body, cycle.body = bytes(cycle.body), bytearray()
+                return {"type": "http.request", "body": body, "more_body": False}
+
             async def send_on(message: ASGISendEvent) -> None:
                 if message["type"] == "http.response.start" and self._is_last(cycle):
+                    # Say `Connection: close`, but leave the closing to `_linger`.
                     cycle.keep_alive = False
                     await send(message)
                     cycle.keep_alive = True
                 else:
                     await send(message)
 
-            await app(scope, receive, send_on)
+            await app(scope, receive_all, send_on)
 
         return run
 

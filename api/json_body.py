@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import json
-from collections.abc import Iterable
 from typing import Final
 
 import orjson
@@ -83,28 +82,26 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     return strict
 
 
-def _check_values(root: JsonValue) -> None:
-    """Depth and NUL, level by level and without recursion: the body is not trusted."""
-    level: list[JsonValue] = [root]
+def _check_values(root: dict[str, JsonValue]) -> None:
+    """Depth and NUL, level by level and without recursion: the body is not trusted.
+
+    One plain loop: a mebibyte holds 300,000 lists, and everybody waits while they are walked.
+    """
+    level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
-        level = [inner for value in level for inner in _inside(value)]
-    if any(isinstance(value, dict | list) for value in level):
+        deeper: list[dict[str, JsonValue] | list[JsonValue]] = []
+        for container in level:
+            if isinstance(container, dict):
+                for key in container:
+                    _refuse_nul(key)
+            for value in container.values() if isinstance(container, dict) else container:
+                if isinstance(value, str):
+                    _refuse_nul(value)
+                elif isinstance(value, dict | list):
+                    deeper.append(value)
+        level = deeper
+    if level:
         raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
-    for value in level:
-        _inside(value)
-
-
-def _inside(value: JsonValue) -> Iterable[JsonValue]:
-    """What a value holds; refuses a NUL in a text or key."""
-    if isinstance(value, dict):
-        for key in value:
-            _refuse_nul(key)
-        return value.values()
-    if isinstance(value, list):
-        return value
-    if isinstance(value, str):
-        _refuse_nul(value)
-    return ()
 
 
 def _refuse_nul(text: str) -> None:
