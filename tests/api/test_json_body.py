@@ -136,7 +136,7 @@ def test_keeps_unusual_numbers(number: str) -> None:
     ],
 )
 def test_largest_bodies_are_read_fast(body: bytes, accepted: bool) -> None:
-    """One mebibyte of the worst kind holds up the other callers of a process for a moment only."""
+    """Others wait meanwhile. Well below a second alone; what is quadratic would take minutes."""
     assert len(body) <= MAX_BYTES
     started = time.process_time()
     try:
@@ -144,4 +144,4 @@ def test_largest_bodies_are_read_fast(body: bytes, accepted: bool) -> None:
         assert accepted
     except InvalidBody:
         assert not accepted
-    assert time.process_time() - started < 1.0
+    assert time.process_time() - started < 5.0
