@@ -11,7 +11,6 @@ from pathlib import Path
 
 import httpx
 import orjson
-import psutil
 import pytest
 
 from embedded.ports import free_port
@@ -132,7 +131,6 @@ async def test_flood_with_few_open_files(front: LiveEngine, shop: Shop, tmp_path
             async with flood(api.port, 1000, b""):
                 for _ in range(20):
                     await eventually(lambda: api.is_healthy(shop), 5)
-                assert psutil.Process(api.child.pid).num_fds() < 256
         assert await api.is_healthy(shop)
         assert api.child.exit_code is None
 
