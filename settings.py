@@ -1,11 +1,12 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
-from typing import Literal
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import httpx
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from adapters.identity_session_key import SessionKeys
 from adapters.seal import FernetSealer
@@ -32,6 +33,11 @@ class Settings(BaseSettings):
     temporal_namespace: str = "default"
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=1, le=65535)
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...] | None, NoDecode] = Field(
+        default=None,
+        description="Networks of the proxies whose X-Forwarded-For is believed, comma-separated; "
+        "unset: nobody's.",
+    )
     engine_secret: SecretStr | None = Field(
         default=None, description="Shared with internal workers; unset disables the scheme."
     )
@@ -81,6 +87,23 @@ class Settings(BaseSettings):
     metrics_port: int | None = Field(
         default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
     )
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            networks = tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+        except ValueError:
+            networks = ()
+        # IPv4 within IPv6 would never match: callers' addresses are brought to IPv4 first.
+        if not networks or any(
+            isinstance(network, IPv6Network) and network.network_address.ipv4_mapped
+            for network in networks
+        ):
+            raise ValueError("networks like 10.0.0.0/8 or 2001:db8::/32 expected, comma-separated")
+        return networks
 
     @field_validator("brain_model")
     @classmethod

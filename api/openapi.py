@@ -4,6 +4,8 @@ from typing import Final
 
 from fastapi import FastAPI
 
+from api.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
+
 _SECURITY_SCHEMES: Final = {
     "bearer": {
         "type": "http",
@@ -15,12 +17,14 @@ _SECURITY_SCHEMES: Final = {
 }
 
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
+_KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
 """A value of a field that the gateway does not know, as `api/json_body.py` lets it pass."""
 
 _EXTRA: Final = {
-    "description": "Any JSON without NUL, with integers of 64 bits, up to 32 levels deep.",
+    "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
+    f"{MAX_DEPTH} levels and {MAX_VALUES} values.",
     "anyOf": [
         {"type": "string", **_NO_NUL},
         {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
@@ -28,14 +32,14 @@ _EXTRA: Final = {
         {"type": "boolean"},
         {"type": "null"},
         {"type": "array", "items": EXTRA_FIELD},
-        {"type": "object", "additionalProperties": EXTRA_FIELD, "propertyNames": _NO_NUL},
+        {"type": "object", "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY},
     ],
 }
 
 
 def with_extra_fields(schema: dict[str, object]) -> dict[str, object]:
     """The schema of an object that may hold any other field too."""
-    return {**schema, "additionalProperties": EXTRA_FIELD, "propertyNames": _NO_NUL}
+    return {**schema, "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY}
 
 
 def complete_document(app: FastAPI) -> None:

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import resource
 from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated
 
 import typer
@@ -15,6 +17,8 @@ from adapters.temporal import connect
 from adapters.temporal_runtime import forward_logs
 from adapters.temporal_setup import ensure_search_attributes
 from api.app import create_app
+from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.http_protocol import edge_protocol
 from commands.context import (
     DEFAULT_DATA,
     DataOption,
@@ -33,6 +37,8 @@ from store.migrate import migrate as migrate_database
 
 # Requests that have begun get this long to end when the server is asked to stop.
 _GRACE_S = 5
+# Files the API opens for itself: PostgreSQL, Temporal, the event loop.
+_OWN_FILES = 64
 
 
 def serve(
@@ -56,11 +62,28 @@ def serve(
             host=settings.host,
             port=chosen,
             loop="uvloop",
-            http="httptools",
+            http=edge_protocol(_edge_limits()),
+            ws="none",
+            # Who stands before us is decided by TRUSTED_PROXIES (`api/client_ip.py`).
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             timeout_graceful_shutdown=_GRACE_S,
         )
+
+
+def _edge_limits() -> EdgeLimits:
+    """No more connections than the process may have open files for.
+
+    It takes as many as the machine's administrator lets it have (the hard limit).
+    """
+    wanted = DEFAULT_LIMITS.connections + _OWN_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
+    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
 
 
 def worker(
