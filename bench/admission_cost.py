@@ -10,25 +10,29 @@ import sys
 import time
 from asyncio.subprocess import PIPE
 from collections import defaultdict
-from collections.abc import Awaitable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Final
 
 import uvloop
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import utc_now
 from bench.load import ROOT, Message, Shop
-from bench.statements import ADMISSION, TICKET, fresh_ids, material_of, watched
+from bench.statements import ADMISSION, TICKET, Statement, fresh_ids, material_of, watched
+from domain.event import InboundEvent
 from domain.ids import TenantId
 from domain.playbook import match
 from domain.run import EventOutcome, RunStatus
 
 # The one statement that stores an event, its message and its run, and the values it takes: the
 # comparison must not drift away from what it is compared with.
-from store.admission import _STORE_RUN, _event_values, admit
+from store.admission import _STORE_RUN, AdmissionIds, _event_values, admit
 from store.database import Database
 from store.key_repository import KeyRepository
 from store.playbook_repository import PlaybookRepository
 
+_STORED: Final = ("playbooks", "event, message and run")
 _WARM_UP: Final = 40
 _CALLS: Final = 300
 _TIMEOUT_S: Final = 60.0
@@ -39,22 +43,28 @@ class Task(Message):
     shops: tuple[Shop, ...]
 
 
-class AdmissionCost(Message):
-    """Medians in ms. `uncounted`: the transaction without limits, quota and ledger, which reads the
-    playbooks and stores the event, its message and its run. `statements`: those of the whole."""
+class Cost(Message):
+    """Medians in ms, of the transaction and of its parts; medians do not quite add up."""
 
     whole: float
-    uncounted: float
-    statements: dict[str, float]
+    parts: dict[str, float]
+
+
+class AdmissionCost(Message):
+    """`uncounted`: the transaction without limits, quota and ledger, which reads the playbooks and
+    stores the event, its message and its run."""
+
+    counted: Cost
+    uncounted: Cost
 
     @property
     def added(self) -> float:
-        return self.whole - self.uncounted
+        return self.counted.whole - self.uncounted.whole
 
     @property
-    def between(self) -> float:
-        """BEGIN, COMMIT and what Python does between the statements."""
-        return self.whole - sum(self.statements.values())
+    def added_statements(self) -> float:
+        parts = self.counted.parts.items()
+        return sum(ms for name, ms in parts if name not in self.uncounted.parts)
 
 
 async def admission_cost(database_url: str, shops: tuple[Shop, ...]) -> AdmissionCost:
@@ -76,26 +86,58 @@ async def admission_cost(database_url: str, shops: tuple[Shop, ...]) -> Admissio
 
 async def _measure(task: Task) -> AdmissionCost:
     database = Database(task.database_url, pool_size=1)
-    whole: list[float] = []
-    uncounted: list[float] = []
-    parts: dict[str, list[float]] = defaultdict(list)
+    counted, uncounted = _Clock(ADMISSION), _Clock(_STORED)
     key_ids = [await _key_id(database, shop) for shop in task.shops]
     callers = itertools.cycle(zip(task.shops, key_ids, strict=True))
     with watched(database) as seen:
         # One by one in turn, so that noise hits both alike.
         for shop, key_id in itertools.islice(callers, _WARM_UP + _CALLS):
             tenant = TenantId(shop.client_id)
-            seen.clear()
-            whole.append(await _timed(_admit(database, tenant, key_id)))
-            for name, statement in zip(ADMISSION, seen, strict=True):
-                parts[name].append(statement.ms)
-            uncounted.append(await _timed(_store(database, tenant)))
+            async with counted.transaction(database, tenant, seen) as connection:
+                await _admit(connection, tenant, key_id)
+            async with uncounted.transaction(database, tenant, seen) as connection:
+                await _store(connection, tenant)
     await database.close()
-    return AdmissionCost(
-        whole=_median(whole),
-        uncounted=_median(uncounted),
-        statements={name: _median(times) for name, times in parts.items()},
-    )
+    return AdmissionCost(counted=counted.cost(), uncounted=uncounted.cost())
+
+
+class _Clock:
+    """Times one kind of transaction, whose statements have these names."""
+
+    def __init__(self, statements: tuple[str, ...]) -> None:
+        self._statements = statements
+        self._whole: list[float] = []
+        self._parts: dict[str, list[float]] = defaultdict(list)
+
+    @asynccontextmanager
+    async def transaction(
+        self, database: Database, tenant: TenantId, seen: list[Statement]
+    ) -> AsyncIterator[AsyncConnection]:
+        seen.clear()
+        start = time.perf_counter()
+        async with database.tenant(tenant) as connection:
+            begun = time.perf_counter()
+            yield connection
+            worked = time.perf_counter()
+        ended = time.perf_counter()
+        statements = {name: one.ms / 1000 for name, one in zip(self._statements, seen, strict=True)}
+        times = {
+            "BEGIN": begun - start,
+            **statements,
+            "Python": worked - begun - sum(statements.values()),
+            "COMMIT": ended - worked,
+        }
+        for name, seconds in times.items():
+            self._parts[name].append(seconds)
+        self._whole.append(ended - start)
+
+    def cost(self) -> Cost:
+        parts = {name: _median_ms(times) for name, times in self._parts.items()}
+        return Cost(whole=_median_ms(self._whole), parts=parts)
+
+
+def _median_ms(times: list[float]) -> float:
+    return round(statistics.median(times[_WARM_UP:]) * 1000, 3)
 
 
 async def _key_id(database: Database, shop: Shop) -> str:
@@ -106,38 +148,30 @@ async def _key_id(database: Database, shop: Shop) -> str:
     return key.id
 
 
-async def _admit(database: Database, tenant: TenantId, key_id: str) -> None:
-    ids, now = fresh_ids(), utc_now()
-    event = TICKET.model_copy(update={"customer_email": f"{ids.event_id}@example.com"})
-    async with database.tenant(tenant) as connection:
-        await admit(connection, tenant, event, ids=ids, key_id=key_id, now=now)
+async def _admit(connection: AsyncConnection, tenant: TenantId, key_id: str) -> None:
+    ids = fresh_ids()
+    await admit(connection, tenant, _event(ids), ids=ids, key_id=key_id, now=utc_now())
 
 
-async def _store(database: Database, tenant: TenantId) -> None:
-    ids, now = fresh_ids(), utc_now()
-    event = TICKET.model_copy(update={"customer_email": f"{ids.event_id}@example.com"})
-    async with database.tenant(tenant) as connection:
-        playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
-        if playbook is None:
-            raise RuntimeError("the shop has no playbook for the ticket")
-        run = {
-            "event_outcome": EventOutcome.RUN,
-            "run": ids.run_id,
-            "run_status": RunStatus.RECEIVED,
-            "playbook": playbook.id,
-            "version": playbook.version,
-        }
-        await connection.execute(_STORE_RUN, _event_values(tenant, event, ids, now) | run)
+async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
+    ids = fresh_ids()
+    event = _event(ids)
+    playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
+    if playbook is None:
+        raise RuntimeError("the shop has no playbook for the ticket")
+    run = {
+        "event_outcome": EventOutcome.RUN,
+        "run": ids.run_id,
+        "run_status": RunStatus.RECEIVED,
+        "playbook": playbook.id,
+        "version": playbook.version,
+    }
+    await connection.execute(_STORE_RUN, _event_values(tenant, event, ids, utc_now()) | run)
 
 
-async def _timed(work: Awaitable[None]) -> float:
-    began = time.perf_counter()
-    await work
-    return (time.perf_counter() - began) * 1000
-
-
-def _median(times: list[float]) -> float:
-    return round(statistics.median(times[_WARM_UP:]), 3)
+def _event(ids: AdmissionIds) -> InboundEvent:
+    """From a customer who never wrote before."""
+    return TICKET.model_copy(update={"customer_email": f"{ids.event_id}@example.com"})
 
 
 if __name__ == "__main__":

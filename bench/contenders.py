@@ -1,8 +1,9 @@
-"""What is compared: each with its own Temporal server, its own worker and its own load driver.
+"""What is compared, each in processes of its own and with its own load driver.
 
-All run at once and take turns at being called. What an idle one costs was measured: an idle server
-takes 0.2 to 2 % of one core (the tuned one most, because of its poll rates), an idle worker or
-API 0.3 %; so nothing is frozen between turns. Each turn measures it again (`idle_cpu_percent`).
+All of a chapter run at once and take turns at being called. What an idle one costs was measured: an
+idle server takes 0.2 to 2 % of one core (the tuned one most, because of its poll rates), an idle
+worker or API 0.3 %; so nothing is frozen between turns. Each turn measures it again
+(`idle_cpu_percent`).
 """
 
 import asyncio

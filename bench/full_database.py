@@ -108,7 +108,7 @@ _CLIENTS: Final = (
     SELECT user_id, 'owner@' || number || '.example', %(now)s FROM made""",
     """INSERT INTO clients (id, owner_user_id, brand_name, plan, created_at)
     SELECT client_id, user_id, 'Shop ' || number,
-           (%(plans)s)[1 + number %% array_length(%(plans)s, 1)], %(now)s FROM made""",
+           (%(plans)s::text[])[1 + number %% cardinality(%(plans)s::text[])], %(now)s FROM made""",
     """INSERT INTO client_users (client_id, user_id, role, created_at)
     SELECT client_id, user_id, 'owner', %(now)s FROM made""",
     """INSERT INTO api_keys (client_id, id, digest, prefix, label, created_at)
