@@ -12,64 +12,42 @@ from pathlib import Path
 from typing import Final
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
-from bench.contenders import Contender, GatewayContender, NoopContender
-from bench.measure import FLOOR, GATEWAY, MAIL, NAIVE, SKELETON, TurnResult, take, turns
-from bench.report import quantile, report_on, save, show
+from bench.chapters import Effort, design, size
+from bench.report import report_on, save
+from bench.show import show
 from domain.errors import InvalidInput
 
 _LONGEST_S: Final = 600.0
+CHAPTERS: Final = ("design", "size")
 
 out: Final = Console()
 
 
-async def bench(rounds: int, seconds: float, folder: Path) -> bool:
+async def bench(chapters: list[str], effort: Effort, folder: Path) -> bool:
     """Whether every call was answered as it should be."""
     started_at = datetime.now(UTC)
-    gateway = GatewayContender(GATEWAY, MAIL, folder)
-    contenders: list[Contender] = [NoopContender(name, folder) for name in (NAIVE, FLOOR, SKELETON)]
-    contenders.append(gateway)
-    try:
-        with out.status("starting") as status:
-            for contender in contenders:
-                status.update(f"starting {contender.name}")
-                await contender.start()
-        taken = await _take_turns(rounds, seconds, contenders)
-        mails, replies = gateway.mails(), sum(t.calls for t in taken if t.contender == MAIL)
-    finally:
-        with out.status("stopping"):
-            for contender in reversed(contenders):
-                await contender.stop()
-    report = report_on(taken, started_at=started_at, cores=os.cpu_count() or 1)
+    first = await design(effort, folder, out) if "design" in chapters else None
+    second = await size(effort, folder, out) if "size" in chapters else None
+    report = report_on(
+        [*(first.turns if first else ()), *(second.turns if second else ())],
+        plans=second.plans if second else [],
+        admission=second.admission if second else None,
+        filled_in_s=second.filled_in_s if second else None,
+        started_at=started_at,
+        cores=os.cpu_count() or 1,
+    )
     show(report, out)
-    if mails < replies:
-        out.print(f"{replies} answers by mail, but only {mails} mails", style="bold red")
+    missing = first.mails_missing if first else 0
+    if missing:
+        out.print(f"{missing} answers by mail without a mail", style="bold red")
     out.print(f"Written to {save(report)}", highlight=False, soft_wrap=True)
-    return report.failed == 0 and mails >= replies
+    return report.failed == 0 and missing == 0
 
 
-async def _take_turns(rounds: int, seconds: float, contenders: list[Contender]) -> list[TurnResult]:
-    planned = list(turns(rounds, seconds))
-    taken: list[TurnResult] = []
-    columns = TextColumn("{task.description:<40}"), BarColumn(), TimeRemainingColumn()
-    with Progress(*columns, console=out, transient=True) as progress:
-        bar = progress.add_task("", total=sum(turn.planned_s for turn in planned))
-        for turn in planned:
-            progress.update(bar, description=turn.title)
-            result = await take(turn, contenders)
-            taken.append(result)
-            p50 = quantile(result.latencies_ms, 0.5)
-            progress.console.print(
-                f"{turn.title}: p50 {p50:.0f} ms, {result.per_second:.1f} per s", highlight=False
-            )
-            progress.advance(bar, turn.planned_s)
-    return taken
-
-
-async def _bounded(rounds: int, seconds: float, folder: Path) -> bool:
+async def _bounded(chapters: list[str], effort: Effort, folder: Path) -> bool:
     """Ctrl-C, SIGTERM and the time limit end it in the same way: all that was started is ended."""
-    task = asyncio.ensure_future(bench(rounds, seconds, folder))
+    task = asyncio.ensure_future(bench(chapters, effort, folder))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     try:
@@ -81,13 +59,16 @@ async def _bounded(rounds: int, seconds: float, folder: Path) -> bool:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chapter", choices=CHAPTERS, help="only this one")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each contender")
-    parser.add_argument("--seconds", type=float, default=8, help="measured in each turn")
+    parser.add_argument("--seconds", type=float, default=5, help="measured in each turn")
     arguments = parser.parse_args()
+    chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
     folder.chmod(0o755)  # the database server of the root user runs as another one
     try:
-        good = asyncio.run(_bounded(arguments.rounds, arguments.seconds, folder))
+        effort = Effort(arguments.rounds, arguments.seconds)
+        good = asyncio.run(_bounded(chapters, effort, folder))
     except InvalidInput as error:
         sys.exit(f"error: {error}")
     finally:

@@ -1,28 +1,35 @@
-"""What is compared: each with its own Temporal server, its own worker and its own load driver.
+"""What is compared, each in processes of its own and with its own load driver.
 
-All run at once and take turns at being called. What an idle one costs was measured: an idle server
-takes 0.2 to 2 % of one core (the tuned one most, because of its poll rates), an idle worker or
-API 0.3 %; so nothing is frozen between turns. Each turn measures it again (`idle_cpu_percent`).
+All of a chapter run at once and take turns at being called. What an idle one costs was measured: an
+idle server takes 0.2 to 2 % of one core (the tuned one most, because of its poll rates), an idle
+worker or API 0.3 %; so nothing is frozen between turns. Each turn measures it again
+(`idle_cpu_percent`).
 """
 
 import asyncio
 import sys
+import time
 from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Final, Literal
 
 from temporalio.client import Client
 
+from adapters.system import utc_now
+from bench.full_database import fill
 from bench.load import Driver, Shop, Target
 from demo.seed import demo_shop
 from embedded.data_folder import DataFolder
 from embedded.ports import free_port
+from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.stack import Stack, StackPorts
 from embedded.temporal_server import temporal_command
+from store.migrate import migrate
 
-# So many that no limit for one client, an hour or a month, is reached in a run.
-_SHOPS: Final = 24
+# So many that no limit is reached: each may send 200 messages an hour, or the half of it where it
+# has sent the other half already, and a turn's customers are always new.
+_SHOPS: Final = 32
 _START_TIMEOUT_S: Final = 60.0
 _STOP_S: Final = 5.0
 
@@ -86,32 +93,97 @@ class NoopContender(Contender):
 class GatewayContender(Contender):
     """The whole service as `make run` starts it. `mail` answers by SMTP, into the stack's sink."""
 
-    def __init__(self, name: str, mail: str, folder: Path) -> None:
+    def __init__(self, name: str, folder: Path, *, mail: str | None = None) -> None:
         super().__init__(name)
         self._mail = mail
-        self._folder = DataFolder(folder / "stack")
-        self._shops = folder / "shops"
+        self._folder = DataFolder(folder / name / "stack")
+        self._shop_folder = folder / name / "shops"
         self._stack = Stack(self._folder, StackPorts(), lambda _: None)
+        self.shops: tuple[Shop, ...] = ()
+        self.database_url = ""
+        self.owner_url = ""
 
     async def start(self) -> None:
+        with EmbeddedPostgres(self._folder.postgres) as server:
+            self.database_url, self.owner_url = server.url, server.owner_url
+            await asyncio.to_thread(migrate, server.owner_url)
+            self.shops = tuple([await self._shop(number) for number in range(_SHOPS)])
+            await self._fill()
         info = await self._stack.start()
         self.pids = {**info.pids, "postgres": _postmaster(self._folder)}
-        shops = [await self._shop(number, info.env["DATABASE_URL"]) for number in range(_SHOPS)]
-        port = int(info.api_url.rpartition(":")[2])
-        target = Target(kind="gateway", port=port, shops=tuple(shops))
-        self.drivers[self.name] = await Driver.start(target)
-        self.drivers[self._mail] = await Driver.start(target.model_copy(update={"kind": "mail"}))
+        for name, target in self._targets(_port_of(info.api_url)).items():
+            self.drivers[name] = await Driver.start(target)
 
     def mails(self) -> int:
         """Mails that the sink was given."""
         return sum(1 for _ in self._folder.mail.glob("*.eml"))
 
+    async def _fill(self) -> None:
+        """What else is in the database before the service starts."""
+
+    def _targets(self, port: int) -> dict[str, Target]:
+        """Whom each driver calls, by the name of the turns it makes."""
+        target = Target(kind="gateway", port=port, shops=self.shops)
+        mail = target.model_copy(update={"kind": "mail"})
+        return {self.name: target} | ({self._mail: mail} if self._mail else {})
+
     def _stop_servers(self) -> None:
         self._stack.stop()
 
-    async def _shop(self, number: int, database_url: str) -> Shop:
-        shop = await demo_shop(DataFolder(self._shops / str(number)), database_url)
+    async def _shop(self, number: int) -> Shop:
+        folder = DataFolder(self._shop_folder / str(number))
+        shop = await demo_shop(folder, self.database_url)
         return Shop(client_id=shop.client_id, key=shop.key)
+
+
+class FullContender(GatewayContender):
+    """The same on the full database. `usage` reads what each of all its clients has used."""
+
+    def __init__(self, name: str, folder: Path, *, usage: str) -> None:
+        super().__init__(name, folder)
+        self._usage = usage
+        self._clients: tuple[Shop, ...] = ()
+        self.filled_in_s = 0.0
+
+    async def _fill(self) -> None:
+        began = time.monotonic()
+        self._clients = await asyncio.to_thread(fill, self.owner_url, self.shops, now=utc_now())
+        self.filled_in_s = time.monotonic() - began
+
+    def _targets(self, port: int) -> dict[str, Target]:
+        return super()._targets(port) | {self._usage: self.usage_target(port)}
+
+    def usage_target(self, port: int) -> Target:
+        """Every client in turn, of this API or of another one on the same database."""
+        return Target(kind="usage", port=port, shops=self._clients)
+
+
+class BareContender(Contender):
+    """`bench.bare_api` on the full database, which must have started."""
+
+    def __init__(self, name: str, folder: Path, full: FullContender) -> None:
+        super().__init__(name)
+        self._log = folder / "logs" / f"{name}.log"
+        self._full = full
+        self._child: Child | None = None
+
+    async def start(self) -> None:
+        port = free_port()
+        command = [sys.executable, "-m", "bench.bare_api", "--port", str(port)]
+        command += ["--database-url", self._full.owner_url]
+        self._child = Child(self.name, command, log=self._log)
+        await _listens(port)
+        self.pids = {"api": self._child.pid, "postgres": self._full.pids["postgres"]}
+        self.drivers[self.name] = await Driver.start(self._full.usage_target(port))
+
+    def _stop_servers(self) -> None:
+        if self._child is not None:
+            self._child.terminate()
+            self._child.wait(_STOP_S)
+
+
+def _port_of(url: str) -> int:
+    return int(url.rpartition(":")[2])
 
 
 def _postmaster(folder: DataFolder) -> int:
@@ -128,3 +200,16 @@ async def _answers(address: str) -> None:
             except RuntimeError:  # what the SDK raises while nobody listens
                 pass
             await asyncio.sleep(0.1)
+
+
+async def _listens(port: int) -> None:
+    """Wait until somebody listens on a port of this machine. Raises TimeoutError."""
+    async with asyncio.timeout(_START_TIMEOUT_S):
+        while True:
+            try:
+                _, writer = await asyncio.open_connection("127.0.0.1", port)
+            except ConnectionRefusedError:
+                await asyncio.sleep(0.1)
+            else:
+                writer.close()
+                return

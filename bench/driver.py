@@ -20,7 +20,9 @@ from bench.http_client import HttpClient
 from bench.load import Phase, Sample, Shop, Target
 from demo.tickets import TICKETS, SampleTicket
 
+_HOST: Final = "127.0.0.1"
 _GATEWAY: Final = "/api/engine/gateway"
+_USAGE: Final = "/api/billing/usage"
 _SHOWN_FAILURES: Final = 5
 # The tour's first: a shop ticket, answered in place.
 _SHOP_TICKET: Final = TICKETS[0]
@@ -42,6 +44,10 @@ _MAIL: Final = SampleTicket(
 
 Call = Callable[[], Awaitable[str]]
 """One call. Returns "completed", or what it got instead."""
+
+Exchanged = Awaitable[tuple[int, bytes]]
+Exchange = Callable[[HttpClient], Exchanged]
+"""A request on a connection, and the answer's status and body."""
 
 
 def naive_call(client: Client) -> Call:
@@ -72,24 +78,50 @@ def update_call(client: Client, workflow: type) -> Call:
 
 
 @asynccontextmanager
+async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged]]:
+    """What makes an exchange on an open connection: as many are opened as are used at once."""
+    idle: list[HttpClient] = []
+    async with AsyncExitStack() as held:
+
+        async def on_one(exchange: Exchange) -> tuple[int, bytes]:
+            while idle and not idle[-1].is_open:
+                idle.pop()
+            client = idle.pop() if idle else await held.enter_async_context(HttpClient(_HOST, port))
+            answer = await exchange(client)
+            idle.append(client)
+            return answer
+
+        yield on_one
+
+
+@asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
     """Each ticket from another customer, and the shops in turn: no limit for one is reached."""
     shops = itertools.cycle(target.shops)
-    idle: list[HttpClient] = []
-
-    def open_client() -> HttpClient:
-        return HttpClient("127.0.0.1", target.port)
-
-    async with AsyncExitStack() as held:
+    async with connections(target.port) as on_one:
 
         async def call() -> str:
-            while idle and not idle[-1].is_open:
-                idle.pop()
-            client = idle.pop() if idle else await held.enter_async_context(open_client())
             shop = next(shops)
-            status, answer = await client.post(_GATEWAY, shop.key, _ticket(target, shop))
-            idle.append(client)
+            ticket = _ticket(target, shop)
+            status, answer = await on_one(lambda client: client.post(_GATEWAY, shop.key, ticket))
             return _outcome(target, status, answer)
+
+        yield call
+
+
+@asynccontextmanager
+async def usage_call(target: Target) -> AsyncIterator[Call]:
+    """The shops in turn: so many that none asks more often than it may."""
+    shops = itertools.cycle(target.shops)
+    async with connections(target.port) as on_one:
+
+        async def call() -> str:
+            shop = next(shops)
+            path = f"{_USAGE}?client_id={shop.client_id}"
+            status, answer = await on_one(lambda client: client.get(path, shop.key))
+            if status == 200 and b'"tickets_used":' in answer:
+                return "completed"
+            return _unexpected(status, answer)
 
         yield call
 
@@ -110,6 +142,10 @@ def _outcome(target: Target, status: int, answer: bytes) -> str:
         found = (run["status"], run["classification"], run["steps_executed"])
         if found == (ticket.status, ticket.classification, 1):
             return "completed"
+    return _unexpected(status, answer)
+
+
+def _unexpected(status: int, answer: bytes) -> str:
     return f"HTTP {status}: {answer[:300].decode(errors='replace')}"
 
 
@@ -126,7 +162,8 @@ async def call_of(target: Target) -> AsyncIterator[Call]:
     elif target.kind == "skeleton":
         yield update_call(await connect(target.address, "default"), noop.Skeleton)
     else:
-        async with gateway_call(target) as call:
+        calls = usage_call if target.kind == "usage" else gateway_call
+        async with calls(target) as call:
             yield call
 
 

@@ -33,11 +33,23 @@ class HttpClient:
 
     async def post(self, path: str, key: str, body: bytes) -> tuple[int, bytes]:
         """The answer's status and body. The server must send a Content-Length."""
-        head = (
-            f"POST {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n"
-            f"Authorization: Bearer {key}\r\nContent-Type: application/json\r\n"
-            f"Content-Length: {len(body)}\r\n\r\n"
+        return await self._exchange(
+            f"{self._head('POST', path, key)}Content-Type: application/json\r\n"
+            f"Content-Length: {len(body)}\r\n\r\n",
+            body,
         )
+
+    async def get(self, path: str, key: str) -> tuple[int, bytes]:
+        """Like `post`."""
+        return await self._exchange(f"{self._head('GET', path, key)}\r\n", b"")
+
+    def _head(self, method: str, path: str, key: str) -> str:
+        return (
+            f"{method} {path} HTTP/1.1\r\nHost: {self._host}:{self._port}\r\n"
+            f"Authorization: Bearer {key}\r\n"
+        )
+
+    async def _exchange(self, head: str, body: bytes) -> tuple[int, bytes]:
         self._writer.write(head.encode() + body)
         async with asyncio.timeout(_TIMEOUT_S):
             lines = (await self._reader.readuntil(b"\r\n\r\n")).split(b"\r\n")

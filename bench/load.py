@@ -23,9 +23,9 @@ class Shop(Message):
 
 
 class Target(Message):
-    """Whom a driver calls: a Temporal server by its address, or a gateway by its port."""
+    """Whom a driver calls: a Temporal server by its address, or an API by its port."""
 
-    kind: Literal["naive", "floor", "skeleton", "gateway", "mail"]
+    kind: Literal["naive", "floor", "skeleton", "gateway", "mail", "usage"]
     address: str = ""
     port: int = 0
     shops: tuple[Shop, ...] = ()

@@ -15,6 +15,10 @@ FLOOR: Final = "floor"
 SKELETON: Final = "skeleton"
 GATEWAY: Final = "gateway"
 MAIL: Final = "gateway, mail"
+EMPTY: Final = "empty"
+FULL: Final = "full"
+USAGE: Final = "usage"
+BARE: Final = "bare"
 
 ALONE: Final = 1
 CROWD: Final = 16
@@ -56,7 +60,7 @@ class TurnResult(BaseModel):
         return len(self.latencies_ms)
 
 
-def turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def design_turns(rounds: int, seconds: float) -> Iterator[Turn]:
     """Every contender in every round, so that the machine's noise hits all alike.
 
     The order changes from round to round: being first or last must favour nobody. The mail is
@@ -70,15 +74,33 @@ def turns(rounds: int, seconds: float) -> Iterator[Turn]:
         yield Turn(number, MAIL, ALONE, 0.5, seconds / 2)
 
 
+def size_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+    """Short turns and more of them: what is looked for is a difference of a few percent.
+
+    The usage reads come after all of the gateway's.
+    """
+    for number in range(3 * rounds):
+        for name in _alternating(number, EMPTY, FULL):
+            yield Turn(number, name, ALONE, 0.5, seconds / 2)
+    for number in range(rounds):
+        for concurrency in (ALONE, CROWD):
+            for name in _alternating(number, USAGE, BARE):
+                yield Turn(number, name, concurrency, 0.5, seconds / 2)
+
+
+def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
+    return (first, second) if number % 2 == 0 else (second, first)
+
+
 async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
     """Warm up, then measure."""
     owner = next(one for one in contenders if turn.contender in one.drivers)
     driver = owner.drivers[turn.contender]
     warmed = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.warm_up_s))
-    others = [one for one in contenders if one is not owner]
-    before, before_others = cpu_seconds(owner.pids), _total(others)
+    others = _others(owner, contenders)
+    before, before_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
     sample = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.seconds))
-    after, after_others = cpu_seconds(owner.pids), _total(others)
+    after, after_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
     return TurnResult(
         round=turn.round,
         contender=turn.contender,
@@ -92,8 +114,14 @@ async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
     )
 
 
-def _total(contenders: Sequence[Contender]) -> float:
-    return sum(sum(cpu_seconds(one.pids).values()) for one in contenders)
+def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]:
+    """The processes that have nothing to do in the owner's turn."""
+    return {
+        f"{one.name} {name}": pid
+        for one in contenders
+        for name, pid in one.pids.items()
+        if pid not in owner.pids.values()
+    }
 
 
 def _per_call(

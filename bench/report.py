@@ -8,19 +8,36 @@ from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel
-from rich.console import Console
-from rich.table import Table
 
+from bench.admission_cost import AdmissionCost
 from bench.load import ROOT
-from bench.measure import ALONE, CROWD, FLOOR, GATEWAY, MAIL, NAIVE, SKELETON, TurnResult
+from bench.measure import (
+    ALONE,
+    BARE,
+    CROWD,
+    EMPTY,
+    FLOOR,
+    FULL,
+    GATEWAY,
+    MAIL,
+    NAIVE,
+    SKELETON,
+    USAGE,
+    TurnResult,
+)
+from bench.plans import StatementPlan
 
 RESULTS: Final = ROOT / "bench" / "results"
-_TITLES: Final = {
+TITLES: Final = {
     NAIVE: "a  naive: four no-op activities, all defaults",
     FLOOR: "b  floor: one local no-op, tuned server",
     SKELETON: "b' skeleton: four local no-ops, tuned server",
     GATEWAY: "c  our gateway, everything on",
     MAIL: "c' our gateway, answered by mail",
+    EMPTY: "d  our gateway, empty database",
+    FULL: "e  our gateway, full database",
+    BARE: "f  usage, a bare FastAPI route",
+    USAGE: "g  usage, our API",
 }
 
 
@@ -46,10 +63,15 @@ class Aim(BaseModel):
 
 
 class Report(BaseModel):
+    """What was measured, with the ratios that come of it. A chapter left out has no rows."""
+
     started_at: datetime
     cores: int
     rows: list[Row]
     aims: list[Aim]
+    plans: list[StatementPlan]
+    admission: AdmissionCost | None
+    filled_in_s: float | None
     turns: list[TurnResult]
 
     @property
@@ -63,13 +85,30 @@ def quantile(values: Sequence[float], share: float) -> float:
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 
 
-def report_on(turns: list[TurnResult], *, started_at: datetime, cores: int) -> Report:
+def report_on(
+    turns: list[TurnResult],
+    *,
+    plans: list[StatementPlan],
+    admission: AdmissionCost | None,
+    filled_in_s: float | None,
+    started_at: datetime,
+    cores: int,
+) -> Report:
     groups = dict.fromkeys((turn.contender, turn.concurrency) for turn in turns)
     rows = [
         _row([turn for turn in turns if (turn.contender, turn.concurrency) == group])
-        for group in sorted(groups, key=lambda group: (group[1], list(_TITLES).index(group[0])))
+        for group in sorted(groups, key=lambda group: (group[1], list(TITLES).index(group[0])))
     ]
-    return Report(started_at=started_at, cores=cores, rows=rows, aims=_aims(rows), turns=turns)
+    return Report(
+        started_at=started_at,
+        cores=cores,
+        rows=rows,
+        aims=[*_design_aims(rows), *_size_aims(rows, plans)],
+        plans=plans,
+        admission=admission,
+        filled_in_s=filled_in_s,
+        turns=turns,
+    )
 
 
 def _row(turns: list[TurnResult]) -> Row:
@@ -78,18 +117,20 @@ def _row(turns: list[TurnResult]) -> Row:
         contender=turns[0].contender,
         concurrency=turns[0].concurrency,
         calls=len(latencies),
-        p50=round(quantile(latencies, 0.5), 1),
-        p99=round(quantile(latencies, 0.99), 1),
+        p50=round(quantile(latencies, 0.5), 2),
+        p99=round(quantile(latencies, 0.99), 2),
         per_second=round(statistics.median(turn.per_second for turn in turns), 1),
         cpu_ms={
-            name: round(statistics.median(turn.cpu_ms[name] for turn in turns), 1)
+            name: round(statistics.median(turn.cpu_ms[name] for turn in turns), 2)
             for name in turns[0].cpu_ms
         },
     )
 
 
-def _aims(rows: list[Row]) -> list[Aim]:
+def _design_aims(rows: list[Row]) -> list[Aim]:
     found = {(row.contender, row.concurrency): row for row in rows}
+    if (GATEWAY, ALONE) not in found:
+        return []
     alone = {name: found[name, ALONE].p50 for name in (NAIVE, FLOOR, SKELETON, GATEWAY)}
     crowd = {name: found[name, CROWD].per_second for name in (NAIVE, FLOOR, SKELETON, GATEWAY)}
     latency_a, latency_b = alone[GATEWAY] / alone[NAIVE], alone[GATEWAY] / alone[FLOOR]
@@ -105,6 +146,26 @@ def _aims(rows: list[Row]) -> list[Aim]:
     ]
 
 
+def _size_aims(rows: list[Row], plans: list[StatementPlan]) -> list[Aim]:
+    found = {(row.contender, row.concurrency): row for row in rows}
+    if (FULL, ALONE) not in found:
+        return []
+    grown = found[FULL, ALONE].p50 / found[EMPTY, ALONE].p50
+    rate = found[USAGE, CROWD].per_second / found[BARE, CROWD].per_second
+    alone = found[USAGE, ALONE].per_second / found[BARE, ALONE].per_second
+    missed = [plan.statement for plan in plans if plan.missed]
+    return [
+        Aim(text="p50 of e / d, one at a time: at most 1.15", value=grown, met=grown <= 1.15),
+        Aim(text="rate of g / f, 16 at once: at least 0.5", value=rate, met=rate >= 0.5),
+        _note("rate of g / f, one at a time", alone),
+        Aim(
+            text=f"of {len(plans)} statements, those that read a large table whole: none",
+            value=len(missed),
+            met=not missed,
+        ),
+    ]
+
+
 def _note(text: str, value: float) -> Aim:
     return Aim(text=text, value=value, met=True, is_aim=False)
 
@@ -114,48 +175,3 @@ def save(report: Report) -> Path:
     path = RESULTS / f"{report.started_at:%Y-%m-%dT%H%M%SZ}.json"
     path.write_text(report.model_dump_json(indent=1))
     return path
-
-
-def show(report: Report, out: Console) -> None:
-    for concurrency, title in ((ALONE, "One at a time"), (CROWD, f"{CROWD} at once")):
-        rows = [row for row in report.rows if row.concurrency == concurrency]
-        out.print(_times(title, rows))
-        out.print(_processor("Processor time, ms a call", rows))
-    aims = Table(title="Ratios", title_justify="left", box=None, show_header=False)
-    for aim in report.aims:
-        mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
-        aims.add_row(aim.text, f"{aim.value:.2f}", mark if aim.is_aim else "")
-    out.print(aims)
-    idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
-    out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
-    for turn in report.turns:
-        if turn.failed:
-            first = turn.failures[0] if turn.failures else ""
-            out.print(
-                f"{turn.failed} failed: {turn.contender}, {turn.concurrency} at a time: {first}",
-                style="bold red",
-                markup=False,
-            )
-
-
-def _times(title: str, rows: list[Row]) -> Table:
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for name in ("calls", "p50 ms", "p99 ms", "per s"):
-        table.add_column(name, justify="right")
-    for row in rows:
-        figures = (f"{row.p50:.0f}", f"{row.p99:.0f}", f"{row.per_second:.1f}")
-        table.add_row(_TITLES[row.contender], str(row.calls), *figures)
-    return table
-
-
-def _processor(title: str, rows: list[Row]) -> Table:
-    names = list(dict.fromkeys(name for row in rows for name in row.cpu_ms))
-    table = Table(title=title, title_justify="left")
-    table.add_column("")
-    for name in ("all", *names):
-        table.add_column(name, justify="right")
-    for row in rows:
-        parts = (f"{row.cpu_ms[name]:.1f}" if name in row.cpu_ms else "" for name in names)
-        table.add_row(row.contender, f"{sum(row.cpu_ms.values()):.0f}", *parts)
-    return table

@@ -1,0 +1,178 @@
+"""What admission costs: its transaction with all that it counts, and without.
+
+In a process of its own with the API's event loop: python -m bench.admission_cost.
+"""
+
+import asyncio
+import itertools
+import statistics
+import sys
+import time
+from asyncio.subprocess import PIPE
+from collections import defaultdict
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+import uvloop
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import utc_now
+from bench.load import ROOT, Message, Shop
+from bench.statements import ADMISSION, TICKET, Statement, fresh_ids, material_of, watched
+from domain.event import InboundEvent
+from domain.ids import TenantId
+from domain.playbook import match
+from domain.run import EventOutcome, RunStatus
+
+# The one statement that stores an event, its message and its run, and the values it takes: the
+# comparison must not drift away from what it is compared with.
+from store.admission import _STORE_RUN, AdmissionIds, _event_values, admit
+from store.database import Database
+from store.key_repository import KeyRepository
+from store.playbook_repository import PlaybookRepository
+
+_STORED: Final = ("playbooks", "event, message and run")
+_WARM_UP: Final = 40
+_CALLS: Final = 300
+_TIMEOUT_S: Final = 60.0
+
+
+class Task(Message):
+    database_url: str
+    shops: tuple[Shop, ...]
+
+
+class Cost(Message):
+    """Medians in ms, of the transaction and of its parts; medians do not quite add up."""
+
+    whole: float
+    parts: dict[str, float]
+
+
+class AdmissionCost(Message):
+    """`uncounted`: the transaction without limits, quota and ledger, which reads the playbooks and
+    stores the event, its message and its run."""
+
+    counted: Cost
+    uncounted: Cost
+
+    @property
+    def added(self) -> float:
+        return self.counted.whole - self.uncounted.whole
+
+    @property
+    def added_statements(self) -> float:
+        parts = self.counted.parts.items()
+        return sum(ms for name, ms in parts if name not in self.uncounted.parts)
+
+
+async def admission_cost(database_url: str, shops: tuple[Shop, ...]) -> AdmissionCost:
+    """Leaves runs behind that nobody has done. Raises RuntimeError, TimeoutError."""
+    process = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
+    )
+    task = Task(database_url=database_url, shops=shops)
+    try:
+        async with asyncio.timeout(_TIMEOUT_S):
+            line, _ = await process.communicate(task.model_dump_json().encode())
+    finally:
+        if process.returncode is None:
+            process.kill()
+    if process.returncode != 0:
+        raise RuntimeError("the process that measures admission failed; its error is above")
+    return AdmissionCost.model_validate_json(line)
+
+
+async def _measure(task: Task) -> AdmissionCost:
+    database = Database(task.database_url, pool_size=1)
+    counted, uncounted = _Clock(ADMISSION), _Clock(_STORED)
+    key_ids = [await _key_id(database, shop) for shop in task.shops]
+    callers = itertools.cycle(zip(task.shops, key_ids, strict=True))
+    with watched(database) as seen:
+        # One by one in turn, so that noise hits both alike.
+        for shop, key_id in itertools.islice(callers, _WARM_UP + _CALLS):
+            tenant = TenantId(shop.client_id)
+            async with counted.transaction(database, tenant, seen) as connection:
+                await _admit(connection, tenant, key_id)
+            async with uncounted.transaction(database, tenant, seen) as connection:
+                await _store(connection, tenant)
+    await database.close()
+    return AdmissionCost(counted=counted.cost(), uncounted=uncounted.cost())
+
+
+class _Clock:
+    """Times one kind of transaction, whose statements have these names."""
+
+    def __init__(self, statements: tuple[str, ...]) -> None:
+        self._statements = statements
+        self._whole: list[float] = []
+        self._parts: dict[str, list[float]] = defaultdict(list)
+
+    @asynccontextmanager
+    async def transaction(
+        self, database: Database, tenant: TenantId, seen: list[Statement]
+    ) -> AsyncIterator[AsyncConnection]:
+        seen.clear()
+        start = time.perf_counter()
+        async with database.tenant(tenant) as connection:
+            begun = time.perf_counter()
+            yield connection
+            worked = time.perf_counter()
+        ended = time.perf_counter()
+        statements = {name: one.ms / 1000 for name, one in zip(self._statements, seen, strict=True)}
+        times = {
+            "BEGIN": begun - start,
+            **statements,
+            "Python": worked - begun - sum(statements.values()),
+            "COMMIT": ended - worked,
+        }
+        for name, seconds in times.items():
+            self._parts[name].append(seconds)
+        self._whole.append(ended - start)
+
+    def cost(self) -> Cost:
+        parts = {name: _median_ms(times) for name, times in self._parts.items()}
+        return Cost(whole=_median_ms(self._whole), parts=parts)
+
+
+def _median_ms(times: list[float]) -> float:
+    return round(statistics.median(times[_WARM_UP:]) * 1000, 3)
+
+
+async def _key_id(database: Database, shop: Shop) -> str:
+    async with database.unscoped() as connection:
+        key = await KeyRepository(connection).find_active(material_of(shop))
+    if key is None:
+        raise RuntimeError("a shop's key is not known to the database")
+    return key.id
+
+
+async def _admit(connection: AsyncConnection, tenant: TenantId, key_id: str) -> None:
+    ids = fresh_ids()
+    await admit(connection, tenant, _event(ids), ids=ids, key_id=key_id, now=utc_now())
+
+
+async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
+    ids = fresh_ids()
+    event = _event(ids)
+    playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
+    if playbook is None:
+        raise RuntimeError("the shop has no playbook for the ticket")
+    run = {
+        "event_outcome": EventOutcome.RUN,
+        "run": ids.run_id,
+        "run_status": RunStatus.RECEIVED,
+        "playbook": playbook.id,
+        "version": playbook.version,
+    }
+    await connection.execute(_STORE_RUN, _event_values(tenant, event, ids, utc_now()) | run)
+
+
+def _event(ids: AdmissionIds) -> InboundEvent:
+    """From a customer who never wrote before."""
+    return TICKET.model_copy(update={"customer_email": f"{ids.event_id}@example.com"})
+
+
+if __name__ == "__main__":
+    print(uvloop.run(_measure(Task.model_validate_json(sys.stdin.read()))).model_dump_json())

@@ -1,0 +1,61 @@
+"""What a usage read is compared with: the same query in a bare FastAPI route, and nothing else.
+
+Nobody is asked for a key, nothing is limited, logged or counted, and row-level security does not
+apply: it logs in as the owner of the tables. python -m bench.bare_api.
+"""
+
+import argparse
+from typing import Final
+
+import orjson
+import uvicorn
+from fastapi import FastAPI, Response
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from adapters.system import utc_now
+from domain.ids import TenantId
+from domain.period import period_of
+from store.database import psycopg_url
+from store.usage_repository import UsageRepository
+
+_POOL: Final = 10
+"""Connections, as the service has them."""
+
+
+def bare_app(database_url: str) -> FastAPI:
+    engine = create_async_engine(psycopg_url(database_url), pool_size=_POOL, max_overflow=0)
+    app = FastAPI()
+
+    @app.get("/api/billing/usage")
+    async def usage(client_id: str) -> Response:
+        period = period_of(utc_now())
+        async with engine.connect() as connection:
+            found = await UsageRepository(connection, TenantId(client_id)).in_month(period)
+        record = {
+            "plan": found.subscription.plan,
+            "period": period,
+            "tickets_used": found.tickets_used,
+            "credits_balance": found.credits_balance,
+        }
+        return Response(orjson.dumps(record), media_type="application/json")
+
+    return app
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--database-url", required=True)
+    parser.add_argument("--port", type=int, required=True)
+    arguments = parser.parse_args()
+    uvicorn.run(
+        bare_app(arguments.database_url),
+        port=arguments.port,
+        loop="uvloop",
+        http="httptools",
+        log_config=None,
+        access_log=False,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The chapters of a run: what is started together, called in turn, and ended together."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+from bench.admission_cost import AdmissionCost, admission_cost
+from bench.contenders import (
+    BareContender,
+    Contender,
+    FullContender,
+    GatewayContender,
+    NoopContender,
+)
+from bench.measure import (
+    BARE,
+    EMPTY,
+    FLOOR,
+    FULL,
+    GATEWAY,
+    MAIL,
+    NAIVE,
+    SKELETON,
+    USAGE,
+    Turn,
+    TurnResult,
+    design_turns,
+    size_turns,
+    take,
+)
+from bench.plans import StatementPlan, plans_of
+from bench.report import quantile
+from store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    rounds: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Design:
+    turns: list[TurnResult]
+    mails_missing: int
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    turns: list[TurnResult]
+    plans: list[StatementPlan]
+    admission: AdmissionCost
+    filled_in_s: float
+
+
+async def design(effort: Effort, folder: Path, out: Console) -> Design:
+    """The gateway beside a naive design and the least that such a call can cost."""
+    gateway = GatewayContender(GATEWAY, folder, mail=MAIL)
+    noops: list[Literal["naive", "floor", "skeleton"]] = [NAIVE, FLOOR, SKELETON]
+    contenders = [*(NoopContender(name, folder) for name in noops), gateway]
+    async with _running(contenders, out):
+        taken = await _take_turns(
+            list(design_turns(effort.rounds, effort.seconds)), contenders, out
+        )
+        replies = sum(turn.calls for turn in taken if turn.contender == MAIL)
+        return Design(taken, mails_missing=max(0, replies - gateway.mails()))
+
+
+async def size(effort: Effort, folder: Path, out: Console) -> Size:
+    """The service on a full database beside the same on an empty one, and what reads there cost."""
+    full = FullContender(FULL, folder, usage=USAGE)
+    contenders = [GatewayContender(EMPTY, folder), full, BareContender(BARE, folder, full)]
+    async with _running(contenders, out):
+        database = Database(full.database_url, pool_size=1)
+        try:
+            plans = await plans_of(database, full.database_url, full.shops[0])
+        finally:
+            await database.close()
+        taken = await _take_turns(list(size_turns(effort.rounds, effort.seconds)), contenders, out)
+        # Last, because the runs that it leaves are done by the sweeper sooner or later.
+        admission = await admission_cost(full.database_url, full.shops)
+        return Size(taken, plans, admission, full.filled_in_s)
+
+
+@asynccontextmanager
+async def _running(contenders: Sequence[Contender], out: Console) -> AsyncIterator[None]:
+    try:
+        with out.status("starting") as status:
+            for contender in contenders:
+                status.update(f"starting {contender.name}")
+                await contender.start()
+        yield
+    finally:
+        with out.status("stopping"):
+            for contender in reversed(contenders):
+                await contender.stop()
+
+
+async def _take_turns(
+    planned: list[Turn], contenders: Sequence[Contender], out: Console
+) -> list[TurnResult]:
+    taken: list[TurnResult] = []
+    columns = TextColumn("{task.description:<40}"), BarColumn(), TimeRemainingColumn()
+    with Progress(*columns, console=out, transient=True) as progress:
+        bar = progress.add_task("", total=sum(turn.planned_s for turn in planned))
+        for turn in planned:
+            progress.update(bar, description=turn.title)
+            result = await take(turn, contenders)
+            taken.append(result)
+            p50 = quantile(result.latencies_ms, 0.5)
+            progress.console.print(
+                f"{turn.title}: p50 {p50:.1f} ms, {result.per_second:.1f} per s", highlight=False
+            )
+            progress.advance(bar, turn.planned_s)
+    return taken

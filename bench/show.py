@@ -1,0 +1,138 @@
+"""The report for people: tables, aims, what the idle ones used and what failed."""
+
+import statistics
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.admission_cost import AdmissionCost
+from bench.measure import (
+    ALONE,
+    BARE,
+    CROWD,
+    EMPTY,
+    FLOOR,
+    FULL,
+    GATEWAY,
+    MAIL,
+    NAIVE,
+    SKELETON,
+    USAGE,
+)
+from bench.plans import StatementPlan
+from bench.report import TITLES, Report, Row
+
+_DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
+_TABLES: Final = (
+    ("One at a time", ALONE, _DESIGN),
+    (f"{CROWD} at once", CROWD, _DESIGN),
+    ("Full against empty, one at a time", ALONE, (EMPTY, FULL)),
+    ("Usage reads, one at a time", ALONE, (BARE, USAGE)),
+    (f"Usage reads, {CROWD} at once", CROWD, (BARE, USAGE)),
+)
+
+
+def show(report: Report, out: Console) -> None:
+    for title, concurrency, names in _TABLES:
+        rows = [r for r in report.rows if r.concurrency == concurrency and r.contender in names]
+        if rows:
+            out.print(_times(title, rows))
+            out.print(_processor("Processor time, ms a call", rows))
+    if report.plans:
+        out.print(_plans(report.plans))
+    if report.admission is not None:
+        full = next(row for row in report.rows if row.contender == FULL)
+        out.print(_admission(report.admission, full.p50))
+        out.print(_explanation(report.admission, full.p50), highlight=False)
+    out.print(_aims(report))
+    if report.filled_in_s is not None:
+        out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
+    idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
+    out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
+    for turn in report.turns:
+        if turn.failed:
+            first = turn.failures[0] if turn.failures else ""
+            out.print(
+                f"{turn.failed} failed: {turn.contender}, {turn.concurrency} at a time: {first}",
+                style="bold red",
+                markup=False,
+            )
+
+
+def _times(title: str, rows: list[Row]) -> Table:
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in ("calls", "p50 ms", "p99 ms", "per s"):
+        table.add_column(name, justify="right")
+    for row in rows:
+        figures = (_short(row.p50), _short(row.p99), f"{row.per_second:.1f}")
+        table.add_row(TITLES[row.contender], str(row.calls), *figures)
+    return table
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
+
+
+def _processor(title: str, rows: list[Row]) -> Table:
+    names = list(dict.fromkeys(name for row in rows for name in row.cpu_ms))
+    table = Table(title=title, title_justify="left")
+    table.add_column("")
+    for name in ("all", *names):
+        table.add_column(name, justify="right")
+    for row in rows:
+        parts = (f"{row.cpu_ms[name]:.1f}" if name in row.cpu_ms else "" for name in names)
+        table.add_row(row.contender, _short(sum(row.cpu_ms.values())), *parts)
+    return table
+
+
+def _plans(plans: list[StatementPlan]) -> Table:
+    """One line a statement. An insert without a conflict to look for reads nothing."""
+    table = Table(title="Query plans on the full database", title_justify="left")
+    for name in ("statement", "reads by", ""):
+        table.add_column(name, overflow="fold")
+    for plan in plans:
+        mark = (
+            f"[bold red]missed: all of {', '.join(plan.missed)}[/]"
+            if plan.missed
+            else "[green]met[/]"
+        )
+        table.add_row(plan.statement, ", ".join(plan.scans) or "-", mark)
+    return table
+
+
+def _admission(cost: AdmissionCost, gateway_ms: float) -> Table:
+    table = Table(title="Admission on the full database, p50 in ms", title_justify="left")
+    table.add_column("")
+    for name in ("counted", "uncounted", "added", "of e's p50"):
+        table.add_column(name, justify="right")
+
+    def line(name: str, counted: float, uncounted: float) -> None:
+        added = counted - uncounted
+        figures = (f"{counted:.2f}", f"{uncounted:.2f}" if uncounted else "", f"{added:.2f}")
+        table.add_row(name, *figures, f"{added / gateway_ms:.1%}")
+
+    for name, ms in cost.counted.parts.items():
+        line(name, ms, cost.uncounted.parts.get(name, 0.0))
+    table.add_section()
+    line("the whole transaction", cost.counted.whole, cost.uncounted.whole)
+    return table
+
+
+def _explanation(cost: AdmissionCost, gateway_ms: float) -> str:
+    return (
+        f"Admission adds {cost.added:.1f} ms to a call, {cost.added / gateway_ms:.1%} of it: "
+        f"{cost.added_statements:.1f} ms for three statements more in a transaction that was there "
+        "anyway (lock the account, read all that counts, write ledger and counter), the rest for "
+        "what Python does around them and a COMMIT with more rows. All go by index, so it does "
+        "not grow with a client's history; and only calls of the same client wait for each other."
+    )
+
+
+def _aims(report: Report) -> Table:
+    table = Table(title="Ratios", title_justify="left", box=None, show_header=False)
+    for aim in report.aims:
+        mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
+        table.add_row(aim.text, f"{aim.value:.2f}", mark if aim.is_aim else "")
+    return table

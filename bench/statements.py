@@ -1,0 +1,153 @@
+"""The statements of an event's way, caught while the service's own code runs them."""
+
+import time
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import event
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import new_ulid, utc_now
+from bench.load import Shop
+from domain.api_key import KeyMaterial, key_material
+from domain.conversation import conversation_key
+from domain.event import InboundEvent
+from domain.ids import TenantId
+from domain.normalization import normalize
+from domain.period import period_of
+from store.admission import AdmissionIds, admit
+from store.content_repository import ContentRepository
+from store.conversation_repository import ConversationRepository
+from store.database import Database
+from store.event_repository import EventRepository
+from store.key_repository import KeyRepository
+from store.run_repository import RunRepository
+from store.usage_repository import UsageRepository
+
+ACTIVE_KEY: Final = "active key"
+ADMISSION: Final = (
+    "account lock",
+    "recent use",
+    "playbooks",
+    "event, message and run",
+    "charge",
+)
+"""What admission runs, in its order, while no threshold is crossed."""
+
+TICKET: Final = InboundEvent(
+    event_type="shopify.ticket_created",
+    source="shopify",
+    customer_email="emma@example.com",
+    message="Bonjour, où en est ma commande n° 1042 ? Merci, Emma",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One execution. The SQL has places like %(name)s."""
+
+    sql: str
+    parameters: Mapping[str, object]
+    ms: float
+
+
+@contextmanager
+def watched(database: Database) -> Iterator[list[Statement]]:
+    """A list that grows by every statement which a repository executes."""
+    seen: list[Statement] = []
+    began = 0.0
+
+    def before(*_: object) -> None:
+        nonlocal began
+        began = time.perf_counter()
+
+    def after(
+        _: object, __: object, sql: str, parameters: Mapping[str, object], *___: object
+    ) -> None:
+        seen.append(Statement(sql, parameters, (time.perf_counter() - began) * 1000))
+
+    engine = database.engine.sync_engine
+    event.listen(engine, "before_cursor_execute", before)
+    event.listen(engine, "after_cursor_execute", after)
+    try:
+        yield seen
+    finally:
+        event.remove(engine, "before_cursor_execute", before)
+        event.remove(engine, "after_cursor_execute", after)
+
+
+def fresh_ids() -> AdmissionIds:
+    return AdmissionIds(
+        event_id=new_ulid(), run_id=new_ulid(), message_id=new_ulid(), credit_id=new_ulid()
+    )
+
+
+def material_of(shop: Shop) -> KeyMaterial:
+    """What is stored of the shop's key."""
+    material = key_material(shop.key)
+    if material is None:
+        raise ValueError("the shop's key has not the shape of one")
+    return material
+
+
+async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]:
+    """One of each that a usage read and an event's way run, by name. Leaves nothing behind."""
+    tenant, ids, now = TenantId(shop.client_id), fresh_ids(), utc_now()
+    found: dict[str, Statement] = {}
+    with watched(database) as seen:
+
+        def name(*names: str) -> None:
+            found.update(zip(names, seen, strict=True))
+            seen.clear()
+
+        async with database.unscoped() as connection:
+            key = await KeyRepository(connection).find_active(material_of(shop))
+        name(ACTIVE_KEY)
+        async with _undone(database, tenant) as connection:
+            await UsageRepository(connection, tenant).in_month(period_of(now))
+            name("usage read")
+            key_id = key.id if key else None
+            await admit(connection, tenant, TICKET, ids=ids, key_id=key_id, now=now)
+            name(*ADMISSION)
+            events = EventRepository(connection, tenant)
+            inbound = await events.inbound(ids.event_id)
+            name("event")
+            unified = normalize(inbound, fallback_ticket_id=ids.event_id)
+            conversations = ConversationRepository(connection, tenant)
+            conversation_id = await conversations.open(
+                conversation_key(unified, ids.event_id), conversation_id=new_ulid(),
+                channel=unified.channel, customer_email=unified.customer_email, now=now,
+            )  # fmt: skip
+            name("conversation")
+            await events.save_unified(ids.event_id, unified, conversation_id=conversation_id)
+            name("event normalized", "message filed")
+            content = ContentRepository(connection, tenant)
+            await content.templates()
+            name("templates")
+            await content.search(unified.text)
+            name("knowledge")
+            await RunRepository(connection, tenant).lock(ids.run_id)
+            name("run lock")
+            await events.store_reply(
+                ids.event_id, message_id=new_ulid(), author="agent", body="Bonjour", now=now
+            )
+            name("reply")
+            await conversations.remember(ids.event_id, now)
+            name("conversation lock", "conversation's turns")
+            await RunRepository(connection, tenant).answer(ids.event_id)
+            name("answer")
+    return found
+
+
+class _UndoneError(Exception):
+    """Rolls a transaction back."""
+
+
+@asynccontextmanager
+async def _undone(database: Database, tenant: TenantId) -> AsyncIterator[AsyncConnection]:
+    with suppress(_UndoneError):
+        async with database.tenant(tenant) as connection:
+            yield connection
+            raise _UndoneError
