@@ -18,12 +18,15 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response, StreamingResponse
 
 from adapters.logs import configure_logs
-from adapters.system import new_ulid
+from adapters.metrics import Metrics
+from adapters.system import new_ulid, utc_now
 from api.edge_limits import EdgeLimits
 from api.http_protocol import edge_protocol
 from api.json_body import json_response, parse_object, read_body
 from api.request_context import RequestContext, answer_domain_error
+from domain.error_report import ErrorReport
 from domain.errors import DomainError, Unauthenticated
+from domain.ports import Clock
 from embedded.ports import free_port
 from embedded.process import Child
 from tests.support.processes import ROOT
@@ -31,8 +34,26 @@ from tests.support.processes import ROOT
 LARGE = 64 * 1024 * 1024
 
 
+class Reports:
+    """An error tracker that keeps quiet."""
+
+    def report(self, report: ErrorReport) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Watchers:
+    """What `RequestContext` uses of the services."""
+
+    metrics: Metrics
+    tracker: Reports
+    now: Clock
+
+
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
+    app.state.services = Watchers(Metrics(), Reports(), utc_now)
+    app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     released = asyncio.Event()
