@@ -39,6 +39,7 @@ class Answer:
 
 
 _INTERNAL: Final = "Erreur interne."
+_UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
 ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.Unauthenticated: Answer(
@@ -92,8 +93,13 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     ),
     errors.TooManyRequests: Answer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
     errors.HeadTooLarge: Answer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
-    errors.EngineUnavailable: Answer(
-        500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
+    errors.EngineUnavailable: Answer(500, _UNAVAILABLE),
+    errors.CommitUnknown: Answer(500, _UNAVAILABLE),
+    errors.AnswerUnknown: Answer(
+        500,
+        "Le moteur est momentanément indisponible : on ignore si l'événement est enregistré. "
+        "Le renvoyer n'est sans risque qu'avec la même Idempotency-Key.",
+        fields=("event_id",),
     ),
     errors.AnswerTimeout: Answer(
         500,

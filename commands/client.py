@@ -15,6 +15,7 @@ from domain.ids import TenantId
 from store.account_repository import AccountRepository
 from store.client_repository import ClientRepository
 from store.member_repository import MemberRepository
+from store.thresholds import note_reached
 
 app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
 
@@ -64,6 +65,7 @@ async def set_plan(
         accounts = AccountRepository(connection, TenantId(client))
         changed = (await accounts.lock()).subscription.changed_to(plan, now)
         await accounts.save(changed)
+        await note_reached(connection, TenantId(client), now)
     answer(
         as_json,
         "Plan changed." if changed.next_plan is None else "Plan changes next month.",
@@ -89,4 +91,5 @@ async def set_trial(
         accounts = AccountRepository(connection, TenantId(client))
         subscription = (await accounts.lock()).subscription
         await accounts.save(replace(subscription, trial_ends_at=ends_at))
+        await note_reached(connection, TenantId(client), now)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)

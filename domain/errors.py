@@ -167,9 +167,10 @@ class QuotaExhausted(DomainError):
 
     code = "quota_exhausted"
 
-    def __init__(self, standing: Standing) -> None:
+    def __init__(self, standing: Standing, *, thresholds_untold: bool = False) -> None:
         super().__init__()
         self.standing = standing
+        self.thresholds_untold = thresholds_untold
 
     @property
     def facts(self) -> Mapping[str, str | int]:
@@ -202,6 +203,12 @@ class EngineUnavailable(DomainError):
     retryable = True
 
 
+class CommitUnknown(EngineUnavailable):
+    """The database went away while it committed: what was to be written may be there or not."""
+
+    code = "commit_unknown"
+
+
 class EventKept(DomainError):
     """The event is stored and will be worked on, but there is no answer yet: do not send it again.
 
@@ -227,6 +234,20 @@ class AnswerDelayed(EventKept):
     """Temporal or the database went away after the event was stored; the sweeper takes it up."""
 
     code = "answer_delayed"
+
+
+class AnswerUnknown(DomainError):
+    """Nobody can say now whether the event is stored; `event_id` is what it would be called."""
+
+    code = "answer_unknown"
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(event_id)
+        self.event_id = event_id
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"event_id": self.event_id}
 
 
 class InternalError(DomainError):

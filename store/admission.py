@@ -25,6 +25,7 @@ from domain.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.ids import TenantId
 from domain.period import period_of
 from domain.playbook import Playbook, match
+from domain.ports import Clock
 from domain.quota import TICKETS, PaidBy, Standing
 from domain.run import EventOutcome, RunStatus
 from store.account_repository import Account, AccountRepository
@@ -36,13 +37,22 @@ from store.usage_ledger import UsageLedger
 
 
 @dataclass(frozen=True, slots=True)
-class AdmissionIds:
-    """The ids of the rows to be, drawn by the caller. `credit_id`: of the ledger line, if any."""
+class Arrival:
+    """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
+    `credit_id`: of the ledger's line, if a credit pays. `key_id`: the API key it came with, which
+    must still be active. `request_id`: for the logs of the run.
+    """
+
+    event: InboundEvent
     event_id: str
     run_id: str
     message_id: str
     credit_id: str
+    received_at: datetime
+    key_id: str | None = None
+    idempotency: IdempotencyKey | None = None
+    request_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,57 +93,36 @@ async def find_playbook(
 
 
 async def admit(
-    connection: AsyncConnection,
-    tenant: TenantId,
-    event: InboundEvent,
-    *,
-    ids: AdmissionIds,
-    key_id: str | None,
-    now: datetime,
-    idempotency: IdempotencyKey | None = None,
-    request_id: str = "",
+    connection: AsyncConnection, tenant: TenantId, arrival: Arrival, now: Clock
 ) -> Admitted | Unmatched | Repeated:
     """Store the event, its message and its run, and count its ticket.
 
-    `key_id`: the API key it came with, which must still be active. `request_id`: for the logs of
-    the run. Everything is decided behind the
-    account's lock, so that of many at once exactly as many get in as there is room for. Raises
-    Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited, ClientRateLimited,
-    QuotaExhausted.
+    Everything is decided behind the account's lock, by the time when the lock was got, so that of
+    many at once exactly as many get in as there is room for. Raises Unauthenticated,
+    ClientNotFound, IdempotencyKeyReused, CustomerRateLimited, ClientRateLimited, QuotaExhausted.
     """
     account = await AccountRepository(connection, tenant).lock()
-    recent = await recent_use(connection, tenant, event.customer_email, key_id=key_id, now=now)
-    if key_id is not None and not recent.key_is_active:
+    at, email = now(), arrival.event.customer_email
+    recent = await recent_use(connection, tenant, email, key_id=arrival.key_id, now=at)
+    if arrival.key_id is not None and not recent.key_is_active:
         raise Unauthenticated
-    if idempotency is not None:
-        first = await claim(connection, tenant, idempotency, ids.event_id, now)
-        if first != ids.event_id:
+    if arrival.idempotency is not None:
+        first = await claim(connection, tenant, arrival.idempotency, arrival.event_id, at)
+        if first != arrival.event_id:
             return Repeated(first)
-    _check_messages(event, recent, now)
-    standing = _standing(account, recent, now)
+    _check_messages(arrival.event, recent, at)
+    standing = _standing(account, recent, at)
     paid_by = standing.payment()
     if paid_by is None:
-        raise QuotaExhausted(standing)
-    playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
-    values = _event_values(tenant, event, ids, now)
+        raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
+    active = await PlaybookRepository(connection, tenant).active()
+    playbook = match(active, arrival.event.event_type)
     if playbook is None:
-        outcome = {"event_outcome": EventOutcome.NO_PLAYBOOK}
-        await connection.execute(_STORE_MESSAGE, {**values, **outcome})
-        return Unmatched(ids.event_id, event.event_type)
-    await connection.execute(
-        _STORE_RUN,
-        {
-            **values,
-            "event_outcome": EventOutcome.RUN,
-            "run": ids.run_id,
-            "run_status": RunStatus.RECEIVED,
-            "playbook": playbook.id,
-            "version": playbook.version,
-        },
-    )
-    await _charge(UsageLedger(connection, tenant), standing, paid_by, recent, ids=ids, now=now)
-    ref = RunRef(client_id=tenant, event_id=ids.event_id, run_id=ids.run_id, request_id=request_id)
-    return Admitted(ref, playbook)
+        await connection.execute(_STORE_MESSAGE, _event_values(tenant, arrival, at))
+        return Unmatched(arrival.event_id, arrival.event.event_type)
+    await connection.execute(_STORE_RUN, _run_values(tenant, arrival, playbook, at))
+    await _charge(UsageLedger(connection, tenant), standing, paid_by, recent, arrival=arrival, at=at)
+    return Admitted(_ref(tenant, arrival), playbook)
 
 
 def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> None:
@@ -153,36 +142,63 @@ def _standing(account: Account, recent: RecentUse, now: datetime) -> Standing:
     )
 
 
+def _untold(standing: Standing, recent: RecentUse) -> tuple[int, ...]:
+    """Thresholds that are reached and were not noted this month."""
+    return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
+
+
 async def _charge(
     ledger: UsageLedger,
     standing: Standing,
     paid_by: PaidBy,
     recent: RecentUse,
     *,
-    ids: AdmissionIds,
-    now: datetime,
+    arrival: Arrival,
+    at: datetime,
 ) -> None:
-    await ledger.charge(ids.event_id, standing, paid_by, entry_id=ids.credit_id, now=now)
+    await ledger.charge(arrival.event_id, standing, paid_by, entry_id=arrival.credit_id, now=at)
     after = standing.after(paid_by)
-    reached = tuple(t for t in after.thresholds() if t > recent.threshold_noted)
-    await ledger.note_thresholds(after, reached, now)
+    await ledger.note_thresholds(after, _untold(after, recent), at)
 
 
-def _event_values(
-    tenant: TenantId, event: InboundEvent, ids: AdmissionIds, now: datetime
-) -> dict[str, object]:
+def _ref(tenant: TenantId, arrival: Arrival) -> RunRef:
+    return RunRef(
+        client_id=tenant,
+        event_id=arrival.event_id,
+        run_id=arrival.run_id,
+        request_id=arrival.request_id,
+    )
+
+
+def _event_values(tenant: TenantId, arrival: Arrival, at: datetime) -> dict[str, object]:
+    event = arrival.event
     return {
         "tenant": tenant,
-        "event": ids.event_id,
+        "event": arrival.event_id,
         "given_source": event.source,
         "given_type": event.event_type,
         "given_email": event.customer_email,
         "given_message": event.message,
         "given_payload": event.payload,
-        "message_key": ids.message_id,
+        "event_outcome": EventOutcome.NO_PLAYBOOK,
+        "received": arrival.received_at,
+        "message_key": arrival.message_id,
         "customer": customer_key(event.customer_email),
         "said": event.message or "",
-        "now": now,
+        "now": at,
+    }
+
+
+def _run_values(
+    tenant: TenantId, arrival: Arrival, playbook: Playbook, at: datetime
+) -> dict[str, object]:
+    return {
+        **_event_values(tenant, arrival, at),
+        "event_outcome": EventOutcome.RUN,
+        "run": arrival.run_id,
+        "run_status": RunStatus.RECEIVED,
+        "playbook": playbook.id,
+        "version": playbook.version,
     }
 
 
@@ -197,7 +213,7 @@ _STORE_EVENT: Final = sa.insert(engine_events).values(
     message=sa.bindparam("given_message"),
     payload=sa.bindparam("given_payload"),
     outcome=sa.bindparam("event_outcome"),
-    received_at=sa.bindparam("now"),
+    received_at=sa.bindparam("received"),
 )
 
 # One statement, two or three rows: foreign keys are checked when it ends. No parameter is named
@@ -226,7 +242,7 @@ _STORE_RUN: Final = _STORE_MESSAGE.add_cte(
         playbook_id=sa.bindparam("playbook"),
         playbook_version=sa.bindparam("version"),
         status=sa.bindparam("run_status"),
-        received_at=sa.bindparam("now"),
+        received_at=sa.bindparam("received"),
     )
     .cte("stored_run")
 )

@@ -5,13 +5,20 @@ import os
 import socket
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    contextmanager,
+    suppress,
+)
 from typing import Final
 
 import orjson
 import psycopg
 import sqlalchemy as sa
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
@@ -19,19 +26,18 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import ConnectionPoolEntry
 
-from domain.errors import EngineUnavailable
+from domain.errors import CommitUnknown, EngineUnavailable
 from domain.ids import TenantId
 
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
 
-# A caller is told within 5 s that the database is away; each of these must be shorter.
+# A caller is told within 5 s that the database is away; each of these must be shorter. The server's
+# own limits say nothing when the server is silent, so the client keeps time too.
+PATIENCE_S: Final = 3.5
 _CONNECT_TIMEOUT_S: Final = 2
-_POOL_TIMEOUT_S: Final = 3
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
-# The server's own limits say nothing when the server is silent, so the client keeps time too.
-_TRANSACTION_TIMEOUT_S: Final = 3.5
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT: Final = "3s"
 
@@ -53,7 +59,7 @@ class Database:
             psycopg_url(url),
             pool_size=pool_size,
             max_overflow=0,
-            pool_timeout=_POOL_TIMEOUT_S,
+            pool_timeout=PATIENCE_S,
             # Transactions are opened below, together with whose they are: one round trip.
             isolation_level="AUTOCOMMIT",
             # What customers wrote is bound to statements, and errors are logged.
@@ -69,65 +75,89 @@ class Database:
         )
         _ping_after_idling(self.engine)
 
-    def tenant(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
+    def tenant(
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction on one client's rows; no other row can be seen or written.
 
-        Like `service`: committed when the block ends, rolled back when it raises; raises
-        EngineUnavailable when PostgreSQL cannot be reached, went away or keeps silent.
+        Like `service`: committed when the block ends, rolled back when it raises. It takes at most
+        `patience_s` seconds with the wait for a connection. Raises EngineUnavailable when
+        PostgreSQL cannot be reached, went away or keeps silent, and CommitUnknown when it did so
+        while committing.
         """
         whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
-        return self._transaction(sql.SQL("BEGIN; ") + whose)
+        return self._transaction(_BEGIN + whose, patience_s)
 
     def service(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
-        return self._transaction(_BEGIN_SERVICE)
+        return self._transaction(_BEGIN_SERVICE, PATIENCE_S)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """No transaction and no client: no row at all, only functions that answer without one."""
-        async with self._connection() as (connection, _):
+        async with self._connection(PATIENCE_S) as (connection, _):
             yield connection
 
+    async def ping(self) -> None:
+        """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
+        async with self.unscoped() as connection:
+            await connection.exec_driver_sql("SELECT 1")
+
     @asynccontextmanager
-    async def _transaction(self, begin: sql.SQL | sql.Composed) -> AsyncIterator[AsyncConnection]:
-        async with self._connection() as (connection, raw):
-            # Not prepared: PostgreSQL prepares single statements only.
-            await raw.execute(begin, prepare=False)
+    async def _transaction(
+        self, begin: sql.Composed, patience_s: float
+    ) -> AsyncIterator[AsyncConnection]:
+        async with self._connection(patience_s) as (connection, raw):
+            try:
+                # Not prepared: PostgreSQL prepares single statements only.
+                await raw.execute(begin, prepare=False)
+            except psycopg.OperationalError:
+                await _replace_all(connection)
+                raise
             yield connection
-            await raw.commit()
+            if raw.info.transaction_status is not TransactionStatus.INTRANS:
+                # PostgreSQL would roll back, and say nothing.
+                raise RuntimeError("a statement of this transaction failed: it cannot be committed")
+            try:
+                await raw.commit()
+            except psycopg.OperationalError as error:
+                await _replace_all(connection)
+                raise CommitUnknown("the database went away while it committed") from error
 
     @asynccontextmanager
     async def _connection(
-        self,
+        self, patience_s: float
     ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]"]]:
+        deadline = asyncio.get_running_loop().time() + patience_s
         try:
-            async with self.engine.connect() as connection:
+            async with AsyncExitStack() as held:
+                async with asyncio.timeout_at(deadline):
+                    connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")
-                try:
-                    with _cut_after(_TRANSACTION_TIMEOUT_S, raw):
-                        yield connection, raw
-                except psycopg.OperationalError:
-                    await connection.invalidate()
-                    raise
-        except (OperationalError, psycopg.OperationalError, PoolTimeout) as error:
+                with _cut_at(deadline, raw):
+                    yield connection, raw
+        except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
             if error.connection_invalidated:
                 raise EngineUnavailable("the database went away") from error
             raise
 
-    async def ping(self) -> None:
-        """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
-        async with self._connection() as (_, raw):
-            await raw.execute("SELECT 1")
-
     async def close(self) -> None:
         await self.engine.dispose()
 
 
-_BEGIN_SERVICE: Final = sql.SQL(f"BEGIN; SET LOCAL ROLE {SERVICE_ROLE}")
+# Whatever the server's default is: a statement after a lock must see what came before the lock.
+_BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
+_BEGIN_SERVICE: Final = _BEGIN + sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
+
+
+async def _replace_all(connection: AsyncConnection) -> None:
+    """Let SQLAlchemy meet the broken connection too: it then replaces every one of the pool."""
+    with suppress(DBAPIError):
+        await connection.exec_driver_sql("SELECT 1")
 
 
 def _ping_after_idling(engine: AsyncEngine) -> None:
@@ -145,7 +175,8 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
         if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
             return
         try:
-            with _cut_after(_PING_TIMEOUT_S, connection.driver_connection):
+            deadline = asyncio.get_running_loop().time() + _PING_TIMEOUT_S
+            with _cut_at(deadline, connection.driver_connection):
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error  # the pool then opens a fresh one
@@ -155,8 +186,8 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
 
 
 @contextmanager
-def _cut_after(seconds: float, connection: object) -> Iterator[None]:
-    """Cut the connection's socket when the time is over, which ends whatever waits on it.
+def _cut_at(deadline: float, connection: object) -> Iterator[None]:
+    """Cut the connection's socket when the loop's time is there, which ends whatever waits on it.
 
     Cancelling would not do: psycopg then asks the same silent server to stop, and waits for it.
     """
@@ -168,7 +199,7 @@ def _cut_after(seconds: float, connection: object) -> Iterator[None]:
             with socket.socket(fileno=os.dup(connection.fileno())) as handle:
                 handle.shutdown(socket.SHUT_RDWR)
 
-    timer = asyncio.get_running_loop().call_later(seconds, cut)
+    timer = asyncio.get_running_loop().call_at(deadline, cut)
     try:
         yield
     finally:

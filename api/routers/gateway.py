@@ -3,13 +3,13 @@
 import asyncio
 import hashlib
 import time
-from datetime import datetime
 from typing import Final
 
 import structlog
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from api.admission import admit_arrival
 from api.auth import (
     Caller,
     authenticate_gateway,
@@ -38,7 +38,7 @@ from domain.errors import (
 from domain.ids import TenantId
 from domain.rate_limit import Scope
 from domain.run import EventOutcome, RunResult
-from store.admission import AdmissionIds, Admitted, Repeated, Unmatched, admit, find_playbook
+from store.admission import Admitted, Arrival, Repeated, Unmatched, find_playbook
 from store.event_repository import EventRepository
 from store.idempotency import IdempotencyKey
 from store.key_repository import ActiveKey, KeyRepository
@@ -92,48 +92,22 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
     if call.is_test:
         answer = await _rehearse(tenant, call, caller, services, deadline)
     else:
-        admitted = await _admit(
-            tenant,
-            call,
-            caller,
-            services,
+        arrival = Arrival(
+            event=call.event(),
+            event_id=services.new_id(),
+            run_id=services.new_id(),
+            message_id=services.new_id(),
+            credit_id=services.new_id(),
             received_at=received_at,
-            key=key,
+            key_id=caller.id if isinstance(caller, ActiveKey) else None,
+            idempotency=key,
             request_id=request.state.request_id,
         )
+        admitted = await admit_arrival(tenant, arrival, services)
         structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
         answer = await _answer(tenant, admitted, services, deadline)
     services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     return json_response(answer.model_dump(mode="json"))
-
-
-async def _admit(
-    tenant: TenantId,
-    call: GatewayRequest,
-    caller: Caller,
-    services: Services,
-    *,
-    received_at: datetime,
-    key: IdempotencyKey | None,
-    request_id: str,
-) -> Admitted | Unmatched | Repeated:
-    ids = AdmissionIds(
-        event_id=services.new_id(),
-        run_id=services.new_id(),
-        message_id=services.new_id(),
-        credit_id=services.new_id(),
-    )
-    async with services.gate.enter(tenant), services.database.tenant(tenant) as connection:
-        return await admit(
-            connection,
-            tenant,
-            call.event(),
-            ids=ids,
-            request_id=request_id,
-            key_id=caller.id if isinstance(caller, ActiveKey) else None,
-            now=received_at,
-            idempotency=key,
-        )
 
 
 async def _answer(

@@ -37,7 +37,7 @@ from store.tables import (
     usage_ledger,
 )
 from store.usage_ledger import UsageLedger
-from tests.support.admission import admit_event, fresh_ids, try_to_admit
+from tests.support.admission import admit_event, try_to_admit
 from tests.support.rows import only_row, row_counts, rows
 from tests.support.shop import Shop, open_shop
 
@@ -305,13 +305,12 @@ async def test_a_charge_counts_once_however_often_it_is_tried(
     await _subscribe(database, shop, Plan.FREE)
     await _used_before(database, shop, 50, NOON)
     await _buy(database, shop, 5)
-    ids = fresh_ids()
-    await try_to_admit(database, shop, now=NOON, ids=ids)
+    admitted = await try_to_admit(database, shop, now=NOON)
 
     async def again() -> None:
         async with database.tenant(shop.tenant) as connection:
             await UsageLedger(connection, shop.tenant).charge(
-                ids.event_id,
+                admitted.event_id,
                 Standing(period_of(NOON), 51, 50, 4),
                 PaidBy.CREDIT,
                 entry_id=new_ulid(),

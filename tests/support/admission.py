@@ -4,15 +4,31 @@ from datetime import datetime
 
 from adapters.system import new_ulid, utc_now
 from domain.event import InboundEvent
-from store.admission import AdmissionIds, Admitted, Repeated, Unmatched, admit
+from store.admission import Admitted, Arrival, Repeated, Unmatched, admit
 from store.database import Database
 from store.idempotency import IdempotencyKey
 from tests.support.shop import Shop
 
 
-def fresh_ids() -> AdmissionIds:
-    return AdmissionIds(
-        event_id=new_ulid(), run_id=new_ulid(), message_id=new_ulid(), credit_id=new_ulid()
+def arrival(
+    *,
+    event_type: str = "x",
+    customer_email: str | None = None,
+    message: str | None = None,
+    now: datetime | None = None,
+    key_id: str | None = None,
+    idempotency: IdempotencyKey | None = None,
+) -> Arrival:
+    """An event at the door, with fresh ids."""
+    return Arrival(
+        event=InboundEvent(event_type=event_type, customer_email=customer_email, message=message),
+        event_id=new_ulid(),
+        run_id=new_ulid(),
+        message_id=new_ulid(),
+        credit_id=new_ulid(),
+        received_at=now or utc_now(),
+        key_id=key_id,
+        idempotency=idempotency,
     )
 
 
@@ -26,19 +42,18 @@ async def try_to_admit(
     now: datetime | None = None,
     key_id: str | None = None,
     idempotency: IdempotencyKey | None = None,
-    ids: AdmissionIds | None = None,
 ) -> Admitted | Unmatched | Repeated:
     """One event in a transaction of its own. Raises what admission refuses with."""
+    comes = arrival(
+        event_type=event_type,
+        customer_email=customer_email,
+        message=message,
+        now=now,
+        key_id=key_id,
+        idempotency=idempotency,
+    )
     async with database.tenant(shop.tenant) as connection:
-        return await admit(
-            connection,
-            shop.tenant,
-            InboundEvent(event_type=event_type, customer_email=customer_email, message=message),
-            ids=ids or fresh_ids(),
-            key_id=key_id,
-            now=now or utc_now(),
-            idempotency=idempotency,
-        )
+        return await admit(connection, shop.tenant, comes, lambda: now or utc_now())
 
 
 async def admit_event(

@@ -1,0 +1,63 @@
+"""Admission over HTTP: behind the gate, within the caller's time, and honest when it breaks off."""
+
+import time
+from contextlib import suppress
+from typing import Final
+
+from api.services import Services
+from domain.errors import (
+    AnswerDelayed,
+    AnswerUnknown,
+    CommitUnknown,
+    DomainError,
+    EngineUnavailable,
+    QuotaExhausted,
+)
+from domain.ids import TenantId
+from store.account_repository import AccountRepository
+from store.admission import Admitted, Arrival, Repeated, Unmatched, admit
+from store.database import PATIENCE_S
+from store.event_repository import EventRepository
+from store.thresholds import note_reached
+
+# The gate and the transaction together: a caller is told within 5 s that the database is away.
+_PATIENCE_S: Final = 4.5
+_LOOK_S: Final = 1.0
+
+
+async def admit_arrival(
+    tenant: TenantId, arrival: Arrival, services: Services
+) -> Admitted | Unmatched | Repeated:
+    """Raises what `admit` raises, EngineUnavailable if surely nothing was stored, AnswerDelayed if
+    surely it was, and AnswerUnknown if nobody can tell."""
+    began = time.monotonic()
+    async with services.gate.enter(tenant):
+        left = _PATIENCE_S - (time.monotonic() - began)
+        patience_s = min(PATIENCE_S, max(_LOOK_S, left))
+        try:
+            async with services.database.tenant(tenant, patience_s=patience_s) as connection:
+                return await admit(connection, tenant, arrival, services.now)
+        except QuotaExhausted as refused:
+            if refused.thresholds_untold:
+                await _note_thresholds(tenant, services)
+            raise
+        except CommitUnknown as lost:
+            raise await _what_became_of(tenant, arrival, services) from lost
+
+
+async def _note_thresholds(tenant: TenantId, services: Services) -> None:
+    """The refusal was rolled back whole; that the quota is used up must be noted all the same."""
+    with suppress(EngineUnavailable):  # the next refusal comes here again
+        async with services.database.tenant(tenant) as connection:
+            await note_reached(connection, tenant, services.now())
+
+
+async def _what_became_of(tenant: TenantId, arrival: Arrival, services: Services) -> DomainError:
+    """Look behind the lock, which a COMMIT that is still under way holds until it has ended."""
+    try:
+        async with services.database.tenant(tenant, patience_s=_LOOK_S) as connection:
+            await AccountRepository(connection, tenant).lock()
+            kept = await EventRepository(connection, tenant).outcome(arrival.event_id)
+    except EngineUnavailable:
+        return AnswerUnknown(arrival.event_id)
+    return AnswerDelayed(arrival.event_id) if kept else EngineUnavailable("nothing was stored")

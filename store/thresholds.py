@@ -1,0 +1,24 @@
+"""Thresholds of use that are reached without a ticket: when the limit falls below what was used."""
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.ids import TenantId
+from domain.period import period_of
+from domain.quota import TICKETS, Standing
+from store.usage_ledger import UsageLedger
+from store.usage_repository import UsageRepository
+
+
+async def note_reached(connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
+    """Note what is reached now and was not noted this month. Raises ClientNotFound."""
+    period = period_of(now)
+    usage = await UsageRepository(connection, tenant).in_month(period)
+    standing = Standing(
+        period=period,
+        tickets_used=usage.tickets_used,
+        tickets_limit=TICKETS[usage.subscription.plan_at(now)],
+        credits_balance=usage.credits_balance,
+    )
+    await UsageLedger(connection, tenant).note_thresholds(standing, standing.thresholds(), now)
