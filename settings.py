@@ -1,14 +1,24 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
-from typing import Literal
+from ipaddress import IPv4Network, IPv6Network, ip_network
+from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
-from pydantic import Field, SecretStr, ValidationError, field_validator
-from pydantic_settings import BaseSettings, SettingsConfigDict
+import httpx
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from adapters.identity_session_key import SessionKeys
 from adapters.seal import FernetSealer
 from domain.errors import InvalidInput
 
 EMBEDDED_BRAIN = "embedded"
+
+# Asymmetric ones only: a provider's published key must not be able to sign.
+_JWT_ALGORITHMS = frozenset(
+    ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+)
+_LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
 class Settings(BaseSettings):
@@ -23,11 +33,28 @@ class Settings(BaseSettings):
     temporal_namespace: str = "default"
     host: str = "127.0.0.1"
     port: int = Field(default=8080, ge=1, le=65535)
+    trusted_proxies: Annotated[tuple[IPv4Network | IPv6Network, ...] | None, NoDecode] = Field(
+        default=None,
+        description="Networks of the proxies whose X-Forwarded-For is believed, comma-separated; "
+        "unset: nobody's.",
+    )
     engine_secret: SecretStr | None = Field(
         default=None, description="Shared with internal workers; unset disables the scheme."
     )
     seal_key: SecretStr = Field(
         description="Fernet key(s), newest first, that seal the text of dry runs."
+    )
+    session_key: SecretStr | None = Field(
+        default=None, description="P-256 key(s), newest first, that sign our own session tokens."
+    )
+    jwt_jwks_url: str | None = Field(
+        default=None, description="Published keys of another identity provider, in our own's place."
+    )
+    jwt_issuer: str | None = Field(default=None, validate_default=True)
+    jwt_audience: str | None = Field(default=None, validate_default=True)
+    jwt_algorithms: str = Field(default="RS256,ES256", description="Comma-separated.")
+    admin_user_ids: str | None = Field(
+        default=None, description="Users who may act for every client, comma-separated."
     )
     brain_model: str = Field(default=EMBEDDED_BRAIN, description="Who thinks: 'embedded'.")
     smtp_url: str | None = Field(
@@ -54,6 +81,29 @@ class Settings(BaseSettings):
         "CPU; every test and replay runs with them.",
     )
     log_level: str = "INFO"
+    sentry_dsn: SecretStr | None = Field(
+        default=None, description="Where errors are reported; unset: the table error_reports."
+    )
+    metrics_port: int | None = Field(
+        default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
+    )
+
+    @field_validator("trusted_proxies", mode="before")
+    @classmethod
+    def _networks(cls, value: object) -> object:
+        if not isinstance(value, str):
+            return value
+        try:
+            networks = tuple(ip_network(part.strip()) for part in value.split(",") if part.strip())
+        except ValueError:
+            networks = ()
+        # IPv4 within IPv6 would never match: callers' addresses are brought to IPv4 first.
+        if not networks or any(
+            isinstance(network, IPv6Network) and network.network_address.ipv4_mapped
+            for network in networks
+        ):
+            raise ValueError("networks like 10.0.0.0/8 or 2001:db8::/32 expected, comma-separated")
+        return networks
 
     @field_validator("brain_model")
     @classmethod
@@ -78,12 +128,67 @@ class Settings(BaseSettings):
             raise ValueError("a URL like https://shop.example/dashboard expected")
         return url.rstrip("/")
 
+    @field_validator("session_key")
+    @classmethod
+    def _usable_session_keys(cls, keys: SecretStr | None) -> SecretStr | None:
+        try:
+            if keys is not None:
+                SessionKeys(keys.get_secret_value())
+        except ValueError:
+            raise ValueError("P-256 private keys expected, comma-separated") from None
+        return keys
+
+    @field_validator("jwt_jwks_url")
+    @classmethod
+    def _fetched_safely(cls, url: str | None) -> str | None:
+        if url is not None and not _cannot_be_replaced_underway(url):
+            raise ValueError("an https:// URL expected")
+        return url
+
+    @field_validator("jwt_issuer", "jwt_audience")
+    @classmethod
+    def _with_its_provider(cls, value: str | None, info: ValidationInfo) -> str | None:
+        if "jwt_jwks_url" in info.data and (value is None) != (info.data["jwt_jwks_url"] is None):
+            raise ValueError("JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE: all of them or none")
+        return value
+
+    @field_validator("jwt_algorithms")
+    @classmethod
+    def _asymmetric(cls, names: str) -> str:
+        if not {name.strip() for name in names.split(",")} <= _JWT_ALGORITHMS:
+            raise ValueError(f"some of {', '.join(sorted(_JWT_ALGORITHMS))} expected")
+        return names
+
+    @field_validator("sentry_dsn")
+    @classmethod
+    def _usable_dsn(cls, dsn: SecretStr | None) -> SecretStr | None:
+        address = urlsplit(dsn.get_secret_value()) if dsn else None
+        if address is not None and not (
+            address.scheme in ("http", "https")
+            and address.username
+            and address.hostname
+            and address.path.rpartition("/")[2].isdecimal()
+        ):
+            raise ValueError("a DSN like https://key@host/project expected")
+        return dsn
+
     @field_validator("database_url")
     @classmethod
     def _postgres(cls, url: str) -> str:
         if not url.startswith(("postgresql://", "postgresql+psycopg://", "postgres://")):
             raise ValueError("a URL like postgresql://user:password@host/database expected")
         return url
+
+
+def _cannot_be_replaced_underway(url: str) -> bool:
+    """Whether what is fetched there is surely the server's: by TLS, or from this machine."""
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    if parts.scheme == "http":
+        return parts.host in _LOOPBACK
+    return parts.scheme == "https" and bool(parts.host)
 
 
 def load_settings() -> Settings:

@@ -18,7 +18,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.dry_run import DryRun as DryRunActivity
 from activities.execute import Execute
-from activities.interceptor import ScrubErrors
+from activities.interceptor import WatchActivities
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
@@ -28,11 +28,15 @@ from activities.think import Think
 from activities.usage_periods import UsagePeriods
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.error_tracker import error_tracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
+from adapters.metrics import CountActivities, Metrics, shown
+from adapters.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
+from adapters.temporal_runtime import forward_logs
 from adapters.temporal_setup import (
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
@@ -42,8 +46,10 @@ from adapters.temporal_setup import (
 from domain import names
 from domain.contracts import SweepInput
 from domain.errors import DomainError, EngineUnavailable
+from domain.ports import ErrorTracker
 from settings import Settings, load_settings
 from store.database import Database
+from store.error_report_repository import keep_in
 from workflows.dry_run import DryRun
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
@@ -111,6 +117,7 @@ def build_worker(
     activities: Activities,
     *,
     sandbox: bool,
+    tracker: ErrorTracker,
     interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = 1000,
 ) -> Worker:
@@ -124,7 +131,7 @@ def build_worker(
         workflow_runner=SandboxedWorkflowRunner(restrictions=restrictions)
         if sandbox
         else UnsandboxedWorkflowRunner(),
-        interceptors=[ScrubErrors(), *interceptors],
+        interceptors=[WatchActivities(tracker, utc_now), *interceptors],
         max_cached_workflows=max_cached_workflows,
         graceful_shutdown_timeout=_GRACE,
         # More than the default 5: at 16 callers it took a quarter off the slowest answers.
@@ -134,7 +141,7 @@ def build_worker(
     )
 
 
-async def run(settings: Settings) -> None:
+async def run(settings: Settings, metrics: Metrics) -> None:
     """Work until SIGINT or SIGTERM; what has begun is finished first."""
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -157,18 +164,36 @@ async def run(settings: Settings) -> None:
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
         ) from error
     activities = build_activities(settings, database, client)
+    dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
+    reports = Database(settings.database_url, pool_size=1)
+    keep = keep_in(reports, new_ulid)
     try:
-        async with build_worker(client, activities, sandbox=settings.workflow_sandbox):
+        async with (
+            error_tracker(dsn, keep, Redactor.of(settings), metrics) as tracker,
+            build_worker(
+                client,
+                activities,
+                sandbox=settings.workflow_sandbox,
+                tracker=tracker,
+                interceptors=[CountActivities(metrics)],
+            ),
+        ):
             _log.info("worker ready", queue=names.ENGINE_QUEUE)
             await stop.wait()
     finally:
+        await reports.close()
         await database.close()
     _log.info("worker stopped")
 
 
 def start(settings: Settings) -> None:
-    """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached."""
-    uvloop.run(run(settings))
+    """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
+    METRICS_PORT is taken."""
+    configure_logs(settings.log_level, Redactor.of(settings))
+    forward_logs()
+    metrics = Metrics()
+    with shown(metrics, settings.host, settings.metrics_port):
+        uvloop.run(run(settings, metrics))
 
 
 def main() -> None:
@@ -177,7 +202,6 @@ def main() -> None:
     parser.parse_args()
     try:
         settings = load_settings()
-        configure_logs(settings.log_level)
         start(settings)
     except DomainError as error:
         sys.exit(f"error: {error}")

@@ -1,6 +1,10 @@
-"""What of an activity's error Temporal may keep: its code. Histories outlive erased customers."""
+"""Around every activity: whose it is in the logs, and what of its error Temporal may keep.
+
+That is its code alone: histories outlive erased customers.
+"""
 
 import structlog
+from temporalio import activity
 from temporalio.exceptions import ApplicationError
 from temporalio.worker import (
     ActivityInboundInterceptor,
@@ -8,27 +12,68 @@ from temporalio.worker import (
     Interceptor,
 )
 
-from domain.errors import DomainError
+from domain.contracts import DryRunInput, RunRef
+from domain.error_report import ErrorReport, raised
+from domain.errors import DomainError, InternalError
+from domain.ports import Clock, ErrorTracker
 
 _log = structlog.get_logger(__name__)
 
 
-class _Scrub(ActivityInboundInterceptor):
+class _Watch(ActivityInboundInterceptor):
+    tracker: ErrorTracker
+    now: Clock
+
     async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
         """Run the activity; any error leaves as an ApplicationError of its code alone."""
-        try:
-            return await super().execute_activity(input)
-        except DomainError as error:
-            raise ApplicationError(
-                error.code, type=error.code, non_retryable=not error.retryable
-            ) from None
-        except Exception as error:
-            # The message stays on this machine: it may quote the row or text it failed on.
-            _log.exception("activity failed", activity=input.fn.__name__)
-            kind = type(error).__name__
-            raise ApplicationError(kind, type=kind) from None
+        known = _known_of(input.args[0] if input.args else None)
+        with structlog.contextvars.bound_contextvars(**known):
+            try:
+                return await super().execute_activity(input)
+            except DomainError as error:
+                raise ApplicationError(
+                    error.code, type=error.code, non_retryable=not error.retryable
+                ) from None
+            except Exception as error:
+                # The message stays out of Temporal: it may quote the row or text it failed on.
+                info = activity.info()
+                _log.exception("activity failed", activity=info.activity_type)
+                if info.attempt == 1:  # the same error again is no news
+                    self._report(info.activity_type, error, known)
+                kind = type(error).__name__
+                raise ApplicationError(kind, type=kind) from None
+
+    def _report(self, name: str, error: Exception, known: dict[str, str]) -> None:
+        self.tracker.report(
+            ErrorReport(
+                place=f"activity {name}",
+                code=InternalError.code,
+                exceptions=raised(error),
+                created_at=self.now(),
+                request_id=known.get("request_id"),
+                client_id=known.get("client_id"),
+                event_id=known.get("event_id"),
+            )
+        )
 
 
-class ScrubErrors(Interceptor):
+def _known_of(step: object) -> dict[str, str]:
+    """What an activity's input says of whose it is."""
+    ref = getattr(step, "ref", None)
+    if isinstance(ref, RunRef):
+        known = {"client_id": ref.client_id, "event_id": ref.event_id}
+        return known | ({"request_id": ref.request_id} if ref.request_id else {})
+    if isinstance(step, DryRunInput):
+        return {"client_id": step.client_id, "event_id": step.event_id}
+    return {}
+
+
+class WatchActivities(Interceptor):
+    def __init__(self, tracker: ErrorTracker, now: Clock) -> None:
+        self._tracker = tracker
+        self._now = now
+
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
-        return _Scrub(next)
+        watching = _Watch(next)
+        watching.tracker, watching.now = self._tracker, self._now
+        return watching

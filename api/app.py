@@ -6,32 +6,38 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
+from temporalio.client import Client
 
+from adapters.error_tracker import error_tracker
+from adapters.identity import session_keys, session_verifier
+from adapters.metrics import Metrics
+from adapters.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
+from adapters.temporal_health import Work, temporal_answers, workers
+from api.openapi import complete_document
 from api.rate_limiter import build_limiter
+from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import gateway, health, usage
+from api.routers import gateway, health, identity, usage
 from api.services import Services
 from api.tenant_gate import TenantGate
 from domain.errors import DomainError
 from settings import Settings
 from store.database import Database
-
-_SECURITY_SCHEMES = {
-    "bearer": {"type": "http", "scheme": "bearer", "description": "API key: ak_ + 32 hex."},
-    "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
-    "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
-}
+from store.error_report_repository import keep_in
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """The API. It starts while Temporal or PostgreSQL are away, and says so until they are back."""
+def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
+    """The API. It starts while Temporal or PostgreSQL are away, and says so until they are back.
+
+    `metrics`: its numbers, for a process that shows them.
+    """
     app: FastAPI = FastAPIOffline(
         title="Customer-Support Agent Service",
         version="1.0",
-        lifespan=_lifespan(settings),
+        lifespan=_lifespan(settings, metrics or Metrics()),
         redirect_slashes=False,
     )
     app.add_exception_handler(DomainError, answer_domain_error)
@@ -41,34 +47,62 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(health.router)
-    _describe_security(app)
+    app.include_router(identity.router)
+    complete_document(app)
     return app
 
 
 def _lifespan(
-    settings: Settings,
+    settings: Settings, metrics: Metrics
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database_url)
+        # Reports have a connection of their own: requests do not wait for one behind them.
+        reports = Database(settings.database_url, pool_size=1)
         client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
-        app.state.services = Services(
-            settings=settings,
-            database=database,
-            engine=TemporalEngine(client),
-            limiter=build_limiter(settings, database),
-            sealer=FernetSealer(settings.seal_key.get_secret_value()),
-            gate=TenantGate(),
-            now=utc_now,
-            new_id=new_ulid,
-        )
-        yield
+        sessions = session_verifier(settings)
+        readiness = Readiness(_checks(database, client))
+        dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
+        keep = keep_in(reports, new_ulid)
+        async with error_tracker(dsn, keep, Redactor.of(settings), metrics) as tracker:
+            app.state.services = Services(
+                settings=settings,
+                database=database,
+                engine=TemporalEngine(client),
+                limiter=build_limiter(settings, database),
+                sealer=FernetSealer(settings.seal_key.get_secret_value()),
+                gate=TenantGate(),
+                sessions=sessions,
+                session_keys=session_keys(settings),
+                now=utc_now,
+                new_id=new_ulid,
+                tracker=tracker,
+                metrics=metrics,
+                readiness=readiness,
+            )
+            yield
+        if sessions is not None:
+            await sessions.close()
+        await readiness.close()
+        await reports.close()
         await database.close()
 
     return lifespan
 
 
-def _describe_security(app: FastAPI) -> None:
-    """Name the schemes in the OpenAPI document; the routes check them by hand, in their order."""
-    document = app.openapi()
-    document.setdefault("components", {})["securitySchemes"] = _SECURITY_SCHEMES
+def _checks(database: Database, client: Client) -> dict[str, Check]:
+    """What `/readyz` asks."""
+
+    async def database_serves() -> str:
+        await database.ping()
+        return OK
+
+    async def temporal_serves() -> str:
+        return OK if await temporal_answers(client) else "unavailable"
+
+    async def somebody_works() -> str:
+        there = [await workers(client, work, utc_now()) for work in Work]
+        return OK if all(there) else "none"
+
+    return {"database": database_serves, "temporal": temporal_serves, "workers": somebody_works}

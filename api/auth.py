@@ -7,10 +7,25 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from api.services import Services
-from domain.api_key import key_material
-from domain.errors import AccessDenied, ClientNotFound, Unauthenticated
+from domain.api_key import KEY_PREFIXES, key_material
+from domain.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
 from domain.ids import TenantId, parse_ulid
+from domain.user import User
 from store.key_repository import ActiveKey, KeyRepository
+from store.member_repository import MemberRepository
+
+__all__ = [
+    "ActiveKey",
+    "Caller",
+    "InternalWorker",
+    "User",
+    "authenticate",
+    "authenticate_gateway",
+    "authorize",
+    "limiter_key",
+    "still_authenticated",
+    "tenant_of",
+]
 
 _SECRET_HEADERS: Final = ("x-engine-secret", "x-internal-secret")
 _MAX_TOKEN: Final = 8 * 1024
@@ -21,23 +36,31 @@ class InternalWorker:
     """Holds the engine secret: may act for every client."""
 
 
-Caller = InternalWorker | ActiveKey
+Caller = InternalWorker | ActiveKey | User
 
 
 async def authenticate_gateway(headers: Headers, services: Services) -> Caller:
-    """The gateway's caller by the first scheme that fits.
+    """The gateway's caller by the first scheme that fits: the engine secret's headers, then Bearer.
 
-    The order is x-engine-secret, x-internal-secret, Bearer; one that does not fit falls through to
-    the next. Raises Unauthenticated.
+    A scheme that does not fit falls through to the next. Raises Unauthenticated.
     """
-    if any(_is_engine_secret(headers.get(name), services) for name in _SECRET_HEADERS):
+    if any(_is_engine_secret(headers.getlist(name), services) for name in _SECRET_HEADERS):
         return InternalWorker()
     return await authenticate(headers, services)
 
 
-async def authenticate(headers: Headers, services: Services) -> ActiveKey:
-    """The caller by the Bearer token. Raises Unauthenticated."""
-    material = key_material(_bearer_token(headers))
+async def authenticate(headers: Headers, services: Services) -> ActiveKey | User:
+    """The holder of the bearer token, an API key or a session token. Raises Unauthenticated."""
+    token = _bearer_token(headers)
+    if token.startswith(KEY_PREFIXES):
+        return await _key_holder(token, services)
+    if services.sessions is None:
+        raise Unauthenticated
+    return await services.sessions.verify(token)
+
+
+async def _key_holder(token: str, services: Services) -> ActiveKey:
+    material = key_material(token)
     if material is None:
         raise Unauthenticated
     async with services.database.unscoped() as connection:
@@ -45,11 +68,6 @@ async def authenticate(headers: Headers, services: Services) -> ActiveKey:
     if key is None:
         raise Unauthenticated
     return key
-
-
-def limiter_key(caller: ActiveKey) -> str:
-    """By whom short-term limits are counted."""
-    return f"key:{caller.id}"
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
@@ -61,31 +79,68 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
         raise Unauthenticated
 
 
-async def authorize(caller: Caller, client_id: str, _services: Services) -> TenantId:
+async def authorize(caller: Caller, client_id: str, services: Services) -> TenantId:
     """The tenant a caller may act for. Raises AccessDenied, and ClientNotFound for no ULID.
 
-    A key's holder gets the same answer for another client as for one that does not exist.
+    Whoever may not act for every client gets the same answer for a client of others as for one
+    that does not exist. For the rest, the repositories tell whether it does.
     """
     wanted = parse_ulid(client_id)
-    if isinstance(caller, InternalWorker):
-        if wanted is None:
-            raise ClientNotFound(client_id)
-        return TenantId(wanted)
-    if wanted != caller.client_id:
+    match caller:
+        case InternalWorker() | User(is_admin=True):
+            if wanted is None:
+                raise ClientNotFound(client_id)
+            return TenantId(wanted)
+        case ActiveKey(client_id=own):
+            allowed = wanted == own
+        case User(id=user_id):
+            allowed = wanted is not None and await _is_member(user_id, wanted, services)
+    if wanted is None or not allowed:
         raise AccessDenied
     return TenantId(wanted)
 
 
-def _is_engine_secret(presented: str | None, services: Services) -> bool:
+async def tenant_of(caller: ActiveKey | User, services: Services) -> TenantId:
+    """The caller's own tenant, where the request names none. Raises NoClient."""
+    if isinstance(caller, ActiveKey):
+        return TenantId(caller.client_id)
+    async with services.database.service() as connection:
+        own = await MemberRepository(connection).client_of(caller.id)
+    if own is None:
+        raise NoClient
+    return TenantId(own)
+
+
+def limiter_key(caller: Caller) -> str:
+    """Whose requests are counted together where callers are limited."""
+    match caller:
+        case InternalWorker():
+            return "engine"
+        case ActiveKey(id=key_id):
+            return f"key:{key_id}"
+        case User(id=user_id):
+            return f"user:{user_id}"
+
+
+async def _is_member(user_id: str, client_id: str, services: Services) -> bool:
+    async with services.database.service() as connection:
+        return await MemberRepository(connection).is_member(user_id, client_id)
+
+
+def _is_engine_secret(presented: list[str], services: Services) -> bool:
     secret = services.settings.engine_secret
-    if not presented or secret is None or not secret.get_secret_value():
+    if len(presented) != 1 or not presented[0] or secret is None:
         return False
-    return hmac.compare_digest(presented.encode(), secret.get_secret_value().encode())
+    # Header values arrive as latin-1; these are the bytes that were sent.
+    return hmac.compare_digest(presented[0].encode("latin-1"), secret.get_secret_value().encode())
 
 
 def _bearer_token(headers: Headers) -> str:
+    """What follows `Bearer`. Raises Unauthenticated if that is nothing, or nothing to look at."""
     given = headers.getlist("authorization")
-    if len(given) != 1 or len(given[0]) > _MAX_TOKEN:
-        return ""
+    if len(given) != 1:
+        raise Unauthenticated
     scheme, _, token = given[0].partition(" ")
-    return token if scheme.lower() == "bearer" else ""
+    if scheme.lower() != "bearer" or not 0 < len(token) <= _MAX_TOKEN:
+        raise Unauthenticated
+    return token

@@ -54,6 +54,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.PlanRequired: Answer(
         402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
     ),
+    errors.InvalidRequest: Answer(400, "Requête HTTP invalide."),
     errors.InvalidBody: Answer(400, "Corps de requête invalide : {reason}"),
     errors.ClientIdMissing: Answer(
         400, "client_id requis", on={Surface.USAGE: "Missing client_id"}
@@ -90,6 +91,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
     errors.TooManyRequests: Answer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
+    errors.HeadTooLarge: Answer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
     errors.EngineUnavailable: Answer(
         500, "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
     ),
@@ -105,18 +107,26 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         fields=("event_id",),
     ),
     errors.InternalError: Answer(500, _INTERNAL),
+    errors.ServerBusy: Answer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
 
 
-def error_response(error: errors.DomainError, request_id: str, request: Request) -> Response:
-    """The JSON answer for an error; one that the table does not know is an internal error."""
+def error_response(
+    error: errors.DomainError, request_id: str, request: Request | None = None
+) -> Response:
+    """The JSON answer for an error; one that the table does not know is an internal error.
+
+    Without a `request` it failed before there was one: what came could not be read as HTTP.
+    """
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an answer", code=error.code)
         return error_response(errors.InternalError(), request_id, request)
-    facts = {**error.facts, **_links(request.app.state.dashboard_url)}
+    links = _links(request.app.state.dashboard_url) if request else {}
+    facts = {**error.facts, **links}
+    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
     body: dict[str, str | int] = {
-        "error": answer.text_on(surface_of(request.scope["path"])).format_map(facts),
+        "error": answer.text_on(surface).format_map(facts),
         "code": error.code,
         "request_id": request_id,
         **{name: facts[name] for name in answer.fields},

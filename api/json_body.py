@@ -1,6 +1,7 @@
 """JSON on the wire: one strict way in, one way out."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Iterable
 from typing import Final
@@ -15,6 +16,8 @@ from domain.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMed
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_DEPTH: Final = 32
+MAX_VALUES: Final = 10_000
+MAX_KEY: Final = 256
 _INT64: Final = range(-(2**63), 2**63)
 
 
@@ -22,12 +25,18 @@ def json_response(content: object, *, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status_code=status, media_type="application/json")
 
 
-async def read_body(request: Request) -> bytes:
-    """The raw body. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow."""
+async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+    """The raw body, which must come within `seconds`.
+
+    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody. What can be refused by the
+    headers is refused before anything is read: a caller that sent `Expect: 100-continue` then
+    sends nothing.
+    """
     _check_media_type(request)
+    _check_announced_length(request)
     body = bytearray()
     try:
-        async with asyncio.timeout(MAX_SECONDS):
+        async with asyncio.timeout(seconds):
             async for chunk in request.stream():
                 body += chunk
                 if len(body) > MAX_BYTES:
@@ -37,6 +46,13 @@ async def read_body(request: Request) -> bytes:
     except ClientDisconnect:
         raise InvalidBody("connexion interrompue") from None
     return bytes(body)
+
+
+def _check_announced_length(request: Request) -> None:
+    # Only a promise: what comes is counted all the same.
+    with contextlib.suppress(ValueError):
+        if int(request.headers.get("content-length", "0")) > MAX_BYTES:
+            raise BodyTooLarge
 
 
 def _check_media_type(request: Request) -> None:
@@ -63,34 +79,45 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     if not isinstance(loose, dict):
         raise InvalidBody("objet JSON attendu")
     _check_values(loose)
+    del loose  # both at once would be twice the memory
     strict: dict[str, JsonValue] = json.loads(
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
     return strict
 
 
-def _check_values(root: JsonValue) -> None:
-    """Depth and NUL, level by level and without recursion: the body is not trusted."""
-    level: list[JsonValue] = [root]
+def _check_values(root: dict[str, JsonValue]) -> None:
+    """Depth, number, length of keys and NUL, level by level: the body is not trusted.
+
+    One plain loop without recursion: everybody waits while it runs.
+    """
+    values = 0
+    level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
     for _ in range(MAX_DEPTH):
-        level = [inner for value in level for inner in _inside(value)]
-    if any(isinstance(value, dict | list) for value in level):
+        values += sum(map(len, level))
+        if values > MAX_VALUES:
+            raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
+        deeper: list[dict[str, JsonValue] | list[JsonValue]] = []
+        for container in level:
+            for value in _inside(container):
+                if isinstance(value, str):
+                    _refuse_nul(value)
+                elif isinstance(value, dict | list):
+                    deeper.append(value)
+        level = deeper
+    if level:
         raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
-    for value in level:
-        _inside(value)
 
 
-def _inside(value: JsonValue) -> Iterable[JsonValue]:
-    """What a value holds; refuses a NUL in a text or key."""
-    if isinstance(value, dict):
-        for key in value:
-            _refuse_nul(key)
-        return value.values()
-    if isinstance(value, list):
-        return value
-    if isinstance(value, str):
-        _refuse_nul(value)
-    return ()
+def _inside(container: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
+    """What a container holds, its keys checked."""
+    if isinstance(container, list):
+        return container
+    for key in container:
+        if len(key) > MAX_KEY:
+            raise InvalidBody(f"clé de plus de {MAX_KEY} caractères")
+        _refuse_nul(key)
+    return container.values()
 
 
 def _refuse_nul(text: str) -> None:

@@ -1,9 +1,10 @@
-"""Around every request: its id, its log line, and the last word on errors.
+"""Around every request: its id, its log line, its numbers, and the last word on errors.
 
 Plain ASGI: Starlette's BaseHTTPMiddleware hides disconnects and buffers streams.
 """
 
 import time
+from dataclasses import dataclass
 
 import structlog
 from starlette.exceptions import HTTPException
@@ -12,10 +13,21 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.errors import error_response
+from api.services import Services
+from domain.error_report import ErrorReport, raised
 from domain.errors import DomainError, InternalError, MethodNotAllowed, RouteNotFound
 from domain.ports import NewId
 
 _log = structlog.get_logger("api")
+
+
+@dataclass(slots=True)
+class _Progress:
+    """`status`: 0 until the answer has begun. `error`: what the request ended in."""
+
+    started: float
+    status: int = 0
+    error: Exception | None = None
 
 
 class RequestContext:
@@ -30,14 +42,12 @@ class RequestContext:
         request_id = self._new_id()
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
-        scope.setdefault("state", {})["request_id"] = request_id
-        started = time.monotonic()
-        status = 0
+        progress = _Progress(started=time.monotonic())
+        scope.setdefault("state", {}).update(request_id=request_id, progress=progress)
 
         async def send_with_id(message: Message) -> None:
-            nonlocal status
             if message["type"] == "http.response.start":
-                status = message["status"]
+                progress.status = message["status"]
                 message["headers"] = [
                     *message.get("headers", []),
                     *scope["state"].get("headers", []),
@@ -45,23 +55,55 @@ class RequestContext:
                 ]
             await send(message)
 
+        services: Services = scope["app"].state.services
         try:
-            await self._app(scope, receive, send_with_id)
-        except Exception:
+            with services.metrics.in_flight.track_inprogress():
+                await self._app(scope, receive, send_with_id)
+        except Exception as error:
+            progress.error = error
             _log.exception("unexpected error")
-            if status:  # an answer has begun: the server can only cut the connection
+            if progress.status:  # an answer has begun: the server can only cut the connection
                 raise
             await error_response(InternalError(), request_id, Request(scope))(
                 scope, receive, send_with_id
             )
         finally:
-            _log.info(
-                "request",
-                method=scope["method"],
-                path=scope["path"],
-                status=status,
-                duration_ms=round((time.monotonic() - started) * 1000),
+            _conclude(scope, progress, services)
+
+
+def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
+    """Log and count the request, and report it if it failed on our side."""
+    route = getattr(scope.get("route"), "path", "unmatched")
+    seconds = time.monotonic() - progress.started
+    _log.info(
+        "request",
+        method=scope["method"],
+        path=scope["path"],
+        status=progress.status,
+        duration_ms=round(seconds * 1000),
+    )
+    services.metrics.answered(scope["method"], route, progress.status, seconds)
+    expected = scope["state"].get("expected", False)
+    unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
+    if unexpected or (progress.status >= 500 and not expected):
+        known = structlog.contextvars.get_contextvars()
+        services.tracker.report(
+            ErrorReport(
+                place=f"{scope['method']} {route}",
+                code=_code(progress),
+                exceptions=raised(progress.error) if progress.error else (),
+                created_at=services.now(),
+                request_id=known.get("request_id"),
+                client_id=known.get("client_id"),
+                event_id=known.get("event_id"),
             )
+        )
+
+
+def _code(progress: _Progress) -> str:
+    if isinstance(progress.error, DomainError):
+        return progress.error.code
+    return InternalError.code if progress.error else f"http_{progress.status}"
 
 
 async def answer_domain_error(request: Request, error: Exception) -> Response:
@@ -70,7 +112,10 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
         raise error
     response = error_response(error, request.state.request_id, request)
     if response.status_code >= 500:
+        request.state.progress.error = error
         _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
+    else:
+        _services(request).metrics.refused(error.code)
     return response
 
 
@@ -81,4 +126,10 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     known = MethodNotAllowed() if error.status_code == 405 else RouteNotFound()
     response = error_response(known, request.state.request_id, request)
     response.headers.update(error.headers or {})
+    _services(request).metrics.refused(known.code)
     return response
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services

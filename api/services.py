@@ -5,10 +5,14 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.identity import SessionVerifier
+from adapters.identity_session_key import SessionKeys
+from adapters.metrics import Metrics
 from adapters.temporal import TemporalEngine
 from api.rate_limiter import RateLimiter
+from api.readiness import Readiness
 from api.tenant_gate import TenantGate
-from domain.ports import Clock, NewId, Sealer
+from domain.ports import Clock, ErrorTracker, NewId, Sealer
 from settings import Settings
 from store.database import Database
 
@@ -21,8 +25,13 @@ class Services:
     limiter: RateLimiter
     sealer: Sealer
     gate: TenantGate
+    sessions: SessionVerifier | None
+    session_keys: SessionKeys | None
     now: Clock
     new_id: NewId
+    tracker: ErrorTracker
+    metrics: Metrics
+    readiness: Readiness
 
 
 async def _services(request: Request) -> Services:  # async: FastAPI runs others in threads

@@ -2,15 +2,23 @@
 
 import asyncio
 import os
+import resource
+from contextlib import ExitStack
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 import uvicorn
 
 from adapters.logs import configure_logs
+from adapters.metrics import Metrics, shown
+from adapters.redaction import Redactor
 from adapters.temporal import connect
+from adapters.temporal_runtime import forward_logs
 from adapters.temporal_setup import ensure_search_attributes
 from api.app import create_app
+from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.http_protocol import edge_protocol
 from commands.context import (
     DEFAULT_DATA,
     DataOption,
@@ -29,6 +37,8 @@ from store.migrate import migrate as migrate_database
 
 # Requests that have begun get this long to end when the server is asked to stop.
 _GRACE_S = 5
+# Files the API opens for itself: PostgreSQL, Temporal, the event loop.
+_OWN_FILES = 64
 
 
 def serve(
@@ -36,23 +46,44 @@ def serve(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
-    try:
-        settings = settings_for(data)
-        chosen = port or settings.port
-        check_free(chosen, settings.host)
-    except DomainError as error:
-        raise fail(describe(error)) from None
-    configure_logs(settings.log_level)
-    uvicorn.run(
-        create_app(settings),
-        host=settings.host,
-        port=chosen,
-        loop="uvloop",
-        http="httptools",
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=_GRACE_S,
-    )
+    metrics = Metrics()
+    with ExitStack() as held:
+        try:
+            settings = settings_for(data)
+            held.enter_context(shown(metrics, settings.host, settings.metrics_port))
+            chosen = port or settings.port
+            check_free(chosen, settings.host)
+        except DomainError as error:
+            raise fail(describe(error)) from None
+        configure_logs(settings.log_level, Redactor.of(settings))
+        forward_logs()
+        uvicorn.run(
+            create_app(settings, metrics),
+            host=settings.host,
+            port=chosen,
+            loop="uvloop",
+            http=edge_protocol(_edge_limits()),
+            ws="none",
+            # Who stands before us is decided by TRUSTED_PROXIES (`api/client_ip.py`).
+            proxy_headers=False,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+
+
+def _edge_limits() -> EdgeLimits:
+    """No more connections than the process may have open files for.
+
+    It takes as many as the machine's administrator lets it have (the hard limit).
+    """
+    wanted = DEFAULT_LIMITS.connections + _OWN_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
+    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
 
 
 def worker(
@@ -67,7 +98,6 @@ def worker(
 
     try:
         settings = settings_for(data)
-        configure_logs(settings.log_level)
         engine_worker.start(settings)
     except DomainError as error:
         raise fail(describe(error)) from None

@@ -1,12 +1,18 @@
-"""The API key: its shape, and what of it is stored."""
+"""The API key: its shape, and what of it is stored.
+
+An MCP key, `mcp_` and as many characters, has the same rights.
+"""
 
 import hashlib
 import re
 from dataclasses import dataclass
 from typing import Final
 
-_SHAPE: Final = re.compile(r"ak_[0-9a-f]{32}")
+_SHAPE: Final = re.compile(r"(ak|mcp)_[0-9a-f]{32}")
 PREFIX_LENGTH: Final = 8
+
+KEY_PREFIXES: Final = ("ak_", "mcp_")
+"""A bearer token that begins with one is a key or nothing; any other is a session token."""
 
 
 @dataclass(frozen=True, slots=True)

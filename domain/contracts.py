@@ -20,11 +20,13 @@ class Contract(BaseModel):
 
 
 class RunRef(Contract):
-    """Which run a step works on."""
+    """Which run a step works on. `request_id`: of the request that brought the event, for logs
+    only; empty if another process started the run."""
 
     client_id: str
     event_id: str
     run_id: str
+    request_id: str = ""
 
 
 class ProcessEventInput(Contract):

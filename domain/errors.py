@@ -82,6 +82,25 @@ class ClientNotFound(DomainError):
     code = "client_not_found"
 
 
+class InvalidRequest(DomainError):
+    """What came is no HTTP/1.1 request."""
+
+    code = "invalid_request"
+
+
+class HeadTooLarge(DomainError):
+    """The request line and headers are too long, or the headers too many."""
+
+    code = "head_too_large"
+
+
+class ServerBusy(DomainError):
+    """The process holds as many connections as it may, and works for all of them."""
+
+    code = "server_busy"
+    retryable = True
+
+
 class BodyTooLarge(DomainError):
     code = "body_too_large"
 

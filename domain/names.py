@@ -41,3 +41,12 @@ def process_event_id(client_id: str, event_id: str) -> str:
 def dry_run_id(client_id: str, event_id: str) -> str:
     """The workflow id of a dry run."""
     return f"dry-run/{client_id}/{event_id}"
+
+
+def parse_run_id(workflow_id: str) -> dict[str, str]:
+    """The client_id and event_id that a run's workflow id is made of; nothing for other ids."""
+    match workflow_id.split("/"):
+        case ["event" | "dry-run", client_id, event_id]:
+            return {"client_id": client_id, "event_id": event_id}
+        case _:
+            return {}

@@ -7,6 +7,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from domain.contracts import ProcessEventInput, RunRef
+from domain.error_report import ErrorReport
 
 Clock = Callable[[], datetime]
 """Aware UTC now."""
@@ -51,3 +52,13 @@ class Engine(Protocol):
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Tell a parked run to look for its decision; False if it no longer runs."""
+
+
+class ErrorTracker(Protocol):
+    """Where operators hear of errors on our side."""
+
+    def report(self, report: ErrorReport) -> None:
+        """Take a report over. Never raises and never waits: one too many is dropped and counted.
+
+        Called on the event loop's thread.
+        """

@@ -2,12 +2,13 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 from pydantic import BaseModel
 
+from adapters.identity_session_key import new_session_key
 from adapters.seal import new_seal_key
 from domain.errors import InvalidInput
 
@@ -60,9 +61,16 @@ class DataFolder:
 
     def seal_key(self) -> str:
         """The key of this folder, made when it is first asked for."""
-        path = self.root / "seal.key"
+        return self._kept("seal.key", new_seal_key)
+
+    def session_key(self) -> str:
+        """What signs this folder's session tokens, made when it is first asked for."""
+        return self._kept("session.key", new_session_key)
+
+    def _kept(self, name: str, new: Callable[[], str]) -> str:
+        path = self.root / name
         if not path.exists():
-            write_private(path, new_seal_key())
+            write_private(path, new())
         return path.read_text()
 
     @contextmanager

@@ -11,14 +11,12 @@ from pathlib import Path
 from typing import Final
 
 import httpx
-from temporalio.api.enums.v1 import TaskQueueType
-from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
 from temporalio.client import Client
 from temporalio.service import RPCError
 
+from adapters.system import utc_now
 from adapters.temporal import connect
-from domain import names
+from adapters.temporal_health import Work, temporal_answers, workers
 from domain.errors import InvalidInput
 from embedded.data_folder import DataFolder, StackInfo
 from embedded.ports import check_free, free_port
@@ -67,7 +65,11 @@ class Stack:
         port = self._ports.api or free_port()
         check_free(port)
         self._held.enter_context(self._folder.locked())
-        self._env |= {"PORT": str(port), "SEAL_KEY": self._env.get("SEAL_KEY") or self._seal_key()}
+        self._env |= {
+            "PORT": str(port),
+            "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
+            "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
+        }
         self._start_postgres()
         ui_url = await self._start_temporal()
         self._start_mail_sink()
@@ -93,9 +95,6 @@ class Stack:
     def dead(self) -> list[Child]:
         """Parts that ended by themselves."""
         return [child for child in (*self._back, *self._front) if child.exit_code is not None]
-
-    def _seal_key(self) -> str:
-        return self._folder.seal_key()
 
     def _start_postgres(self) -> None:
         if url := self._env.get("DATABASE_URL"):
@@ -169,24 +168,17 @@ class Stack:
 
     async def _temporal_answers(self) -> bool:
         try:
-            return await (await self._client()).service_client.check_health()
-        except (RuntimeError, RPCError):  # nobody listens, or not ready to serve
+            return await temporal_answers(await self._client())
+        except RuntimeError:  # nobody listens
             return False
 
     async def _worker_polls(self) -> bool:
-        client = await self._client()
         try:
-            described = await client.workflow_service.describe_task_queue(
-                DescribeTaskQueueRequest(
-                    namespace=client.namespace,
-                    task_queue=TaskQueue(name=names.ENGINE_QUEUE),
-                    task_queue_type=TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
-                )
-            )
+            there = await workers(await self._client(), Work.WORKFLOWS, utc_now())
         except RPCError:
             return False
         worker = self._front[0]
-        return any(str(worker.pid) in poller.identity for poller in described.pollers)
+        return any(str(worker.pid) in identity for identity in there)
 
 
 _SHARED_ENV: Final = (
@@ -194,6 +186,12 @@ _SHARED_ENV: Final = (
     "TEMPORAL_ADDRESS",
     "TEMPORAL_NAMESPACE",
     "SEAL_KEY",
+    "SESSION_KEY",
+    "JWT_JWKS_URL",
+    "JWT_ISSUER",
+    "JWT_AUDIENCE",
+    "JWT_ALGORITHMS",
+    "ADMIN_USER_IDS",
     "SMTP_URL",
     "ENGINE_SECRET",
     "BRAIN_MODEL",

@@ -52,6 +52,10 @@ class Admitted:
     ref: RunRef
     playbook: Playbook
 
+    @property
+    def event_id(self) -> str:
+        return self.ref.event_id
+
 
 @dataclass(frozen=True, slots=True)
 class Unmatched:
@@ -87,10 +91,12 @@ async def admit(
     key_id: str | None,
     now: datetime,
     idempotency: IdempotencyKey | None = None,
+    request_id: str = "",
 ) -> Admitted | Unmatched | Repeated:
     """Store the event, its message and its run, and count its ticket.
 
-    `key_id`: the API key it came with, which must still be active. Everything is decided behind the
+    `key_id`: the API key it came with, which must still be active. `request_id`: for the logs of
+    the run. Everything is decided behind the
     account's lock, so that of many at once exactly as many get in as there is room for. Raises
     Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited, ClientRateLimited,
     QuotaExhausted.
@@ -126,7 +132,8 @@ async def admit(
         },
     )
     await _charge(UsageLedger(connection, tenant), standing, paid_by, recent, ids=ids, now=now)
-    return Admitted(RunRef(client_id=tenant, event_id=ids.event_id, run_id=ids.run_id), playbook)
+    ref = RunRef(client_id=tenant, event_id=ids.event_id, run_id=ids.run_id, request_id=request_id)
+    return Admitted(ref, playbook)
 
 
 def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> None:

@@ -118,6 +118,11 @@ class Database:
                 raise EngineUnavailable("the database went away") from error
             raise
 
+    async def ping(self) -> None:
+        """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
+        async with self._connection() as (_, raw):
+            await raw.execute("SELECT 1")
+
     async def close(self) -> None:
         await self.engine.dispose()
 

@@ -6,6 +6,8 @@ from typing import Final
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
+from psycopg.errors import InsufficientPrivilege
+from sqlalchemy.exc import ProgrammingError
 
 from domain.errors import InvalidInput
 
@@ -22,7 +24,7 @@ def alembic_config(database_url: str) -> Config:
 def migrate(database_url: str) -> None:
     """Run what is missing; nothing if the schema is current. Two at once: the second waits.
 
-    Raises InvalidInput for a database that another version made.
+    Raises InvalidInput for a database that another version made, and for a role without rights.
     """
     try:
         command.upgrade(alembic_config(database_url), "head")
@@ -30,4 +32,10 @@ def migrate(database_url: str) -> None:
         raise InvalidInput(
             f"the database was made by another version of this program ({error}); "
             "local data is deleted by `make reset`"
+        ) from error
+    except ProgrammingError as error:
+        if not isinstance(error.orig, InsufficientPrivilege):
+            raise
+        raise InvalidInput(
+            "DATABASE_URL's role may not change the schema: migrate as the tables' owner"
         ) from error

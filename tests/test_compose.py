@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from fnmatch import fnmatch
+from itertools import takewhile
 from pathlib import Path
 from typing import Final, cast
 
@@ -283,20 +284,15 @@ def documents() -> list[Path]:
     return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
-def section(heading: str) -> str:
-    text = (ROOT / "README.md").read_text()
-    found = re.search(rf"^## {heading}$(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    assert found is not None, heading
-    return found[1]
-
-
-def rows(heading: str) -> list[list[str]]:
-    """The cells of the section's table, without its head."""
-    lines = [line for line in section(heading).splitlines() if line.startswith("|")]
+def table(text: str) -> list[list[str]]:
+    """The cells of the first table, without its head."""
+    lines = list(
+        takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
+    )
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
 
 
-def test_readme_lists_every_setting_with_its_default() -> None:
+def test_configuration_lists_every_setting_with_its_default() -> None:
     expected = {
         f"`{name.upper()}`": "required"
         if field.is_required()
@@ -305,15 +301,15 @@ def test_readme_lists_every_setting_with_its_default() -> None:
         else f"`{field.default}`"
         for name, field in Settings.model_fields.items()
     }
-    listed = rows("Configuration")
+    listed = table((ROOT / "docs/configuration.md").read_text())
     assert len(listed) == len(expected)
     assert {name: default for name, default, _ in listed} == expected
 
 
 def test_newcomer_finds_every_place() -> None:
-    table = rows("Where a newcomer looks")
-    assert len(table) >= 9
-    for _, place in table:
+    looked_for = table((ROOT / "README.md").read_text())
+    assert len(looked_for) >= 9
+    for _, place in looked_for:
         paths = [path for path in re.findall(r"`([^`]+)`", place) if re.search(r"[./]", path)]
         assert paths, place
         for path in paths:

@@ -18,6 +18,7 @@ from api.auth import (
     still_authenticated,
 )
 from api.json_body import json_response, parse_object, read_body
+from api.openapi import with_extra_fields
 from api.schemas.error import ErrorBody
 from api.schemas.gateway import (
     GatewayRequest,
@@ -60,7 +61,11 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
     openapi_extra={
         "requestBody": {
             "required": True,
-            "content": {"application/json": {"schema": GatewayRequest.model_json_schema()}},
+            "content": {
+                "application/json": {
+                    "schema": with_extra_fields(GatewayRequest.model_json_schema())
+                }
+            },
         },
         "parameters": [
             {
@@ -79,7 +84,7 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
     started, received_at = time.monotonic(), services.now()
     caller = await authenticate_gateway(request.headers, services)
     body = await read_body(request)
-    call = parse_request(parse_object(body))
+    call, key = parse_request(parse_object(body)), _idempotency_key(request, body)
     tenant = await authorize(caller, call.client_id, services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
@@ -87,9 +92,18 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
     if call.is_test:
         answer = await _rehearse(tenant, call, caller, services, deadline)
     else:
-        key = _idempotency_key(request, body)
-        admitted = await _admit(tenant, call, caller, services, received_at=received_at, key=key)
+        admitted = await _admit(
+            tenant,
+            call,
+            caller,
+            services,
+            received_at=received_at,
+            key=key,
+            request_id=request.state.request_id,
+        )
+        structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
         answer = await _answer(tenant, admitted, services, deadline)
+    services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     return json_response(answer.model_dump(mode="json"))
 
 
@@ -101,6 +115,7 @@ async def _admit(
     *,
     received_at: datetime,
     key: IdempotencyKey | None,
+    request_id: str,
 ) -> Admitted | Unmatched | Repeated:
     ids = AdmissionIds(
         event_id=services.new_id(),
@@ -114,6 +129,7 @@ async def _admit(
             tenant,
             call.event(),
             ids=ids,
+            request_id=request_id,
             key_id=caller.id if isinstance(caller, ActiveKey) else None,
             now=received_at,
             idempotency=key,
@@ -133,7 +149,6 @@ async def _answer(
         case Repeated(event_id=event_id):
             return await _stored_answer(tenant, event_id, services)
         case Admitted(ref=ref, playbook=playbook):
-            structlog.contextvars.bind_contextvars(event_id=ref.event_id)
             run = ProcessEventInput(
                 ref=ref,
                 threshold=playbook.threshold,

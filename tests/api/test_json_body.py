@@ -2,12 +2,14 @@
 
 import contextlib
 import json
+import time
+from typing import Never
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from api.json_body import MAX_DEPTH, parse_object
+from api.json_body import MAX_BYTES, MAX_DEPTH, parse_object
 from domain.errors import InvalidBody
 
 INT64 = st.integers(min_value=-(2**63), max_value=2**63 - 1)
@@ -24,10 +26,62 @@ def test_reads_what_json_writes(value: dict[str, object]) -> None:
     assert parse_object(json.dumps(value).encode()) == value
 
 
-@given(st.binary(max_size=200))
-def test_refuses_or_reads_but_never_breaks(body: bytes) -> None:
+ANY_TEXT = st.text(st.characters(exclude_categories=()))
+ANY_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | ANY_TEXT,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(ANY_TEXT, inner, max_size=4),
+    max_leaves=20,
+)
+# What json.dumps makes of anything (NaN, surrogates, huge integers), and pieces of JSON at random.
+NEARLY_JSON = st.builds(json.dumps, ANY_VALUES, ensure_ascii=st.just(True)).map(
+    str.encode
+) | st.lists(
+    st.sampled_from(
+        [*'{}[]:,"0123456789.eE+- \\ubdnNaItrflsyé\0\n\ufeff', '"a":', "NaN", "null", "\\ud800"]
+    ),
+    max_size=40,
+).map(lambda pieces: ('{"a":' + "".join(pieces) + "}").encode())
+
+
+def _refuse(constant: str) -> Never:
+    raise AssertionError(constant)
+
+
+@given(st.binary(max_size=200) | NEARLY_JSON)
+@example(b"\xef\xbb\xbf{}")
+@example(b"{\0}\0")
+@example('{"a": "é"}'.encode("latin-1"))
+def test_refuses_or_reads_what_everybody_reads(body: bytes) -> None:
+    """InvalidBody or an object, never another error; and no reader sees another object in it."""
     with contextlib.suppress(InvalidBody):
-        assert isinstance(parse_object(body), dict)
+        read = parse_object(body)
+        assert read == json.loads(body.decode("utf-8"), parse_constant=_refuse)
+        assert parse_object(json.dumps(read).encode()) == read
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-16-be", "utf-32", "utf-8-sig"])
+@given(value=st.dictionaries(TEXT, VALUES, max_size=3))
+def test_refuses_other_encodings(encoding: str, value: dict[str, object]) -> None:
+    with pytest.raises(InvalidBody):
+        parse_object(json.dumps(value).encode(encoding))
+
+
+@given(st.dictionaries(TEXT, VALUES, min_size=1, max_size=3), st.data())
+def test_refuses_a_repeated_key(value: dict[str, object], data: st.DataObject) -> None:
+    key = data.draw(st.sampled_from(sorted(value)))
+    again = json.dumps({key: 0})[1:-1]
+    escaped = '"' + "".join(f"\\u{unit:04x}" for unit in _utf16(key)) + '": 0'
+
+    for repeated in (again, escaped):
+        for depth in range(3):
+            text = json.dumps(value)[:-1] + f", {repeated}}}"
+            with pytest.raises(InvalidBody):
+                parse_object(('{"x": [' * depth + text + "]}" * depth).encode())
+
+
+def _utf16(text: str) -> list[int]:
+    units = text.encode("utf-16-be")
+    return [int.from_bytes(units[at : at + 2], "big") for at in range(0, len(units), 2)]
 
 
 @given(st.integers(min_value=2**63) | st.integers(max_value=-(2**63) - 1))
@@ -48,3 +102,54 @@ def test_depth_limit_is_exact() -> None:
 @pytest.mark.parametrize("number", ["-0", "1e-400", "0.1", "-9223372036854775808"])
 def test_keeps_unusual_numbers(number: str) -> None:
     assert parse_object(b'{"n": %s}' % number.encode())["n"] == json.loads(number)
+
+
+@pytest.mark.parametrize(
+    ("body", "accepted"),
+    [
+        (b"[" * 100_000, False),
+        (b'{"a":' * 100_000, False),
+        (b'{"a": ' + b"[" * 1100 + b"]" * 1100 + b"}", False),
+        (b'{"n": ' + b"9" * 1_000_000 + b"}", False),
+        (b'{"n": 1e' + b"9" * 1_000_000 + b"}", False),
+        (b'{"n": 0.' + b"3" * 1_000_000 + b"}", True),
+        (b'{"' + b"k" * 1_000_000 + b'": 1}', False),
+        (b'{"a": "' + b"\\u0041" * 160_000 + b'"}', True),
+        (b'{"a": [' + b"0," * 500_000 + b"0]}", False),
+        (b'{"a": [' + b"[]," * 330_000 + b"[]]}", False),
+        (b"{" + b",".join(b'"%d":0' % n for n in range(100_000)) + b"}", False),
+        (b"{" + b'"a":0,' * 170_000 + b'"a":0}', False),
+        (b'{"a": [' + b"0," * 9_997 + b"0]}", True),
+        (b'{"a": [' + b"0," * 9_999 + b"0]}", False),
+        (b'{"' + b"k" * 256 + b'": 1}', True),
+        (b'{"' + b"k" * 257 + b'": 1}', False),
+    ],
+    ids=[
+        "[",
+        "{",
+        "deep",
+        "digits",
+        "exponent",
+        "fraction",
+        "key",
+        "escapes",
+        "zeros",
+        "lists",
+        "keys",
+        "repeated",
+        "as many as may be",
+        "one too many",
+        "longest key",
+        "too long a key",
+    ],
+)
+def test_largest_bodies_are_read_fast(body: bytes, accepted: bool) -> None:
+    """Others wait meanwhile. Well below a second alone; what is quadratic would take minutes."""
+    assert len(body) <= MAX_BYTES
+    started = time.process_time()
+    try:
+        parse_object(body)
+        assert accepted
+    except InvalidBody:
+        assert not accepted
+    assert time.process_time() - started < 5.0

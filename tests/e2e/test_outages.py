@@ -7,17 +7,17 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import psycopg
 import pytest
-import sqlalchemy as sa
 
 from domain.contracts import SweepInput
 from domain.names import SWEEP
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
-from store.database import Database
 from store.tables import engine_runs
 from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.postgres import as_owner
 from tests.support.proxy import mutable_proxy
 from tests.support.rows import rows
 from tests.support.shop import ORDER_QUESTION, Shop
@@ -143,7 +143,7 @@ async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> No
 
 
 async def test_database_connections_are_replaced(
-    engine: LiveEngine, shop: Shop, database: Database
+    engine: LiveEngine, shop: Shop, database_url: str
 ) -> None:
     """Every connection is cut, as a restart of PostgreSQL does.
 
@@ -151,12 +151,10 @@ async def test_database_connections_are_replaced(
     later ones are served.
     """
     await engine.post(shop, message=ORDER_QUESTION)
-    async with database.service() as connection:
+    async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as connection:
         await connection.execute(
-            sa.text(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
         )
 
     answers = [await engine.post(shop, message=ORDER_QUESTION) for _ in range(3)]

@@ -13,13 +13,16 @@ from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from activities.execute import Execute
+from adapters.error_tracker import QueuedTracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
+from adapters.metrics import Metrics
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import connect
 from domain.ports import OutgoingMail
 from settings import Settings
 from store.database import Database
+from store.error_report_repository import keep_in
 from worker import build_activities, build_worker
 
 
@@ -65,8 +68,11 @@ async def main(point: str) -> None:
     if point == "mail-sent":
         mailer = DyingMailer(settings.smtp_url, settings.mail_from)
         object.__setattr__(activities, "execute", Execute(database, mailer, utc_now, new_ulid))
-    async with build_worker(client, activities, sandbox=True, interceptors=[DieAt(point)]):
-        await asyncio.Event().wait()
+    tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
+    async with build_worker(
+        client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]
+    ):
+        await tracker.write()
 
 
 if __name__ == "__main__":

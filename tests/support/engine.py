@@ -10,6 +10,7 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
+from adapters.identity_session_key import new_session_key
 from adapters.seal import new_seal_key
 from adapters.system import utc_now
 from adapters.temporal import TemporalEngine, connect
@@ -55,6 +56,7 @@ class LiveEngine:
             self.client,
             self.activities,
             sandbox=True,
+            tracker=self.app.state.services.tracker,
             max_cached_workflows=max_cached_workflows,
         ):
             yield
@@ -79,6 +81,7 @@ def settings_of(database_url: str, temporal_address: str, **more: object) -> Set
             "database_url": database_url,
             "temporal_address": temporal_address,
             "seal_key": new_seal_key(),
+            "session_key": new_session_key(),
             "engine_secret": ENGINE_SECRET,
             **more,
         }

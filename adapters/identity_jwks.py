@@ -1,0 +1,101 @@
+"""The published keys of another identity provider: fetched when needed, kept while it is away.
+
+PyJWT's own client will not do: it blocks, forgets its keys when the provider is away at the wrong
+moment, and then asks anew for every caller.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable
+from typing import Final
+
+import httpx
+import jwt
+import structlog
+
+LIFESPAN_S: Final = 300.0
+"""A key that the provider has removed is accepted this long at most, while it answers."""
+KEPT_S: Final = 3600.0
+"""Keys outlive a provider that does not answer by this long at most."""
+COOLDOWN_S: Final = 30.0
+"""Between two fetches, so that tokens with made-up key names cost the provider nothing."""
+FIRST_RETRY_S: Final = 5.0
+"""Between two fetches as long as none has succeeded: until then nobody can sign in."""
+TIMEOUT_S: Final = 3.0
+"""Of one fetch, whole."""
+
+_log = structlog.get_logger(__name__)
+
+
+class ProviderKeys:
+    """One set for all requests of the process. A known key of a fresh set costs no waiting."""
+
+    def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
+        """`clock`: seconds that never go back."""
+        self._url = url
+        self._clock = clock
+        self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
+        self._keys: dict[str, jwt.PyJWK] = {}
+        self._fetched_at = -math.inf
+        self._tried_at = -math.inf
+        self._fetch: asyncio.Task[None] | None = None
+
+    async def find(self, kid: str) -> jwt.PyJWK | None:
+        """The key of that name; asks the provider if it is not known, or the set has grown old."""
+        if kid not in self._keys or self._age() >= LIFESPAN_S:
+            await self._refresh()
+        return self._keys.get(kid) if self._age() < KEPT_S else None
+
+    async def close(self) -> None:
+        if self._fetch is not None:
+            self._fetch.cancel()
+            await asyncio.gather(self._fetch, return_exceptions=True)
+        await self._http.aclose()
+
+    def _age(self) -> float:
+        return self._clock() - self._fetched_at
+
+    async def _refresh(self) -> None:
+        """Fetch, or wait for the fetch under way, or do nothing while the last one is recent."""
+        if self._fetch is None or self._fetch.done():
+            never = self._fetched_at == -math.inf
+            pause = FIRST_RETRY_S if never else COOLDOWN_S
+            if self._clock() - self._tried_at < pause:
+                return
+            self._tried_at = self._clock()
+            self._fetch = asyncio.create_task(self._replace())
+        # A caller that hangs up must not take the others' fetch along.
+        await asyncio.shield(self._fetch)
+
+    async def _replace(self) -> None:
+        """Put the provider's keys in place of ours, or keep ours if it does not give any."""
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                answer = await self._http.get(self._url)
+            answer.raise_for_status()
+            keys = _usable(answer.json())
+        except (httpx.HTTPError, TimeoutError, ValueError) as error:
+            _log.warning("identity provider's keys not fetched", reason=type(error).__name__)
+            return
+        self._keys = keys
+        self._fetched_at = self._clock()
+
+
+def _usable(document: object) -> dict[str, jwt.PyJWK]:
+    """The keys that can verify a signature, by name. Raises ValueError if it is no JWK set."""
+    listed = document.get("keys") if isinstance(document, dict) else None
+    if not isinstance(listed, list):
+        # The document is wrong, not our code.
+        raise ValueError("no JWK set")  # noqa: TRY004
+    keys: dict[str, jwt.PyJWK] = {}
+    for entry in listed:
+        # A private part that is published protects nothing any more.
+        if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
+            continue
+        try:
+            key = jwt.PyJWK.from_dict(entry)
+        except (jwt.PyJWTError, TypeError, ValueError):
+            continue  # of a kind that we do not know
+        if isinstance(key.key_id, str):
+            keys[key.key_id] = key
+    return keys

@@ -1,0 +1,47 @@
+"""Whether Temporal answers, and who works on the engine's queue."""
+
+from datetime import UTC, datetime, timedelta
+from enum import Enum
+from typing import Final
+
+from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from domain import names
+
+# A worker asks again after 60 s at the latest; Temporal lists it for five minutes after its end.
+_ASKED_WITHIN: Final = timedelta(seconds=75)
+
+
+class Work(Enum):
+    """The two kinds of tasks a worker asks for."""
+
+    WORKFLOWS = TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW
+    ACTIVITIES = TaskQueueType.TASK_QUEUE_TYPE_ACTIVITY
+
+
+async def temporal_answers(client: Client) -> bool:
+    """Whether the server serves."""
+    try:
+        return await client.service_client.check_health()
+    except (RuntimeError, RPCError):  # nobody listens, or not ready to serve
+        return False
+
+
+async def workers(client: Client, work: Work, now: datetime) -> list[str]:
+    """Identities of the workers that ask for this work. Raises RPCError, RuntimeError."""
+    described = await client.workflow_service.describe_task_queue(
+        DescribeTaskQueueRequest(
+            namespace=client.namespace,
+            task_queue=TaskQueue(name=names.ENGINE_QUEUE),
+            task_queue_type=work.value,
+        )
+    )
+    return [
+        poller.identity
+        for poller in described.pollers
+        if poller.last_access_time.ToDatetime(UTC) > now - _ASKED_WITHIN
+    ]

@@ -1,0 +1,49 @@
+"""The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
+
+from typing import Final
+
+from fastapi import FastAPI
+
+from api.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
+
+_SECURITY_SCHEMES: Final = {
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "API key (ak_ or mcp_ and 32 hexadecimal characters) or session JWT.",
+    },
+    "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
+    "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
+}
+
+_NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
+_KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
+
+EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
+"""A value of a field that the gateway does not know, as `api/json_body.py` lets it pass."""
+
+_EXTRA: Final = {
+    "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "
+    f"{MAX_DEPTH} levels and {MAX_VALUES} values.",
+    "anyOf": [
+        {"type": "string", **_NO_NUL},
+        {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
+        {"type": "number", "exclusiveMinimum": -1e308, "exclusiveMaximum": 1e308},
+        {"type": "boolean"},
+        {"type": "null"},
+        {"type": "array", "items": EXTRA_FIELD},
+        {"type": "object", "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY},
+    ],
+}
+
+
+def with_extra_fields(schema: dict[str, object]) -> dict[str, object]:
+    """The schema of an object that may hold any other field too."""
+    return {**schema, "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY}
+
+
+def complete_document(app: FastAPI) -> None:
+    """Add the security schemes and the schema of extra fields."""
+    components = app.openapi().setdefault("components", {})
+    components["securitySchemes"] = _SECURITY_SCHEMES
+    components.setdefault("schemas", {})["Extra"] = _EXTRA

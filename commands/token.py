@@ -1,0 +1,65 @@
+"""token: make a session token, as signing in will."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.identity_session_key import LIFETIME, SessionKeys
+from adapters.system import utc_now
+from commands.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    transaction_on,
+)
+from commands.member import checked_id
+from domain.errors import InvalidInput
+from domain.user import User
+from embedded.data_folder import DataFolder, running_stack
+from store.member_repository import MemberRepository
+
+
+@command
+async def token(
+    user: Annotated[str, typer.Option(help="The user's id or mail address.")],
+    admin: Annotated[bool, typer.Option("--admin", help="For every client; any id will do.")] = (
+        False
+    ),
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a session token for one hour."""
+    keys = _session_keys(data)
+    async with transaction_on(data) as connection:
+        known = await MemberRepository(connection).find_user(user)
+    if known is None:
+        if not admin:
+            raise InvalidInput("there is no such user")
+        known = checked_id(user)
+    now = utc_now()
+    made = keys.sign(User(known, admin), now)
+    if as_json:
+        ends_at = (now + LIFETIME).isoformat(timespec="seconds")
+        answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
+    else:
+        typer.echo(made)  # alone on its line, for $(…)
+
+
+def _session_keys(data: Path) -> SessionKeys:
+    """The keys that the API accepts. Raises InvalidInput if it accepts none of ours."""
+    on_servers = bool(os.environ.get("DATABASE_URL"))
+    running = None if on_servers else running_stack(data)
+    env = {**(running.env if running else {}), **{k: v for k, v in os.environ.items() if v}}
+    if env.get("JWT_JWKS_URL"):
+        raise InvalidInput("session tokens are those of the provider at JWT_JWKS_URL")
+    text = env.get("SESSION_KEY") or ("" if on_servers else DataFolder(data).session_key())
+    if not text:
+        raise InvalidInput("not configured: SESSION_KEY is not set")
+    try:
+        return SessionKeys(text)
+    except ValueError:
+        raise InvalidInput("not configured: SESSION_KEY holds no P-256 private keys") from None

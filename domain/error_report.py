@@ -1,0 +1,83 @@
+"""What an operator is told of an error: where and of which kind, never on what.
+
+Messages and local variables stay out: they quote what customers wrote and what callers hold.
+"""
+
+from datetime import datetime
+from itertools import islice
+from traceback import walk_tb
+from types import TracebackType
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+MAX_EXCEPTIONS: Final = 10
+MAX_FRAMES: Final = 30
+
+
+class Frame(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    file: str
+    line: int
+    function: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} {self.function}"
+
+
+class RaisedException(BaseModel):
+    """One exception: its type's name and the last frames it came through, outermost first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: str
+    frames: tuple[Frame, ...] = ()
+
+
+class ErrorReport(BaseModel):
+    """One answer of 5xx, or one activity that failed unexpectedly.
+
+    `place`: method and route template, or the activity. `code`: the error's stable code.
+    `exceptions`: the one that was raised first, then its causes.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    place: str
+    code: str
+    created_at: datetime
+    request_id: str | None = None
+    client_id: str | None = None
+    event_id: str | None = None
+    exceptions: tuple[RaisedException, ...] = ()
+
+
+def raised(error: BaseException) -> tuple[RaisedException, ...]:
+    """The exception and what caused it, outermost first, without any of their values."""
+    found: list[RaisedException] = []
+    seen: set[int] = set()
+    waiting = [error]
+    while waiting and len(found) < MAX_EXCEPTIONS:
+        current = waiting.pop(0)
+        if id(current) in seen:
+            continue
+        seen.add(id(current))
+        frames = _frames(current.__traceback__)
+        found.append(RaisedException(type=type(current).__name__, frames=frames))
+        if isinstance(current, BaseExceptionGroup):
+            waiting.extend(current.exceptions)
+        cause = current.__cause__
+        if cause is None and not current.__suppress_context__:
+            cause = current.__context__
+        if cause is not None:
+            waiting.append(cause)
+    return tuple(found)
+
+
+def _frames(traceback: TracebackType | None) -> tuple[Frame, ...]:
+    places = [(frame.f_code, line) for frame, line in walk_tb(traceback)]
+    return tuple(
+        Frame(file=code.co_filename, line=line or 0, function=code.co_name)
+        for code, line in islice(places, max(0, len(places) - MAX_FRAMES), None)
+    )

@@ -1,0 +1,28 @@
+"""python -m migrations.new "what it does": let Alembic write what `store/tables.py` has more.
+
+Against a database of its own that is up to date and goes away afterwards.
+"""
+
+import sys
+import tempfile
+from pathlib import Path
+
+from alembic import command
+
+from embedded.postgres import EmbeddedPostgres
+from store.migrate import alembic_config, migrate
+
+
+def main(what_it_does: str) -> None:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as server,
+    ):
+        migrate(server.owner_url)
+        command.revision(alembic_config(server.owner_url), what_it_does, autogenerate=True)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit('usage: python -m migrations.new "what it does"')
+    main(sys.argv[1])

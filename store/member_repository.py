@@ -1,0 +1,102 @@
+"""Users and the clients they belong to. It spans tenants: a user comes before any is known."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.client import Role
+from domain.errors import ClientNotFound, InvalidInput
+from store.tables import client_users, clients, users
+
+_USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
+_CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
+
+_IS_MEMBER: Final = sa.select(
+    sa.or_(
+        sa.exists().where(clients.c.id == _CLIENT, clients.c.owner_user_id == _USER),
+        sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
+    )
+)
+_OWNED: Final = (
+    sa.select(clients.c.id)
+    .where(clients.c.owner_user_id == _USER)
+    .order_by(clients.c.created_at, clients.c.id)
+    .limit(1)
+)
+_JOINED: Final = (
+    sa.select(client_users.c.client_id)
+    .where(client_users.c.user_id == _USER)
+    .order_by(client_users.c.created_at, client_users.c.client_id)
+    .limit(1)
+)
+
+
+class MemberRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def is_member(self, user_id: str, client_id: str) -> bool:
+        """Whether the user owns the client or is listed with it."""
+        found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
+        return bool(found)
+
+    async def client_of(self, user_id: str) -> str | None:
+        """The user's own client: the oldest owned, else the one first joined, else None."""
+        owned = await self._connection.scalar(_OWNED, {"user": user_id})
+        return owned or await self._connection.scalar(_JOINED, {"user": user_id})
+
+    async def find_user(self, user: str) -> str | None:
+        """The id of the user with this id or mail address."""
+        found: str | None = await self._connection.scalar(
+            sa.select(users.c.id).where(sa.or_(users.c.id == user, users.c.email == _address(user)))
+        )
+        return found
+
+    async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
+        """Make the user unless there is one with this id and address.
+
+        Raises InvalidInput if one of the two is another user's.
+        """
+        values = {"id": user_id, "email": _address(email)}
+        await self._connection.execute(
+            insert(users).values(**values, created_at=now).on_conflict_do_nothing()
+        )
+        known = sa.select(users.c.id).where(users.c.id == user_id, users.c.email == values["email"])
+        if await self._connection.scalar(known) is None:
+            raise InvalidInput("another user has this id or this mail address")
+
+    async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
+        """List a user with a client, or change the role. Raises ClientNotFound, InvalidInput."""
+        await self._check_not_owner(client_id, user_id)
+        await self._connection.execute(
+            insert(client_users)
+            .values(client_id=client_id, user_id=user_id, role=role, created_at=now)
+            .on_conflict_do_update(index_elements=["client_id", "user_id"], set_={"role": role})
+        )
+
+    async def remove(self, client_id: str, user_id: str) -> None:
+        """End a membership at once. Raises ClientNotFound, InvalidInput if there is none."""
+        await self._check_not_owner(client_id, user_id)
+        gone = await self._connection.execute(
+            sa.delete(client_users).where(
+                client_users.c.client_id == client_id, client_users.c.user_id == user_id
+            )
+        )
+        if gone.rowcount == 0:
+            raise InvalidInput("the user is no member of this client")
+
+    async def _check_not_owner(self, client_id: str, user_id: str) -> None:
+        owner = await self._connection.scalar(
+            sa.select(clients.c.owner_user_id).where(clients.c.id == client_id)
+        )
+        if owner is None:
+            raise ClientNotFound(client_id)
+        if owner == user_id:
+            raise InvalidInput("the owner stays the owner")
+
+
+def _address(email: str) -> str:
+    return email.strip().lower()

@@ -1,0 +1,63 @@
+"""What is counted and reported around a request."""
+
+from store.tables import error_reports
+from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.rows import rows
+from tests.support.shop import ORDER_QUESTION, Shop
+from tests.support.waiting import eventually
+
+
+def number(engine: LiveEngine, name: str, **labels: str) -> float | None:
+    value: float | None = engine.app.state.services.metrics.registry.get_sample_value(name, labels)
+    return value
+
+
+async def test_anticipated_5xx_is_reported_once(database_url: str, shop: Shop) -> None:
+    """Temporal is away: the event is kept, the caller and the operators are told."""
+    async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as engine:
+        answer = await engine.post(shop, message=ORDER_QUESTION)
+        assert answer.json()["code"] == "answer_delayed"
+
+        async def stored() -> bool:
+            return bool(await rows(engine.database, error_reports))
+
+        await eventually(stored)
+        (report,) = await rows(engine.database, error_reports)
+        assert (report["place"], report["code"]) == (f"POST {GATEWAY}", "answer_delayed")
+        assert report["request_id"] == answer.headers["x-request-id"]
+        assert report["client_id"] == shop.client_id
+        assert report["event_id"] == answer.json()["event_id"]
+        assert [one["type"] for one in report["exception"]][:2] == [
+            "AnswerDelayed",
+            "EngineUnavailable",
+        ]
+        assert number(engine, "engine_error_reports_total", code="answer_delayed") == 1
+
+
+async def test_refusals_are_counted_and_not_reported(front: LiveEngine) -> None:
+    assert (await front.http.post(GATEWAY, json={})).status_code == 401
+    assert (await front.http.get(GATEWAY)).status_code == 405
+
+    assert number(front, "engine_refusals_total", code="unauthenticated") == 1
+    assert number(front, "engine_refusals_total", code="method_not_allowed") == 1
+    assert number(front, "engine_error_reports_total", code="unauthenticated") is None
+    assert await rows(front.database, error_reports) == []
+
+
+async def test_labels_do_not_grow_with_what_callers_send(front: LiveEngine) -> None:
+    for path in ("/ibis-1", "/ibis-2"):
+        assert (await front.http.request("BREW", path)).status_code == 404
+
+    total = number(
+        front, "engine_http_requests_total", method="other", route="unmatched", status="404"
+    )
+    assert total == 2
+
+
+async def test_outcomes_are_counted(engine: LiveEngine, shop: Shop) -> None:
+    await engine.post(shop, message=ORDER_QUESTION)
+    await engine.post(shop, message=ORDER_QUESTION, is_test=True)
+
+    assert number(engine, "engine_gateway_outcomes_total", status="completed") == 1
+    assert number(engine, "engine_gateway_outcomes_total", status="dry_run") == 1
+    assert number(engine, "engine_http_requests_in_flight") == 0

@@ -1,0 +1,69 @@
+"""The served OpenAPI document against the service: schemathesis with all its checks, bounded."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import httpx
+
+from embedded.ports import free_port
+from tests.support.engine import LiveEngine
+from tests.support.processes import ROOT, process
+from tests.support.shop import Shop
+from tests.support.waiting import eventually
+
+EXAMPLES = 60
+SEED = 20261121
+
+
+async def test_the_service_keeps_to_its_document(
+    idle_engine: LiveEngine, shop: Shop, tmp_path: Path
+) -> None:
+    """Real processes, real HTTP: no 5xx, no answer that the document does not name."""
+    settings, port = idle_engine.settings, free_port()
+    serve = ("cli.py", "serve", "--port", str(port))
+    with (
+        process("api", *serve, settings=settings, folder=tmp_path),
+        process("worker", "worker.py", settings=settings, folder=tmp_path),
+    ):
+        url = f"http://127.0.0.1:{port}"
+        await eventually(lambda: _is_ready(url))
+        done = await asyncio.to_thread(
+            subprocess.run,
+            [
+                str(Path(sys.executable).with_name("schemathesis")),
+                "--config-file", str(Path(__file__).with_name("schemathesis.toml")),
+                "run", f"{url}/openapi.json",
+                "--header", f"Authorization: Bearer {shop.key}",
+                "--checks", "all",
+                "--max-examples", str(EXAMPLES),
+                "--seed", str(SEED),
+                "--request-timeout", "40",
+                "--continue-on-failure",
+                "--no-color",
+            ],
+            cwd=tmp_path,
+            env={
+                "PATH": os.environ["PATH"],
+                "HOME": str(tmp_path),
+                "PYTHONPATH": str(ROOT),
+                "SCHEMATHESIS_HOOKS": "tests.contract.schemathesis_hooks",
+                "CONTRACT_CLIENT_ID": shop.client_id,
+            },
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=300,
+        )  # fmt: skip
+
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+
+
+async def _is_ready(url: str) -> bool:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        try:
+            return (await http.get(f"{url}/healthz")).status_code == 200
+        except httpx.TransportError:
+            return False

@@ -1,0 +1,119 @@
+"""HTTP by hand: a connection that sends what no client library would."""
+
+import asyncio
+import json
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+PATIENCE_S = 20.0
+
+
+@dataclass(frozen=True)
+class RawAnswer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
+
+    def json(self) -> dict[str, object]:
+        content = json.loads(self.body)
+        assert isinstance(content, dict)
+        return content
+
+    @property
+    def closes(self) -> bool:
+        return self.headers.get("connection") == "close"
+
+
+class RawConnection:
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self.writer = writer
+        self.opened = time.monotonic()
+
+    @property
+    def local_port(self) -> int:
+        port = self.writer.get_extra_info("sockname")[1]
+        assert isinstance(port, int)
+        return port
+
+    def stop_reading(self) -> None:
+        self.writer.transport.pause_reading()  # type: ignore[attr-defined]
+
+    async def send(self, data: bytes) -> bool:
+        """False if the other side has closed meanwhile."""
+        try:
+            self.writer.write(data)
+            await self.writer.drain()
+        except ConnectionError:
+            return False
+        return True
+
+    async def answer(self) -> RawAnswer:
+        async with asyncio.timeout(PATIENCE_S):
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            first, *lines = head[:-4].decode().split("\r\n")
+            pairs = (line.split(": ", 1) for line in lines)
+            headers = {name.lower(): value for name, value in pairs}
+            length = int(headers.get("content-length", "0"))
+            body = await self._reader.readexactly(length)
+        return RawAnswer(int(first.split()[1]), headers, body)
+
+    async def rest(self) -> bytes:
+        """All that still comes until the other side closes. Raises TimeoutError."""
+        received = b""
+        try:
+            async with asyncio.timeout(PATIENCE_S):
+                while chunk := await self._reader.read(65536):
+                    received += chunk
+        except ConnectionError:
+            pass
+        return received
+
+    async def closed_after(self) -> float:
+        """Seconds from the opening until the other side closed without a word."""
+        assert await self.rest() == b""
+        return time.monotonic() - self.opened
+
+    async def drip(self, next_bytes: Callable[[], bytes], *, every_s: float) -> bytes:
+        """Send a little now and then until the other side closes; what it said."""
+        received = b""
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.send(next_bytes()):
+                try:
+                    async with asyncio.timeout(every_s):
+                        chunk = await self._reader.read(65536)
+                except TimeoutError:
+                    continue
+                except ConnectionError:
+                    break
+                if not chunk:
+                    break
+                received += chunk
+        return received
+
+    async def pour(self, data: bytes) -> int:
+        """Send `data` again and again until the other side closes; the number of bytes taken."""
+        sent = 0
+        async with asyncio.timeout(PATIENCE_S):
+            while await self.send(data):
+                sent += len(data)
+                await asyncio.sleep(0)  # the answer is read meanwhile
+        return sent
+
+
+@asynccontextmanager
+async def raw_connection(port: int) -> AsyncIterator[RawConnection]:
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
+    try:
+        yield RawConnection(reader, writer)
+    finally:
+        writer.transport.abort()
+
+
+async def ask(port: int, request: bytes) -> RawAnswer:
+    """Send a request on a connection of its own."""
+    async with raw_connection(port) as connection:
+        await connection.send(request)
+        return await connection.answer()
