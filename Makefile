@@ -27,7 +27,7 @@ check: setup ## Lint, format, types, who may import whom
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 
-bench: setup ## Compare the gateway with the naive design and the floor, in one run
+bench: setup ## Measure the gateway against other designs, and a full database against an empty one
 	@$(BIN)/python -m bench
 
 reset: ## Delete all local data of make run and make demo

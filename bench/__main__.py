@@ -61,7 +61,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chapter", choices=CHAPTERS, help="only this one")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each contender")
-    parser.add_argument("--seconds", type=float, default=5, help="measured in each turn")
+    parser.add_argument("--seconds", type=float, default=4, help="measured in each turn")
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))

@@ -125,8 +125,8 @@ def _explanation(cost: AdmissionCost, gateway_ms: float) -> str:
         f"Admission adds {cost.added:.1f} ms to a call, {cost.added / gateway_ms:.1%} of it: "
         f"{cost.added_statements:.1f} ms for three statements more in a transaction that was there "
         "anyway (lock the account, read all that counts, write ledger and counter), the rest for "
-        "what Python does around them and a COMMIT with more rows. All go by index, so it does "
-        "not grow with a client's history; and only calls of the same client wait for each other."
+        "what Python does around them and a COMMIT with more rows. Only calls of the same client "
+        "wait for each other."
     )
 
 
