@@ -14,6 +14,8 @@ from domain import names
 
 # A worker asks again after 60 s at the latest; Temporal lists it for five minutes after its end.
 _ASKED_WITHIN: Final = timedelta(seconds=75)
+# Without it the client waits, and asks again, for a minute.
+_ANSWERS_WITHIN: Final = timedelta(seconds=2)
 
 
 class Work(Enum):
@@ -26,7 +28,7 @@ class Work(Enum):
 async def temporal_answers(client: Client) -> bool:
     """Whether the server serves."""
     try:
-        return await client.service_client.check_health()
+        return await client.service_client.check_health(timeout=_ANSWERS_WITHIN)
     except (RuntimeError, RPCError):  # nobody listens, or not ready to serve
         return False
 
@@ -38,7 +40,8 @@ async def workers(client: Client, work: Work, now: datetime) -> list[str]:
             namespace=client.namespace,
             task_queue=TaskQueue(name=names.ENGINE_QUEUE),
             task_queue_type=work.value,
-        )
+        ),
+        timeout=_ANSWERS_WITHIN,
     )
     return [
         poller.identity

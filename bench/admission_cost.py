@@ -17,17 +17,16 @@ from typing import Final
 import uvloop
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from bench.load import ROOT, Message, Shop
-from bench.statements import ADMISSION, TICKET, Statement, fresh_ids, material_of, watched
+from bench.statements import ADMISSION, TICKET, Statement, arrival, material_of, watched
 from domain.event import InboundEvent
 from domain.ids import TenantId
 from domain.playbook import match
-from domain.run import EventOutcome, RunStatus
 
 # The one statement that stores an event, its message and its run, and the values it takes: the
 # comparison must not drift away from what it is compared with.
-from store.admission import _STORE_RUN, AdmissionIds, _event_values, admit
+from store.admission import _STORE_RUN, _run_values, admit
 from store.database import Database
 from store.key_repository import KeyRepository
 from store.playbook_repository import PlaybookRepository
@@ -149,29 +148,20 @@ async def _key_id(database: Database, shop: Shop) -> str:
 
 
 async def _admit(connection: AsyncConnection, tenant: TenantId, key_id: str) -> None:
-    ids = fresh_ids()
-    await admit(connection, tenant, _event(ids), ids=ids, key_id=key_id, now=utc_now())
+    await admit(connection, tenant, arrival(_event(), key_id=key_id), utc_now)
 
 
 async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
-    ids = fresh_ids()
-    event = _event(ids)
-    playbook = match(await PlaybookRepository(connection, tenant).active(), event.event_type)
+    comes = arrival(_event())
+    playbook = match(await PlaybookRepository(connection, tenant).active(), comes.event.event_type)
     if playbook is None:
         raise RuntimeError("the shop has no playbook for the ticket")
-    run = {
-        "event_outcome": EventOutcome.RUN,
-        "run": ids.run_id,
-        "run_status": RunStatus.RECEIVED,
-        "playbook": playbook.id,
-        "version": playbook.version,
-    }
-    await connection.execute(_STORE_RUN, _event_values(tenant, event, ids, utc_now()) | run)
+    await connection.execute(_STORE_RUN, _run_values(tenant, comes, playbook, utc_now()))
 
 
-def _event(ids: AdmissionIds) -> InboundEvent:
+def _event() -> InboundEvent:
     """From a customer who never wrote before."""
-    return TICKET.model_copy(update={"customer_email": f"{ids.event_id}@example.com"})
+    return TICKET.model_copy(update={"customer_email": f"{new_ulid()}@example.com"})
 
 
 if __name__ == "__main__":

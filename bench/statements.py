@@ -17,7 +17,7 @@ from domain.event import InboundEvent
 from domain.ids import TenantId
 from domain.normalization import normalize
 from domain.period import period_of
-from store.admission import AdmissionIds, admit
+from store.admission import Arrival, admit
 from store.content_repository import ContentRepository
 from store.conversation_repository import ConversationRepository
 from store.database import Database
@@ -78,9 +78,16 @@ def watched(database: Database) -> Iterator[list[Statement]]:
         event.remove(engine, "after_cursor_execute", after)
 
 
-def fresh_ids() -> AdmissionIds:
-    return AdmissionIds(
-        event_id=new_ulid(), run_id=new_ulid(), message_id=new_ulid(), credit_id=new_ulid()
+def arrival(event: InboundEvent, *, key_id: str | None = None) -> Arrival:
+    """An event at the door, with fresh ids."""
+    return Arrival(
+        event=event,
+        event_id=new_ulid(),
+        run_id=new_ulid(),
+        message_id=new_ulid(),
+        credit_id=new_ulid(),
+        received_at=utc_now(),
+        key_id=key_id,
     )
 
 
@@ -94,7 +101,7 @@ def material_of(shop: Shop) -> KeyMaterial:
 
 async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]:
     """One of each that a usage read and an event's way run, by name. Leaves nothing behind."""
-    tenant, ids, now = TenantId(shop.client_id), fresh_ids(), utc_now()
+    tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}
     with watched(database) as seen:
 
@@ -108,8 +115,8 @@ async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]
         async with _undone(database, tenant) as connection:
             await UsageRepository(connection, tenant).in_month(period_of(now))
             name("usage read")
-            key_id = key.id if key else None
-            await admit(connection, tenant, TICKET, ids=ids, key_id=key_id, now=now)
+            ids = arrival(TICKET, key_id=key.id if key else None)
+            await admit(connection, tenant, ids, utc_now)
             name(*ADMISSION)
             events = EventRepository(connection, tenant)
             inbound = await events.inbound(ids.event_id)

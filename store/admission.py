@@ -121,7 +121,9 @@ async def admit(
         await connection.execute(_STORE_MESSAGE, _event_values(tenant, arrival, at))
         return Unmatched(arrival.event_id, arrival.event.event_type)
     await connection.execute(_STORE_RUN, _run_values(tenant, arrival, playbook, at))
-    await _charge(UsageLedger(connection, tenant), standing, paid_by, recent, arrival=arrival, at=at)
+    await _charge(
+        UsageLedger(connection, tenant), standing, paid_by, recent, arrival=arrival, at=at
+    )
     return Admitted(_ref(tenant, arrival), playbook)
 
 

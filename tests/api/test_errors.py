@@ -44,6 +44,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
         errors.InvalidBody("{reason} {nothing}"),
         errors.AnswerTimeout("event-1"),
         errors.AnswerDelayed("event-1"),
+        errors.AnswerUnknown("event-1"),
         errors.CustomerRateLimited("eve@example.com", 42.5),
         errors.ClientRateLimited(0.2),
         errors.QuotaExhausted(STANDING),

@@ -123,7 +123,8 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
         "upgrade_url": "http://127.0.0.1:8080/dashboard/billing/plan",
         "credits_url": "http://127.0.0.1:8080/dashboard/billing/credits",
     }
-    assert await row_counts(front.database) == before
+    after = await row_counts(front.database)
+    assert after == {**before, "thresholds_sent": 2}, "that the quota is used up is noted"
 
 
 async def test_the_customers_answer_names_the_customer(front: LiveEngine, shop: Shop) -> None:

@@ -135,10 +135,13 @@ def test_playbook_off_and_on(running: Running) -> None:
 
 def test_plan_and_credits(running: Running) -> None:
     folder = ("--data", str(running.data))
-    plan = cli_json(
-        "client", "set-plan", "--client", running.client_id, "--plan", "starter", *folder
-    )
-    assert plan["plan"] == "starter"
+    change = ("client", "set-plan", "--client", running.client_id, *folder)
+    lower = cli_json(*change, "--plan", "starter")
+    assert (lower["plan"], lower["next_plan"]) == ("pro", "starter"), "it waits for the month's end"
+    higher = cli_json(*change, "--plan", "enterprise")
+    assert (higher["plan"], higher["next_plan"]) == ("enterprise", None)
+    trial = cli_json("client", "set-trial", "--client", running.client_id, "--days", "14", *folder)
+    assert trial["trial_ends_at"]
     for amount, balance in ((10, 10), (-4, 6)):
         changed = cli_json(
             "credits", "add", "--client", running.client_id, "--amount", str(amount), *folder
@@ -169,7 +172,7 @@ def test_api_docs_need_no_other_host(running: Running) -> None:
     assert page.status_code == 200
     assert "https://" not in page.text
     document = httpx.get(f"{running.url}/openapi.json", trust_env=False).json()
-    assert set(document["paths"]) == {GATEWAY}
+    assert set(document["paths"]) == {GATEWAY, "/api/billing/usage"}
     (parameter,) = document["paths"][GATEWAY]["post"]["parameters"]
     assert parameter["name"] == "Idempotency-Key"
     assert set(document["components"]["securitySchemes"]) == {
