@@ -21,7 +21,7 @@ class Proxy:
     ) -> None:
         while piece := await reader.read(65536):
             if not self.silent and not lost.is_set():
-                if self.loses_commits and b"COMMIT" in piece:
+                if self.loses_commits and b"COMMIT\0" in piece:
                     lost.set()
                 writer.write(piece)
                 await writer.drain()
