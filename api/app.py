@@ -16,7 +16,7 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from adapters.temporal_health import Work, temporal_answers, workers
-from api.openapi import complete_document
+from api.openapi import EDGE, complete_document
 from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
@@ -39,6 +39,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
         version="1.0",
         lifespan=_lifespan(settings, metrics or Metrics()),
         redirect_slashes=False,
+        responses=EDGE,
     )
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
