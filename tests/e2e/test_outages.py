@@ -143,7 +143,7 @@ async def test_a_commit_whose_answer_is_lost(
         call = asyncio.ensure_future(engine.post(shop, message=ORDER_QUESTION))
         direct = Database(database_url)
         event = await eventually(lambda: _stored_event(direct))
-        proxy.silent = afterwards == "away"
+        proxy.loses_commits, proxy.silent = False, afterwards == "away"
 
         answer = await call
 
