@@ -1,6 +1,7 @@
 """Session tokens: JWTs of one identity provider, either the one named by settings or our own."""
 
 import time
+from collections.abc import Mapping
 from typing import Final, Protocol
 
 import jwt
@@ -19,8 +20,11 @@ _log = structlog.get_logger(__name__)
 
 
 class KeySource(Protocol):
-    async def find(self, kid: str) -> jwt.PyJWK | None:
-        """The provider's public key of that name, None if it has none now."""
+    async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
+        """The provider's public key of that name, None if it has none now.
+
+        It comes by the algorithms it is for, each time bound to that one.
+        """
 
     async def close(self) -> None: ...
 
@@ -69,10 +73,14 @@ class SessionVerifier:
         header = jwt.get_unverified_header(token)
         if "crit" in header:
             raise jwt.InvalidTokenError("an extension that must be understood")
-        kid = header.get("kid")
-        key = await self._keys.find(kid) if isinstance(kid, str) else None
+        # `alg` chooses among those that are both configured and the key's.
+        kid, algorithm = header.get("kid"), header.get("alg")
+        if not isinstance(kid, str) or algorithm not in self._algorithms:
+            raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not configured")
+        found = await self._keys.find(kid)
+        key = found.get(algorithm) if found else None
         if key is None:
-            raise jwt.InvalidKeyError("no key of that name")
+            raise jwt.InvalidKeyError("no key of that name for that algorithm")
         claims: dict[str, object] = jwt.decode(
             token,
             key,

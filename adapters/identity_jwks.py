@@ -6,7 +6,7 @@ moment, and then asks anew for every caller.
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import httpx
@@ -14,9 +14,10 @@ import jwt
 import structlog
 
 LIFESPAN_S: Final = 300.0
-"""A key that the provider has removed is accepted this long at most, while it answers."""
+"""The first request with a known key after this long has the set fetched, and does not wait for it:
+a key that the provider has removed is still accepted until then."""
 KEPT_S: Final = 3600.0
-"""Keys outlive a provider that does not answer by this long at most."""
+"""No key is accepted for longer than this after it was fetched, whatever the provider does."""
 COOLDOWN_S: Final = 30.0
 """Between two fetches, so that tokens with made-up key names cost the provider nothing."""
 FIRST_RETRY_S: Final = 5.0
@@ -24,26 +25,37 @@ FIRST_RETRY_S: Final = 5.0
 TIMEOUT_S: Final = 3.0
 """Of one fetch, whole."""
 
+# What a key that names no algorithm may be for; a curve has only one.
+_OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+
 _log = structlog.get_logger(__name__)
 
 
 class ProviderKeys:
-    """One set for all requests of the process. A known key of a fresh set costs no waiting."""
+    """One set for all requests of the process. A known key costs no waiting until it is too old."""
 
     def __init__(self, url: str, *, clock: Callable[[], float]) -> None:
         """`clock`: seconds that never go back."""
         self._url = url
         self._clock = clock
         self._http = httpx.AsyncClient(timeout=TIMEOUT_S, follow_redirects=False)
-        self._keys: dict[str, jwt.PyJWK] = {}
+        self._keys: dict[str, dict[str, jwt.PyJWK]] = {}
         self._fetched_at = -math.inf
         self._tried_at = -math.inf
         self._fetch: asyncio.Task[None] | None = None
 
-    async def find(self, kid: str) -> jwt.PyJWK | None:
-        """The key of that name; asks the provider if it is not known, or the set has grown old."""
-        if kid not in self._keys or self._age() >= LIFESPAN_S:
-            await self._refresh()
+    async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
+        """The key of that name, by algorithm; asks the provider if there is none or it is old.
+
+        The answer is waited for only if there is none to go on with.
+        """
+        if kid not in self._keys or self._age() >= KEPT_S:
+            fetch = self._refresh()
+            if fetch is not None:
+                # A caller that hangs up must not take the others' fetch along.
+                await asyncio.shield(fetch)
+        elif self._age() >= LIFESPAN_S:
+            self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
     async def close(self) -> None:
@@ -55,17 +67,16 @@ class ProviderKeys:
     def _age(self) -> float:
         return self._clock() - self._fetched_at
 
-    async def _refresh(self) -> None:
-        """Fetch, or wait for the fetch under way, or do nothing while the last one is recent."""
+    def _refresh(self) -> asyncio.Task[None] | None:
+        """The fetch under way, or a new one, or none while the last one is recent."""
         if self._fetch is None or self._fetch.done():
             never = self._fetched_at == -math.inf
             pause = FIRST_RETRY_S if never else COOLDOWN_S
             if self._clock() - self._tried_at < pause:
-                return
+                return None
             self._tried_at = self._clock()
             self._fetch = asyncio.create_task(self._replace())
-        # A caller that hangs up must not take the others' fetch along.
-        await asyncio.shield(self._fetch)
+        return self._fetch
 
     async def _replace(self) -> None:
         """Put the provider's keys in place of ours, or keep ours if it does not give any."""
@@ -81,21 +92,32 @@ class ProviderKeys:
         self._fetched_at = self._clock()
 
 
-def _usable(document: object) -> dict[str, jwt.PyJWK]:
-    """The keys that can verify a signature, by name. Raises ValueError if it is no JWK set."""
+def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
+    """The keys that can verify a signature, by name and algorithm.
+
+    Raises ValueError if it is no JWK set.
+    """
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
         # The document is wrong, not our code.
         raise ValueError("no JWK set")  # noqa: TRY004
-    keys: dict[str, jwt.PyJWK] = {}
+    keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
         # A private part that is published protects nothing any more.
         if not isinstance(entry, dict) or "d" in entry or entry.get("use") not in ("sig", None):
             continue
         try:
-            key = jwt.PyJWK.from_dict(entry)
-        except (jwt.PyJWTError, TypeError, ValueError):
+            bound = _bound(entry)
+        except (jwt.PyJWTError, TypeError, ValueError, NotImplementedError):
             continue  # of a kind that we do not know
-        if isinstance(key.key_id, str):
-            keys[key.key_id] = key
+        if isinstance(entry.get("kid"), str):
+            keys[entry["kid"]] = bound
     return keys
+
+
+def _bound(jwk: dict[str, object]) -> dict[str, jwt.PyJWK]:
+    """The key, once for each algorithm that it is for. PyJWT refuses one of another kind of key."""
+    if jwk.get("kty") == "RSA" and not jwk.get("alg"):
+        return {name: jwt.PyJWK(jwk, algorithm=name) for name in _OF_RSA}
+    key = jwt.PyJWK(jwk)
+    return {key.algorithm_name: key}

@@ -39,7 +39,7 @@ class SessionKeys:
         public = [_public_jwk(key) for key in private]
         self._signing = private[0]
         self._kid = public[0]["kid"]
-        self._verifying = {jwk["kid"]: jwt.PyJWK.from_dict(jwk) for jwk in public}
+        self._verifying = {jwk["kid"]: {ALGORITHM: jwt.PyJWK.from_dict(jwk)} for jwk in public}
         self.published: Final = {"keys": public}
         """The JWK set of the public parts."""
 
@@ -56,7 +56,7 @@ class SessionKeys:
             claims[ADMIN_CLAIM] = True
         return jwt.encode(claims, self._signing, algorithm=ALGORITHM, headers={"kid": self._kid})
 
-    async def find(self, kid: str) -> jwt.PyJWK | None:
+    async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
         return self._verifying.get(kid)
 
     async def close(self) -> None:

@@ -1,5 +1,6 @@
 """What a Temporal namespace must know before the service runs on it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
@@ -28,6 +29,8 @@ from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
+# One that cannot end must not keep the next one, of another night, from starting.
+_HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage one sweep does the work of all that were missed.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
@@ -73,6 +76,7 @@ async def ensure_monthly_reset_schedule(client: Client) -> None:
             MonthlyResetInput(),
             id=names.MONTHLY_RESET_SCHEDULE,
             task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
         ),
         spec=ScheduleSpec(
             calendars=[ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))], time_zone_name="UTC"
@@ -92,6 +96,7 @@ async def ensure_housekeeping_schedule(client: Client) -> None:
             HousekeepingInput(),
             id=names.HOUSEKEEPING_SCHEDULE,
             task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
         ),
         spec=ScheduleSpec(
             calendars=[ScheduleCalendarSpec(minute=(ScheduleRange(30),))], time_zone_name="UTC"
@@ -102,11 +107,13 @@ async def ensure_housekeeping_schedule(client: Client) -> None:
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
+    """Make it, or replace what it does and when. Whether it is paused, and why, stays as it is."""
     try:
         await client.create_schedule(schedule_id, schedule)
     except ScheduleAlreadyRunningError:
 
-        async def replace(_: ScheduleUpdateInput) -> ScheduleUpdate:
-            return ScheduleUpdate(schedule=schedule)
+        async def bring_up(known: ScheduleUpdateInput) -> ScheduleUpdate:
+            state = known.description.schedule.state
+            return ScheduleUpdate(schedule=replace(schedule, state=state))
 
-        await client.get_schedule_handle(schedule_id).update(replace)
+        await client.get_schedule_handle(schedule_id).update(bring_up)

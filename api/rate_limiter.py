@@ -7,11 +7,12 @@ import math
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from starlette.requests import Request
 
+from api.gate import Gate
 from domain.errors import TooManyRequests
 from domain.rate_limit import Attempt, Limit, Scope, attempt, limits
 from settings import Settings
@@ -23,6 +24,8 @@ _MAX_KEYS: Final = 50_000
 # More than one, so that what has lapsed shrinks although every request may add a key.
 _DROPPED_AT_ONCE: Final = 8
 _PURGE_EVERY: Final = 256
+# For the requests of one key before this one: each is one short transaction.
+_PATIENCE_S: Final = 2.0
 
 
 class RateLimiter(ABC):
@@ -76,22 +79,57 @@ class MemoryLimiter(RateLimiter):
 
 
 class PostgresLimiter(RateLimiter):
-    """Exact for all processes on one database."""
+    """Exact for all processes on one database.
 
-    def __init__(self, table: Mapping[Scope, Limit], database: Database) -> None:
+    A flood of one key takes one connection at most, and none once it is refused.
+    """
+
+    def __init__(
+        self, table: Mapping[Scope, Limit], database: Database, *, max_refused: int = _MAX_KEYS
+    ) -> None:
         super().__init__(table)
         self._database = database
         self._until_purge = _PURGE_EVERY
+        self._gate: Gate[tuple[Scope, str]] = Gate(patience_s=_PATIENCE_S)
+        self._max_refused = max_refused
+        # Until when. A full window stays full until its oldest hit lapses, in every process; one
+        # that is forgotten here costs a question to PostgreSQL.
+        self._refused: OrderedDict[tuple[Scope, str], datetime] = OrderedDict()
 
     async def _attempt(self, limit: Limit, key: str, now: datetime) -> Attempt:
+        whose = (limit.scope, key)
+        known = self._known_refusal(whose, limit, now)
+        if known is not None:
+            return known
+        async with self._gate.enter(whose):
+            # Those who came before may have been refused meanwhile.
+            return self._known_refusal(whose, limit, now) or await self._ask(whose, limit, now)
+
+    async def _ask(self, whose: tuple[Scope, str], limit: Limit, now: datetime) -> Attempt:
         async with self._database.service() as connection:
             windows = RateWindowRepository(connection)
-            tried = await windows.hit(limit, key, now)
+            tried = await windows.hit(limit, whose[1], now)
             self._until_purge -= 1
             if self._until_purge <= 0:
                 self._until_purge = _PURGE_EVERY
                 await windows.purge(now)
+        if not tried.admitted:
+            self._refused[whose] = now + timedelta(seconds=tried.wait_s)
+            if len(self._refused) > self._max_refused:
+                self._refused.popitem(last=False)
         return tried
+
+    def _known_refusal(
+        self, whose: tuple[Scope, str], limit: Limit, now: datetime
+    ) -> Attempt | None:
+        until = self._refused.get(whose)
+        if until is None:
+            return None
+        if until <= now:
+            del self._refused[whose]
+            return None
+        wait_s = (until - now).total_seconds()
+        return Attempt(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
 
 
 def build_limiter(settings: Settings, database: Database) -> RateLimiter:

@@ -49,11 +49,17 @@ class MemberRepository:
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
     async def find_user(self, user: str) -> str | None:
-        """The id of the user with this id or mail address."""
-        found: str | None = await self._connection.scalar(
-            sa.select(users.c.id).where(sa.or_(users.c.id == user, users.c.email == _address(user)))
+        """The id of the user with this id or mail address. Raises InvalidInput if two have it."""
+        found = list(
+            await self._connection.scalars(
+                sa.select(users.c.id).where(
+                    sa.or_(users.c.id == user, users.c.email == _address(user))
+                )
+            )
         )
-        return found
+        if len(found) > 1:
+            raise InvalidInput("this is the id of one user and the mail address of another")
+        return found[0] if found else None
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
         """Make the user unless there is one with this id and address.

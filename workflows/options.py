@@ -67,12 +67,16 @@ SWEEPING: Final[ActivityConfig] = {
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }
 
-# Nobody waits for it, and its work is done page by page: a retry goes through all of it again.
+# Nobody waits for it. Its work is done page by page, and a retry goes on where the last try stopped
+# or finds little left. The tries last for an hour: whoever starts it again, a schedule or a human,
+# must find it ended (`adapters/temporal_setup.py` bounds the whole).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
     "retry_policy": RetryPolicy(
-        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)
+        initial_interval=timedelta(seconds=1),
+        maximum_interval=timedelta(minutes=5),
+        maximum_attempts=20,
     ),
 }
 

@@ -50,10 +50,10 @@ async def verifier(provider: Provider) -> AsyncIterator[SessionVerifier]:
     await verifier.close()
 
 
-def external(url: str) -> Settings:
+def external(url: str, **more: object) -> Settings:
     return settings_of(
         "postgresql://u@h/d", "h:1", jwt_jwks_url=url, jwt_issuer=ISSUER, jwt_audience=AUDIENCE,
-        admin_user_ids="boss, user|2",
+        admin_user_ids="boss, user|2", **more,
     )  # fmt: skip
 
 
@@ -64,6 +64,54 @@ def own(**more: object) -> Settings:
 @pytest.mark.parametrize("kid", ["first", "rsa"])
 async def test_good_token(verifier: SessionVerifier, provider: Provider, kid: str) -> None:
     assert await verifier.verify(provider.token(kid)) == User("user-1", is_admin=False)
+
+
+RSA_ALGORITHMS = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+
+
+@pytest.mark.parametrize("named", [None, "RS384", "PS512"])
+async def test_algorithms_of_an_rsa_key(provider: Provider, named: str | None) -> None:
+    """One that names no algorithm may be used with all that are configured, else with that one."""
+    configured = ("RS384", "RS512", "PS256", "PS384", "PS512", "ES256")
+    alg = {"alg": named} if named else {}
+    provider.document = {"keys": [public_jwk(RSA, "rsa", **alg)]}
+    verifier = session_verifier(external(provider.url, jwt_algorithms=", ".join(configured)))
+    assert verifier is not None
+
+    accepted = []
+    for algorithm in RSA_ALGORITHMS:
+        token = jwt.encode(claims(), RSA, algorithm, headers={"kid": "rsa"})
+        try:
+            accepted.append(algorithm if await verifier.verify(token) else "")
+        except Unauthenticated:
+            continue
+    for forged in (_with_hmac(), _with_hmac(as_jwk=True), *map(_unsigned, ("none", "RS384"))):
+        await refused(verifier, forged(provider))
+    await verifier.close()
+
+    assert accepted == ([named] if named else [a for a in RSA_ALGORITHMS if a in configured])
+
+
+async def test_key_that_may_be_another_kinds(provider: Provider) -> None:
+    """`alg` of another kind of key makes a key unusable, whatever is configured."""
+    provider.document = {
+        "keys": [
+            public_jwk(RSA, "rsa", alg="ES256"),
+            public_jwk(ec_key(), "first", alg="RS256"),
+            {"kty": "oct", "kid": "shared", "k": segment(b"s" * 32), "alg": "RS256"},
+            public_jwk(RSA, "none", alg="none"),
+            public_jwk(RSA, "good"),
+        ]
+    }
+    verifier = session_verifier(external(provider.url))
+    assert verifier is not None
+
+    for kid in ("rsa", "shared", "none"):
+        await refused(verifier, jwt.encode(claims(), RSA, "RS256", headers={"kid": kid}))
+    await refused(verifier, provider.token("first"))
+    good = jwt.encode(claims(), RSA, "RS256", headers={"kid": "good"})
+    assert (await verifier.verify(good)).id == "user-1"
+    await verifier.close()
 
 
 @pytest.mark.parametrize(
@@ -80,7 +128,12 @@ async def test_good_token(verifier: SessionVerifier, provider: Provider, kid: st
 async def test_edges_that_pass(
     verifier: SessionVerifier, provider: Provider, more: dict[str, object]
 ) -> None:
-    assert (await verifier.verify(provider.token("first", claims(**more)))).id == "user-1"
+    since = int(utc_now().timestamp()) - NOW
+    body = {
+        name: value + since if isinstance(value, int) else value for name, value in more.items()
+    }
+
+    assert (await verifier.verify(provider.token("first", claims(**body)))).id == "user-1"
 
 
 @pytest.mark.parametrize(

@@ -110,7 +110,8 @@ async def test_removed_key_ends_with_the_set(
     clock.now += LIFESPAN_S - 1
     assert await keys.find("first") is not None
     clock.now += 1
-    assert await keys.find("first") is None
+    assert await keys.find("first") is not None, "whose request makes the set be fetched"
+    await eventually(lambda: _gone(keys))
 
 
 async def test_last_key_removed(keys: ProviderKeys, provider: Provider, clock: Clock) -> None:
@@ -118,7 +119,42 @@ async def test_last_key_removed(keys: ProviderKeys, provider: Provider, clock: C
     provider.publish()
     clock.now += LIFESPAN_S
 
-    assert await keys.find("first") is None
+    await keys.find("first")
+    await eventually(lambda: _gone(keys))
+
+
+async def test_known_key_never_waits_for_a_silent_provider(
+    keys: ProviderKeys, provider: Provider, clock: Clock
+) -> None:
+    await keys.find("first")
+    provider.answering.clear()
+    for age in (LIFESPAN_S, LIFESPAN_S + COOLDOWN_S, KEPT_S - 1):
+        clock.now = 1000 + age
+        for _ in range(CALLERS):
+            with pytest.raises(StopIteration) as ended:
+                keys.find("first").send(None)
+            assert ended.value.value is not None
+    await eventually(lambda: _asked(provider, times=2))
+    provider.answering.set()
+
+    clock.now = 1000 + KEPT_S
+    assert await keys.find("first") is not None, "too old: what is fetched is waited for"
+
+
+async def test_close_ends_a_fetch_that_nobody_waits_for(
+    keys: ProviderKeys, provider: Provider, clock: Clock
+) -> None:
+    await keys.find("first")
+    provider.answering.clear()
+    clock.now += LIFESPAN_S
+    before = asyncio.all_tasks()
+    await keys.find("first")
+    fetches = asyncio.all_tasks() - before
+    await eventually(lambda: _asked(provider, times=2))
+
+    await keys.close()
+
+    assert [fetch.cancelled() for fetch in fetches] == [True]
 
 
 @pytest.mark.parametrize(
@@ -133,6 +169,7 @@ async def test_keys_are_kept_while_the_provider_talks_nonsense(
 
     clock.now += KEPT_S - 1
     assert await keys.find("first") is not None
+    assert await keys.find("made-up") is None, "which waits for the fetch under way"
     assert provider.requests == 2
     clock.now += 1
     assert await keys.find("first") is None
@@ -212,8 +249,12 @@ async def test_unusable_keys_are_passed_over(
     assert [await keys.find(name) for name in names] == [None] * len(names)
 
 
-async def _asked(provider: Provider) -> bool:
-    return provider.requests > 0
+async def _asked(provider: Provider, times: int = 1) -> bool:
+    return provider.requests >= times
+
+
+async def _gone(keys: ProviderKeys) -> bool:
+    return await keys.find("first") is None
 
 
 async def test_the_provider_of_these_tests_answers(provider: Provider) -> None:

@@ -10,12 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from api.rate_limiter import MemoryLimiter, PostgresLimiter, RateLimiter, build_limiter
-from domain.errors import TooManyRequests
+from domain.errors import EngineUnavailable, TooManyRequests
 from domain.rate_limit import Limit, Scope, limits
 from store.database import Database
 from store.rate_window_repository import RateWindowRepository
 from store.tables import rate_windows
-from tests.support.engine import settings_of
+from tests.support.engine import database_away, settings_of
 from tests.support.rows import only_row, rows
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -124,6 +124,50 @@ async def test_refusal_says_when(database: Database) -> None:
     assert refused.value.limit == TABLE[Scope.EXPORT]
     assert refused.value.retry_after_s == 39.5
     assert await passes(limiter, Scope.EXPORT, "key:1", at(60))
+
+
+async def test_refused_caller_asks_postgres_no_more(database: Database) -> None:
+    limiter = PostgresLimiter(TABLE, database)
+    for second in range(5):
+        await limiter.check(Scope.EXPORT, "key:1", at(second))
+    assert not await passes(limiter, Scope.EXPORT, "key:1", at(10))
+
+    with database_away(database):
+        with pytest.raises(TooManyRequests) as refused:
+            await limiter.check(Scope.EXPORT, "key:1", at(59.5))
+        for scope, key, now in (
+            (Scope.EXPORT, "key:2", at(59.5)),
+            (Scope.USAGE, "key:1", at(59.5)),
+            (Scope.EXPORT, "key:1", at(60)),
+        ):
+            with pytest.raises(EngineUnavailable):
+                await limiter.check(scope, key, now)
+    assert refused.value.retry_after_s == 0.5
+    assert [await passes(limiter, Scope.EXPORT, "key:1", at(60)) for _ in "12"] == [True, False]
+
+
+async def test_flood_of_one_key_reaches_postgres_once_more_than_its_limit(
+    database: Database,
+) -> None:
+    limiter, taken = PostgresLimiter(TABLE, database), []
+    sa.event.listen(database.engine.sync_engine, "checkout", lambda *_: taken.append(1))
+
+    outcomes = await asyncio.gather(
+        *(passes(limiter, Scope.SIMULATOR, "key:1", at(0)) for _ in range(200))
+    )
+
+    assert sum(outcomes) == 20
+    assert len(taken) == 21
+
+
+async def test_refused_callers_kept_in_memory_are_bounded(database: Database) -> None:
+    table = {Scope.SIGNUP: Limit(Scope.SIGNUP, 1)}
+    limiter = PostgresLimiter(table, database, max_refused=2)
+    for key in "abc":
+        assert [await passes(limiter, Scope.SIGNUP, key, at(0)) for _ in "12"] == [True, False]
+
+    assert [key for _, key in limiter._refused] == ["b", "c"]
+    assert not await passes(limiter, Scope.SIGNUP, "a", at(1)), "PostgreSQL knows it still"
 
 
 async def test_late_request_of_a_slow_clock_keeps_the_window(database: Database) -> None:

@@ -1,5 +1,6 @@
 """GET /api/billing/usage: every field, every refusal, and the borders of months and trials."""
 
+import asyncio
 import dataclasses
 from datetime import UTC, datetime, timedelta
 
@@ -11,13 +12,16 @@ from adapters.system import new_ulid, utc_now
 from api.services import Services
 from domain.client import Plan
 from domain.ids import TenantId
+from domain.rate_limit import Scope, limits
 from store.account_repository import AccountRepository
 from store.key_repository import KeyRepository
+from store.rate_window_repository import RateWindowRepository
 from store.tables import clients, usage_counters
 from tests.support.engine import ENGINE_SECRET, LiveEngine, database_away, live_engine
 from tests.support.rows import row_counts
 from tests.support.shop import Shop, open_shop
 from tests.support.temporal import TemporalServer
+from tests.support.waiting import eventually
 
 USAGE = "/api/billing/usage"
 NOW = datetime(2026, 11, 21, 12, 30, tzinfo=UTC)
@@ -359,6 +363,32 @@ async def test_two_processes_share_the_limit(
 
     assert [answer.status_code for answer in answers] == [200] * 60 + [429]
     assert answers[-1].headers["retry-after"] == "60"
+
+
+async def test_flood_of_one_client_does_not_stop_another(
+    front: LiveEngine, shop: Shop, temporal: TemporalServer
+) -> None:
+    """Another process holds the window of one key: its requests wait, without a connection."""
+    other = await open_shop(front.database)
+    async with live_engine(
+        front.settings.database_url, temporal.address, "default", rate_limits="postgres"
+    ) as flooded:
+        async with front.database.service() as connection:
+            limit = limits(dry_runs=1)[Scope.USAGE]
+            await RateWindowRepository(connection).hit(limit, f"key:{shop.key_id}", NOW)
+            flood = [asyncio.create_task(ask(flooded, shop)) for _ in range(40)]
+            pool = flooded.app.state.services.database.engine.pool
+            await eventually(lambda: _holds_a_connection(pool))
+
+            async with asyncio.timeout(1.5):
+                answers = [await ask(flooded, other) for _ in range(5)]
+        await asyncio.gather(*flood)
+
+    assert {answer.status_code for answer in answers} == {200}
+
+
+async def _holds_a_connection(pool: sa.Pool) -> bool:
+    return isinstance(pool, sa.AsyncAdaptedQueuePool) and pool.checkedout() > 0
 
 
 async def test_unknown_callers_are_not_counted(front: LiveEngine) -> None:

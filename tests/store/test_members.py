@@ -106,3 +106,17 @@ async def test_id_and_address_belong_together(database: Database) -> None:
         assert await members.find_user("ONE@example.com") == "sub|1"
         assert await members.find_user("sub|1") == "sub|1"
         assert await members.find_user("sub|2") is None
+
+
+async def test_one_users_id_may_be_anothers_address(database: Database) -> None:
+    async with database.service() as connection:
+        members = MemberRepository(connection)
+        await members.ensure_user("one@example.com", "two@example.com", NOW)
+        await members.ensure_user("sub|1", "one@example.com", NOW)
+
+        with pytest.raises(InvalidInput, match="address of another"):
+            await members.find_user("one@example.com")
+        assert await members.find_user("two@example.com") == "one@example.com"
+        assert await members.find_user("sub|1") == "sub|1"
+        await members.ensure_user("same@example.com", "same@example.com", NOW)
+        assert await members.find_user("same@example.com") == "same@example.com"

@@ -4,25 +4,35 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
 from structlog.testing import capture_logs
+from temporalio.client import ScheduleActionStartWorkflow
 
+from activities import usage_periods
 from adapters.system import new_ulid, utc_now
-from adapters.temporal_setup import ensure_housekeeping_schedule, ensure_monthly_reset_schedule
+from adapters.temporal_setup import (
+    ensure_housekeeping_schedule,
+    ensure_monthly_reset_schedule,
+    ensure_sweep_schedule,
+)
 from domain.client import Plan
 from domain.contracts import (
     HousekeepingInput,
     HousekeepingResult,
     MonthlyResetInput,
     MonthlyResetResult,
+    SweepInput,
 )
+from domain.errors import EngineUnavailable
 from domain.names import (
     ENGINE_QUEUE,
     HOUSEKEEPING,
     HOUSEKEEPING_SCHEDULE,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
+    SWEEP_SCHEDULE,
 )
-from domain.period import period_of
+from domain.period import Period, period_of
 from domain.subscription import Subscription
 from store.account_repository import AccountRepository
 from store.database import Database
@@ -32,11 +42,13 @@ from store.tables import (
     idempotency_keys,
     usage_counters,
 )
+from store.usage_periods import Drift, drifting
 from tests.support.admission import admit_event
 from tests.support.engine import LiveEngine
 from tests.support.rows import only_row, row_counts, rows
 from tests.support.schedules import fire
 from tests.support.shop import Shop, open_shop
+from workflows import options
 
 
 async def _reset_of(engine: LiveEngine, at: datetime) -> MonthlyResetResult:
@@ -161,6 +173,72 @@ async def test_schedules_are_made_once_and_kept(engine: LiveEngine) -> None:
     assert all((t.day, t.hour, t.minute, t.second) == (1, 0, 0, 0) for t in first_of_months)
     assert len({period_of(t) for t in first_of_months}) == 3
     assert all((t.hour, t.minute) == (0, 30) for t in nightly.info.next_action_times)
+
+
+async def test_comparing_goes_on_where_it_broke_off(
+    engine: LiveEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shops = [await open_shop(engine.database) for _ in range(45)]
+    async with engine.database.service() as connection:
+        first = min(shop.client_id for shop in shops)
+        await connection.execute(
+            sa.insert(usage_counters).values(
+                client_id=first, period=period_of(utc_now()), tickets_used=7
+            )
+        )
+    asked: list[list[str]] = []
+
+    async def break_off_once(
+        connection: AsyncConnection, client_ids: list[str], period: Period
+    ) -> list[Drift]:
+        asked.append(client_ids)
+        if len(asked) == 3:
+            raise EngineUnavailable("the statement took too long")
+        return await drifting(connection, client_ids, period)
+
+    monkeypatch.setattr(usage_periods, "drifting", break_off_once)
+    result = await _housekeeping(engine)
+
+    assert [len(page) for page in asked] == [20, 20, 5, 5]
+    assert asked[2] == asked[3]
+    assert result.drifting == 1, "what the first try found is not forgotten"
+
+
+async def test_schedules_give_up_in_time_for_the_next(engine: LiveEngine) -> None:
+    """Housekeeping that cannot end would keep every later one from starting."""
+    await ensure_monthly_reset_schedule(engine.client)
+    await ensure_housekeeping_schedule(engine.client)
+
+    for schedule_id in (MONTHLY_RESET_SCHEDULE, HOUSEKEEPING_SCHEDULE):
+        schedule = (await engine.client.get_schedule_handle(schedule_id).describe()).schedule
+        assert isinstance(schedule.action, ScheduleActionStartWorkflow)
+        timeout = schedule.action.execution_timeout
+        assert timeout is not None
+        assert timedelta(hours=1) <= timeout < timedelta(days=1)
+    retried = options.HOUSEKEEPING["retry_policy"]
+    assert retried is not None
+    assert retried.maximum_attempts > 0
+
+
+async def test_paused_schedules_stay_paused(engine: LiveEngine) -> None:
+    async def ensure_all(sweep_every_s: float) -> None:
+        await ensure_monthly_reset_schedule(engine.client)
+        await ensure_housekeeping_schedule(engine.client)
+        await ensure_sweep_schedule(engine.client, SweepInput(older_than_s=0), sweep_every_s)
+
+    await ensure_all(3600)
+    handles = [
+        engine.client.get_schedule_handle(schedule_id)
+        for schedule_id in (MONTHLY_RESET_SCHEDULE, HOUSEKEEPING_SCHEDULE, SWEEP_SCHEDULE)
+    ]
+    for handle in handles:
+        await handle.pause(note="not this week")
+
+    await ensure_all(1800)
+
+    told = [(await handle.describe()).schedule for handle in handles]
+    assert [(t.state.paused, t.state.note) for t in told] == [(True, "not this week")] * 3
+    assert told[2].spec.intervals[0].every == timedelta(seconds=1800), "the rest is brought up"
 
 
 async def _housekeeping(engine: LiveEngine) -> HousekeepingResult:
