@@ -37,5 +37,6 @@ def migrate(database_url: str) -> None:
         if not isinstance(error.orig, InsufficientPrivilege):
             raise
         raise InvalidInput(
-            "DATABASE_URL's role may not change the schema: migrate as the tables' owner"
+            "DATABASE_URL's role may not change the schema: migrate as the tables' owner, with the "
+            "roles engine_app and engine_service made before (docs/operations.md)"
         ) from error
