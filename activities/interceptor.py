@@ -3,6 +3,8 @@
 That is its code alone: histories outlive erased customers.
 """
 
+from typing import Final
+
 import structlog
 from temporalio import activity
 from temporalio.exceptions import ApplicationError
@@ -20,9 +22,31 @@ from domain.ports import Clock, ErrorTracker
 _log = structlog.get_logger(__name__)
 
 
+# So many failures are remembered; a retry comes within minutes.
+_MAX_KNOWN: Final = 1_000
+
+
+class _Failures:
+    """Which failures this worker has met, the latest of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str | None, str, str], None] = {}
+
+    def is_new(self, info: activity.Info, error: Exception) -> bool:
+        """Whether this step of this run has not failed in this way before."""
+        failure = (info.workflow_run_id, info.activity_id, type(error).__name__)
+        if failure in self._known:
+            return False
+        self._known[failure] = None
+        if len(self._known) > _MAX_KNOWN:
+            del self._known[next(iter(self._known))]
+        return True
+
+
 class _Watch(ActivityInboundInterceptor):
     tracker: ErrorTracker
     now: Clock
+    failures: _Failures
 
     async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
         """Run the activity; any error leaves as an ApplicationError of its code alone."""
@@ -38,7 +62,7 @@ class _Watch(ActivityInboundInterceptor):
                 # The message stays out of Temporal: it may quote the row or text it failed on.
                 info = activity.info()
                 _log.exception("activity failed", activity=info.activity_type)
-                if info.attempt == 1:  # the same error again is no news
+                if self.failures.is_new(info, error):
                     self._report(info.activity_type, error, known)
                 kind = type(error).__name__
                 raise ApplicationError(kind, type=kind) from None
@@ -72,8 +96,10 @@ class WatchActivities(Interceptor):
     def __init__(self, tracker: ErrorTracker, now: Clock) -> None:
         self._tracker = tracker
         self._now = now
+        self._failures = _Failures()
 
     def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
         watching = _Watch(next)
         watching.tracker, watching.now = self._tracker, self._now
+        watching.failures = self._failures
         return watching

@@ -21,10 +21,16 @@ _MAX_DEPTH: Final = 8
 _MAX_TEXT: Final = 8 * 1024
 _HALVED: Final = 512
 
-_SECRET_NAME: Final = re.compile(
-    r"(?i)^(?:.*[_-])?(?:api_?key|apikey|token|secret|password|passwd|pwd|authorization|cookie|dsn)$"
-)
+# What a secret is called, in front of `:` and `=` and as a whole name.
+_NAMES: Final = "api_?key|token|secret|password|passwd|pwd|authorization|cookie"
+_SECRET_NAME: Final = re.compile(rf"(?i)^(?:.*[_-])?(?:{_NAMES}|dsn)$")
 _WORD: Final = re.compile(r"[A-Za-z]?[a-z]+|[A-Z]+")
+# A name, four numbers, or what ends in letters; not a version, as in `temporalio@1.35.0`.
+_AT_HOST: Final = re.compile(
+    r"\A.+(?:@|%40)(?:[^\W\d_][\w-]+(?:\.[\w-]+)*|\d+(?:\.\d+){3}"
+    r"|[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,})",
+    re.DOTALL,
+)
 
 
 def _basic(match: re.Match[str]) -> str:
@@ -32,49 +38,50 @@ def _basic(match: re.Match[str]) -> str:
     return match[0] if _WORD.fullmatch(match[3].rstrip(".!?")) else f"{match[1]}{match[2]}{MASK}"
 
 
-_GAP: Final = r"(?:\s|%20)+"
+def _query(match: re.Match[str]) -> str:
+    return f"{match[1]}?{MASK}" if match[2] else match[0]
+
+
+def _jwt(match: re.Match[str]) -> str:
+    return MASK if match[1] else match[0]
+
+
+def _address(match: re.Match[str]) -> str:
+    return _AT_HOST.sub(MASK, match[0], count=1)
+
+
+_GAP: Final = r"(?:\s|%20)"
 # A scheme's name may follow instead of a token; then the token comes after that.
 _TOKEN_CHARACTER: Final = rf"(?!(?:bearer|basic){_GAP})[^\s\"'<>,;(){{}}\[\]]"
+_SCHEME: Final = r"[A-Za-z][A-Za-z0-9+.-]{0,30}://"
 
 _Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
-# In this order: each leaves whole what a later one has to find.
+# In this order: each leaves whole what a later one has to find. None may look at the same character
+# from ever more beginnings, for callers choose some of the text: what a rule has scanned in vain it
+# takes too, and gives back unchanged, or it stops after a fixed number of characters.
 _RULES: Final[tuple[_Rule, ...]] = (
-    # postgresql://user:password@host, and https://key@host
-    (re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://)[^\s:/@\"'<>]*:[^\s\"'<>]*@"), rf"\1{MASK}@"),
-    (re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://)[^\s:/@\"'<>]+@"), rf"\1{MASK}@"),
-    # Authorization's schemes
-    (re.compile(rf"(?i)(bearer)({_GAP})(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
-    (re.compile(rf"(?i)(basic)({_GAP})((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
-    # a header or a mapping's entry that was printed
+    # postgresql://user:password@host, and https://key@host. What goes on for so long is no port.
     (
-        re.compile(
-            r"(?i)((?:x-engine-secret|x-internal-secret|authorization|cookie|password|api_key)"
-            r"[\"']?\s*:\s*)(?:b?([\"']).*?\2|[^\s\"',}]+)"
-        ),
+        re.compile(rf"({_SCHEME})[^\s:/@\"'<>]*+:(?:[^\s\"'<>]{{0,512}}@|[^\s\"'<>]{{512,}}+)"),
+        rf"\1{MASK}@",
+    ),
+    (re.compile(rf"({_SCHEME})[^\s:/@\"'<>]++@"), rf"\1{MASK}@"),
+    # Authorization's schemes
+    (re.compile(rf"(?i)(bearer)({_GAP}+)(?:{_TOKEN_CHARACTER})+"), rf"\1\2{MASK}"),
+    (re.compile(rf"(?i)(basic)({_GAP}+)((?:{_TOKEN_CHARACTER}){{6,}})"), _basic),
+    # api_key=…, and a header or a mapping's entry that was printed
+    (
+        re.compile(rf"(?i)((?:{_NAMES})[\"']?\s*[:=]\s*)(?:b?([\"']).*?\2|(?:b?[\"'])?[^\s\"',]+)"),
         rf"\1{MASK}",
     ),
     # queries: of an address with its scheme always, of a path if they name something
-    (re.compile(r"([A-Za-z][A-Za-z0-9+.-]{0,30}://[^\s?\"'<>]*)\?[^\s\"'<>]+"), rf"\1?{MASK}"),
+    (re.compile(rf"({_SCHEME}[^\s?\"'<>]*+)(\?[^\s\"'<>]+)?"), _query),
     (re.compile(r"(?<=[\w/.~%)-])\?[^\s?\"'<>]*=[^\s\"'<>]*"), f"?{MASK}"),
-    # api_key=…, password=…
-    (
-        re.compile(
-            r"(?i)((?:api_?key|token|secret|password|passwd|pwd)[\"']?=)"
-            r"(?:([\"']).*?\2|[^\s\"'&;,]+)"
-        ),
-        rf"\1{MASK}",
-    ),
     # JWT: base64url of a JSON object, a dot, and more
-    (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_.-]+"), MASK),
+    (re.compile(r"(?:eyJ|eyA|ewo)[A-Za-z0-9_-]{5,}+(\.[A-Za-z0-9_.-]+)?"), _jwt),
     (re.compile(r"(?i)(?:ak|mcp|whsec)_[0-9a-f]{8,}"), MASK),
-    # e-mail addresses, also percent-encoded
-    (
-        re.compile(
-            r"[^\s@<>\"'(),:;\[\]{}=&?/\\|]{1,64}(?:@|%40)"
-            r"[^\W_][\w-]*(?:\.[\w-]+)*\.[^\W\d_]{2,}"
-        ),
-        MASK,
-    ),
+    # e-mail addresses, also percent-encoded; an apostrophe in a name, but none that quotes
+    (re.compile(r"(?:[^\s<>\"'(),:;\[\]{}=&?/\\|]|(?<=\w)')++"), _address),
 )
 
 

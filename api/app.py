@@ -6,6 +6,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
 from starlette.exceptions import HTTPException
+from starlette.routing import Mount
+from starlette.types import Receive, Scope, Send
 from temporalio.client import Client
 
 from adapters.error_tracker import error_tracker
@@ -16,7 +18,7 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from adapters.temporal_health import Work, temporal_answers, workers
-from api.openapi import complete_document
+from api.openapi import EDGE, complete_document
 from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
@@ -39,7 +41,9 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
         version="1.0",
         lifespan=_lifespan(settings, metrics or Metrics()),
         redirect_slashes=False,
+        responses=EDGE,
     )
+    _serve_whole_files(app)
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
@@ -50,6 +54,19 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.include_router(identity.router)
     complete_document(app)
     return app
+
+
+def _serve_whole_files(app: FastAPI) -> None:
+    """Ignore Range for the documents' files, as HTTP allows: Starlette answers a bad one in text,
+    past our table of errors."""
+    (files,) = (route for route in app.routes if isinstance(route, Mount))
+    inner = files.app
+
+    async def whole(scope: Scope, receive: Receive, send: Send) -> None:
+        headers = [header for header in scope["headers"] if header[0] != b"range"]
+        await inner({**scope, "headers": headers}, receive, send)
+
+    files.app = whole
 
 
 def _lifespan(

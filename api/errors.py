@@ -41,6 +41,9 @@ class Answer:
 _INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
+# RFC 9110 wants a 401 to name a scheme that the route takes.
+_HEADERS: Final[Mapping[int, Mapping[str, str]]] = {401: {"www-authenticate": "Bearer"}}
+
 ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.Unauthenticated: Answer(
         401,
@@ -138,6 +141,7 @@ def error_response(
         **{name: facts[name] for name in answer.fields},
     }
     response = json_response(body, status=answer.status)
+    response.headers.update(_HEADERS.get(answer.status, {}))
     if error.retry_after_s is not None:
         response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
     return response

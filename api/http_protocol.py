@@ -8,7 +8,6 @@ import asyncio
 from typing import Any, ClassVar
 
 import httptools
-import structlog
 from uvicorn._types import (
     ASGI3Application,
     ASGIReceiveCallable,
@@ -27,19 +26,19 @@ from uvicorn.server import ServerState
 
 from adapters.system import new_ulid
 from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.edge_watch import EdgeWatch
 from api.errors import error_response
 from api.request_head import head_size, is_sound, without_upgrade
 from domain.errors import DomainError, HeadTooLarge, InvalidRequest, ServerBusy
 
-_log = structlog.get_logger("api")
 
-
-def edge_protocol(limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
+def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
     """The class to give to uvicorn as `http`: one for each server, for it counts connections."""
 
     class Edge(EdgeProtocol):
         pass
 
+    Edge.watch = watch
     Edge.limits = limits
     Edge.expendable = {}
     return Edge
@@ -52,6 +51,7 @@ class EdgeProtocol(HttpToolsProtocol):
     `deaf`: what still comes is thrown away until the other side has had time to read why.
     """
 
+    watch: ClassVar[EdgeWatch]
     limits: ClassVar[EdgeLimits]
     # Those that nobody is working for, the longest waiting first. A new connection takes their
     # place when there is no other, so a flood of idle ones keeps nobody out.
@@ -265,7 +265,7 @@ class EdgeProtocol(HttpToolsProtocol):
     def _write_error(self, error: DomainError) -> None:
         request_id = new_ulid()
         response = error_response(error, request_id)
-        _log.info("request refused", request_id=request_id, code=error.code)
+        self.watch.refused(error, response.status_code, request_id)
         headers = [
             *self.server_state.default_headers,
             *response.raw_headers,

@@ -19,6 +19,7 @@ MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
 _INT64: Final = range(-(2**63), 2**63)
+_UTF_8: Final = ("charset=utf-8", 'charset="utf-8"', "charset=utf8", 'charset="utf8"')
 
 
 def json_response(content: object, *, status: int = 200) -> Response:
@@ -56,13 +57,21 @@ def _check_announced_length(request: Request) -> None:
 
 
 def _check_media_type(request: Request) -> None:
-    if request.headers.get("content-encoding", "identity").lower() != "identity":
+    """One Content-Type, and it says JSON in UTF-8; no coding. Raises UnsupportedMediaType.
+
+    A header that comes twice is refused: two readers might not take the same one.
+    """
+    codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
+    if codings not in ([], ["identity"]):
         raise UnsupportedMediaType
-    media_type, _, parameters = request.headers.get("content-type", "").partition(";")
-    if media_type.strip().lower() != "application/json":
+    content_types = request.headers.getlist("content-type")
+    if len(content_types) != 1:
         raise UnsupportedMediaType
-    name, _, value = parameters.strip().partition("=")
-    if name and (name.lower() != "charset" or value.strip('"').lower() not in ("utf-8", "utf8")):
+    media_type, *parameters = content_types[0].lower().split(";")
+    if media_type.strip() != "application/json":
+        raise UnsupportedMediaType
+    # RFC 9110 lets a parameter be empty, so a semicolon may stand at the end.
+    if any(one.strip() not in ("", *_UTF_8) for one in parameters):
         raise UnsupportedMediaType
 
 
@@ -70,8 +79,10 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
     """A JSON object, read strictly. Raises InvalidBody.
 
     orjson refuses what is no JSON (NaN, bad UTF-8, lone surrogates); the second reading sees what
-    it lets pass: repeated keys, and integers that it would turn into floats.
+    it lets pass: repeated keys, and integers that it would turn into floats. Both would take long
+    to read many values, and the first forgets those of repeated keys, so a count goes before.
     """
+    _check_size(body)
     try:
         loose: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError:
@@ -84,6 +95,23 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
     return strict
+
+
+def _check_size(body: bytes) -> None:
+    """Refuse most of what has too many values, before anything is made of them.
+
+    It never counts more than there are: behind every value but the last of its container stands a
+    comma, every container but the outermost is a value, and a value has at most two strings, itself
+    and its key. `_check_values` counts exactly.
+    """
+    text = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    quotes = text.count(b'"')
+    if quotes <= 4 * MAX_VALUES:
+        outside = b"".join(text.split(b'"')[::2])  # of strings
+        openings = outside.count(b"[") + outside.count(b"{")
+        if max(outside.count(b","), openings - 1) <= MAX_VALUES:
+            return
+    raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
 
 
 def _check_values(root: dict[str, JsonValue]) -> None:

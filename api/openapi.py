@@ -1,10 +1,31 @@
 """The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
 
-from typing import Final
+from collections.abc import Mapping
+from typing import Final, cast
 
 from fastapi import FastAPI
 
 from api.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
+from api.schemas.error import ErrorBody
+
+Described = dict[str, object]
+"""One answer, as FastAPI's `responses` take it."""
+
+EDGE: Final[dict[int | str, Described]] = {
+    431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
+    503: {"model": ErrorBody, "description": "Too many connections."},
+}
+"""What any route can be answered by `api/http_protocol.py`, before the application is asked."""
+
+UNAUTHENTICATED: Final[Described] = {
+    "model": ErrorBody,
+    "headers": {
+        "WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True},
+    },
+}
+RETRY_AFTER: Final = {
+    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
+}
 
 _SECURITY_SCHEMES: Final = {
     "bearer": {
@@ -28,7 +49,7 @@ _EXTRA: Final = {
     "anyOf": [
         {"type": "string", **_NO_NUL},
         {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1},
-        {"type": "number", "exclusiveMinimum": -1e308, "exclusiveMaximum": 1e308},
+        {"type": "number"},
         {"type": "boolean"},
         {"type": "null"},
         {"type": "array", "items": EXTRA_FIELD},
@@ -37,9 +58,19 @@ _EXTRA: Final = {
 }
 
 
-def with_extra_fields(schema: dict[str, object]) -> dict[str, object]:
-    """The schema of an object that may hold any other field too."""
-    return {**schema, "additionalProperties": EXTRA_FIELD, "propertyNames": _KEY}
+def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> dict[str, object]:
+    """The schema of an object that may hold any other field too.
+
+    `longest`: such fields whose text has a limit, in characters.
+    """
+    limited = {name: {**EXTRA_FIELD, "maxLength": length} for name, length in longest.items()}
+    known = cast("dict[str, object]", schema["properties"])
+    return {
+        **schema,
+        "properties": {**known, **limited},
+        "additionalProperties": EXTRA_FIELD,
+        "propertyNames": _KEY,
+    }
 
 
 def complete_document(app: FastAPI) -> None:

@@ -51,8 +51,12 @@ class Readiness:
         return found
 
     async def close(self) -> None:
-        """Wait for what is still being asked."""
-        await asyncio.gather(*self._running.values())
+        """Wait a moment for what is still being asked; then nobody needs the answer."""
+        if self._running:
+            _, hanging = await asyncio.wait(self._running.values(), timeout=_TIMEOUT_S)
+            for task in hanging:
+                task.cancel()
+            await asyncio.gather(*hanging, return_exceptions=True)
 
 
 async def _word_of(name: str, check: Check) -> str:

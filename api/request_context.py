@@ -3,8 +3,10 @@
 Plain ASGI: Starlette's BaseHTTPMiddleware hides disconnects and buffers streams.
 """
 
+import asyncio
 import time
 from dataclasses import dataclass
+from typing import Final
 
 import structlog
 from starlette.exceptions import HTTPException
@@ -15,10 +17,29 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from api.errors import error_response
 from api.services import Services
 from domain.error_report import ErrorReport, raised
-from domain.errors import DomainError, InternalError, MethodNotAllowed, RouteNotFound
+from domain.errors import (
+    AnswerDelayed,
+    BodyTooLarge,
+    DomainError,
+    EngineUnavailable,
+    InternalError,
+    InvalidRequest,
+    MethodNotAllowed,
+    RouteNotFound,
+)
 from domain.ports import NewId
 
 _log = structlog.get_logger("api")
+
+# Paths of ours are shorter; what a caller makes up is not worth more.
+_MAX_PATH: Final = 256
+# What requests that were cancelled may still take before the services go.
+_LAST_WORDS_S: Final = 2.0
+_OURS: Final[dict[int, type[DomainError]]] = {
+    404: RouteNotFound,
+    405: MethodNotAllowed,
+    413: BodyTooLarge,
+}
 
 
 @dataclass(slots=True)
@@ -34,11 +55,35 @@ class RequestContext:
     def __init__(self, app: ASGIApp, new_id: NewId) -> None:
         self._app = app
         self._new_id = new_id
+        self._at_work: set[asyncio.Task[object]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, self._after_requests(receive), send)
+            return
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
+        if task := asyncio.current_task():
+            self._at_work.add(task)
+            task.add_done_callback(self._at_work.discard)
+        await self._request(scope, receive, send)
+
+    def _after_requests(self, receive: Receive) -> Receive:
+        """The server's messages. Its order to stop waits for the requests it has cancelled.
+
+        They still answer and report, which needs the services.
+        """
+
+        async def receive_late() -> Message:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown" and self._at_work:
+                await asyncio.wait(self._at_work, timeout=_LAST_WORDS_S)
+            return message
+
+        return receive_late
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = self._new_id()
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
@@ -59,6 +104,14 @@ class RequestContext:
         try:
             with services.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
+        except asyncio.CancelledError as cancelled:
+            # The server stops and has waited long enough. A caller's leaving cancels nothing here.
+            if not progress.status:
+                progress.error = _abandoned(cancelled)
+                await error_response(progress.error, request_id, Request(scope))(
+                    scope, receive, send_with_id
+                )
+            raise
         except Exception as error:
             progress.error = error
             _log.exception("unexpected error")
@@ -71,6 +124,15 @@ class RequestContext:
             _conclude(scope, progress, services)
 
 
+def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
+    """What a request ends in that was cancelled before its answer began."""
+    event_id = structlog.contextvars.get_contextvars().get("event_id")
+    error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
+    error.__cause__ = cancelled
+    _log.error("request failed", code=error.code, cause=type(cancelled).__name__)
+    return error
+
+
 def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
     """Log and count the request, and report it if it failed on our side."""
     route = getattr(scope.get("route"), "path", "unmatched")
@@ -78,7 +140,7 @@ def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
     _log.info(
         "request",
         method=scope["method"],
-        path=scope["path"],
+        path=scope["path"][:_MAX_PATH],
         status=progress.status,
         duration_ms=round(seconds * 1000),
     )
@@ -120,10 +182,14 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
 
 
 async def answer_http_error(request: Request, error: Exception) -> Response:
-    """Starlette's own 404 and 405, in our shape and with their headers (Allow)."""
+    """What Starlette refuses by itself, in our shape and with its headers (Allow)."""
     if not isinstance(error, HTTPException):
         raise error
-    known = MethodNotAllowed() if error.status_code == 405 else RouteNotFound()
+    if error.status_code >= 500:
+        request.state.progress.error = error
+        _log.exception("unexpected error", exc_info=error)
+        return error_response(InternalError(), request.state.request_id, request)
+    known = _OURS.get(error.status_code, InvalidRequest)()
     response = error_response(known, request.state.request_id, request)
     response.headers.update(error.headers or {})
     _services(request).metrics.refused(known.code)

@@ -18,6 +18,7 @@ from adapters.temporal_runtime import forward_logs
 from adapters.temporal_setup import ensure_search_attributes
 from api.app import create_app
 from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.edge_watch import EdgeWatch
 from api.http_protocol import edge_protocol
 from commands.context import (
     DEFAULT_DATA,
@@ -57,12 +58,13 @@ def serve(
             raise fail(describe(error)) from None
         configure_logs(settings.log_level, Redactor.of(settings))
         forward_logs()
+        app = create_app(settings, metrics)
         uvicorn.run(
-            create_app(settings, metrics),
+            app,
             host=settings.host,
             port=chosen,
             loop="uvloop",
-            http=edge_protocol(_edge_limits()),
+            http=edge_protocol(EdgeWatch(app), _edge_limits()),
             ws="none",
             # Who stands before us is decided by TRUSTED_PROXIES (`api/client_ip.py`).
             proxy_headers=False,

@@ -38,7 +38,7 @@ class RaisedException(BaseModel):
 class ErrorReport(BaseModel):
     """One answer of 5xx, or one activity that failed unexpectedly.
 
-    `place`: method and route template, or the activity. `code`: the error's stable code.
+    `place`: method and route template, the activity, or `edge`. `code`: the error's stable code.
     `exceptions`: the one that was raised first, then its causes.
     """
 

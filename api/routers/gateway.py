@@ -18,9 +18,10 @@ from api.auth import (
     still_authenticated,
 )
 from api.json_body import json_response, parse_object, read_body
-from api.openapi import with_extra_fields
+from api.openapi import RETRY_AFTER, UNAUTHENTICATED, with_extra_fields
 from api.schemas.error import ErrorBody
 from api.schemas.gateway import (
+    MAX_HTML,
     GatewayRequest,
     GatewayResult,
     NoPlaybook,
@@ -48,7 +49,8 @@ DEADLINE_S: Final = 30.0
 
 router = APIRouter()
 
-_ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
+_VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
+_ERRORS: Final = (400, 403, 404, 405, 408, 409, 413, 415, 422, 500)
 
 
 @router.post(
@@ -57,13 +59,18 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
     responses={
         200: {"model": GatewayResult | NoPlaybook},
         **{status: {"model": ErrorBody} for status in _ERRORS},
+        401: UNAUTHENTICATED,
+        # Without the header where the month's quota is exhausted.
+        429: {"model": ErrorBody, "headers": RETRY_AFTER},
     },
     openapi_extra={
         "requestBody": {
             "required": True,
             "content": {
                 "application/json": {
-                    "schema": with_extra_fields(GatewayRequest.model_json_schema())
+                    "schema": with_extra_fields(
+                        GatewayRequest.model_json_schema(), {"html_body": MAX_HTML}
+                    )
                 }
             },
         },
@@ -73,7 +80,7 @@ _ERRORS: Final = (400, 401, 403, 404, 405, 408, 409, 413, 415, 422, 429, 500)
                 "in": "header",
                 "required": False,
                 "description": "The same key and body within 24 hours get the same answer.",
-                "schema": {"type": "string", "minLength": 1, "maxLength": 255},
+                "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
             }
         ],
         "security": [{"bearer": []}, {"engineSecret": []}, {"internalSecret": []}],

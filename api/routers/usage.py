@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from api.auth import authenticate, authorize, limiter_key
 from api.json_body import json_response
+from api.openapi import RETRY_AFTER, UNAUTHENTICATED
 from api.schemas.error import ErrorBody
 from api.schemas.usage import UsageRecord, usage_record
 from api.services import ServicesDep
@@ -24,9 +25,6 @@ _LIMIT_HEADERS: Final = {
     "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
     "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
 }
-_RETRY_AFTER: Final = {
-    "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
-}
 
 
 @router.get(
@@ -34,9 +32,10 @@ _RETRY_AFTER: Final = {
     summary="The current calendar month's consumption of one client",
     responses={
         200: {"model": UsageRecord, "headers": _LIMIT_HEADERS},
-        **{status: {"model": ErrorBody} for status in (401, 405, 500)},
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
         **{status: {"model": ErrorBody, "headers": _LIMIT_HEADERS} for status in (400, 403, 404)},
-        429: {"model": ErrorBody, "headers": {**_LIMIT_HEADERS, **_RETRY_AFTER}},
+        429: {"model": ErrorBody, "headers": {**_LIMIT_HEADERS, **RETRY_AFTER}},
     },
     openapi_extra={
         "parameters": [
@@ -45,7 +44,7 @@ _RETRY_AFTER: Final = {
                 "in": "query",
                 "required": True,
                 "description": "ULID of the client.",
-                "schema": {"type": "string"},
+                "schema": {"type": "string", "pattern": r"\S"},
                 "example": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
             }
         ],

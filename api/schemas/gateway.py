@@ -10,7 +10,9 @@ from domain.event import InboundEvent, resolve_event_type
 MAX_HTML: Final = 500_000
 
 # No control characters, and none that reorder what is read: it is repeated in an error's text.
-_ONE_LINE: Final = r"^[^\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
+_ONE_LINE: Final = (
+    r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
+)
 _Text200 = Annotated[str, Field(max_length=200)]
 
 

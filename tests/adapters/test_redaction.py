@@ -1,5 +1,7 @@
 """No secret survives, whatever stands around it; ordinary text stays as it is."""
 
+import time
+
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
@@ -28,6 +30,13 @@ CANARIES = {
     "camille.durand@example.com": "durand@example",
     "camille.durand%40example.com": "durand%40example",
     "émilie+tag@boutique.exämple.fr": "tag@boutique",
+    "/camille.durand@localhost": "camille.durand",
+    "camille.durand@10.1.2.3": "camille.durand",
+    "eve.o'brien@example.com": "eve.o'",
+    "secret:hunter2hunter": "hunter2",
+    "apikey:hunter2": "hunter2",
+    "cookie=hunter2": "hunter2",
+    f"postgresql://engine:{'hunter2' * 100}@db.example/engine": "hunter2",
     ENGINE_SECRET: ENGINE_SECRET,
 }
 
@@ -95,6 +104,34 @@ def test_ordinary_text_is_not_mangled(pieces: list[str], between: str) -> None:
 )
 def test_sentences_are_not_mangled(text: str) -> None:
     assert redactor.text(text) == text
+
+
+@pytest.mark.parametrize(
+    "prefix",
+    ["a", "a.", "a://", "/a://", "a://b:", "a://b:c@", "a://b?", "eyJ", "eyJabcdef.", "bearer ",
+     "bearer%20", "basic ", "basic%20bearer", "%20", "x?", "x?a=", "token=", "token='", "secret :",
+     "password", "ak_", "@", "a@", "a@a.", "a@1.", "%40", "a%40", "a%40a.1", "o'", "o'a@", " "],
+)  # fmt: skip
+@pytest.mark.parametrize("first", ["", "@"])
+def test_hostile_text_costs_no_more_than_other_text(first: str, prefix: str) -> None:
+    """Callers choose the path that is logged; a rule that starts over for each prefix took 1 s."""
+    text = first + prefix * (8 * 1024 // len(prefix))
+    started = time.process_time()
+    redactor.text(text)
+    assert time.process_time() - started < 0.1
+
+
+def test_quoted_value_of_a_name_is_masked_whole() -> None:
+    assert redactor.text("{'token': 'hunter2 hunter2', 'a': 1}") == f"{{'token': {MASK}, 'a': 1}}"
+
+
+@pytest.mark.parametrize("text", ["pwd : hunter2", 'password="hunter2', "apikey = hunter2"])
+def test_name_and_value_may_stand_apart(text: str) -> None:
+    assert "hunter2" not in redactor.text(text)
+
+
+def test_quotes_around_an_address_stay() -> None:
+    assert redactor.text("to='eve@example.com'.") == f"to='{MASK}'."
 
 
 def test_long_text_is_cut_without_halving_a_secret() -> None:

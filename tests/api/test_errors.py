@@ -202,6 +202,13 @@ def test_retry_after_where_the_wait_is_known(
     assert answer(app, error, GATEWAY).headers.get("retry-after") == seconds
 
 
+def test_every_401_names_the_scheme(app: FastAPI) -> None:
+    for kind, row in ANSWERS.items():
+        for path in (GATEWAY, USAGE, EXPORT, WIDGET):
+            challenge = answer(app, example(kind), path).headers.get("www-authenticate")
+            assert challenge == ("Bearer" if row.status == 401 else None), kind
+
+
 def test_errors_do_not_carry_addresses_into_logs() -> None:
     error = errors.CustomerRateLimited("eve@example.com", 1)
 

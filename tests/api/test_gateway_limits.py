@@ -2,7 +2,8 @@
 
 import asyncio
 from collections import Counter
-from datetime import timedelta
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import sqlalchemy as sa
@@ -19,6 +20,7 @@ from store.tables import (
     engine_events,
     engine_messages,
     engine_runs,
+    thresholds_sent,
     usage_counters,
     usage_ledger,
 )
@@ -125,6 +127,38 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
     }
     after = await row_counts(front.database)
     assert after == {**before, "thresholds_sent": 2}, "that the quota is used up is noted"
+
+
+async def test_thresholds_are_noted_when_the_limit_falls_below_the_use(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """A trial ends with more used than the plan has: nothing is admitted any more, all is told."""
+    await _standing(front.database, shop, used=300, balance=0)
+    assert await rows(front.database, thresholds_sent) == []
+
+    for _ in range(2):
+        assert (await front.post(shop, message="x")).status_code == 429
+
+    noted = await rows(front.database, thresholds_sent)
+    assert [(row["threshold"], row["tickets_used"], row["tickets_limit"]) for row in noted] == [
+        (80, 300, 50), (100, 300, 50)
+    ]  # fmt: skip
+
+
+async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop) -> None:
+    """A request that came before midnight and is admitted after it counts in the new month."""
+    before = datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)
+    times = iter([before, before + timedelta(seconds=2), before + timedelta(seconds=3)])
+    services = front.app.state.services
+    front.app.state.services = replace(services, now=lambda: next(times, before))
+    unwanted = await open_shop(front.database, event_type="shop.*")
+
+    await front.post(unwanted, message="x", event_type="nobody wants it")
+
+    event = await only_row(front.database, engine_events)
+    message = await only_row(front.database, engine_messages)
+    assert event["received_at"] == before
+    assert period_of(message["created_at"]) == "2026-11"
 
 
 async def test_the_customers_answer_names_the_customer(front: LiveEngine, shop: Shop) -> None:

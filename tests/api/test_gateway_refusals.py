@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 
+import httpx
 import pytest
 
 from adapters.system import new_ulid, utc_now
@@ -39,6 +40,7 @@ async def test_unknown_caller(engine: LiveEngine, headers: dict[str, str]) -> No
     answer = await engine.http.post(GATEWAY, content=b"not even json", headers=headers)
 
     assert answer.status_code == 401
+    assert answer.headers["www-authenticate"] == "Bearer"
     body = answer.json()
     assert body["error"] == "Non autorise."
     assert body["code"] == "unauthenticated"
@@ -184,19 +186,66 @@ async def test_field_of_the_wrong_kind(
     assert field in answer.json()["error"]
 
 
+# U+061C, the marks, the embeddings, overrides and isolates: Unicode's property Bidi_Control.
+BIDI_CONTROLS = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+
+
+@pytest.mark.parametrize("control", BIDI_CONTROLS, ids=ascii)
+async def test_address_that_reorders_what_is_read(
+    engine: LiveEngine, shop: Shop, control: str
+) -> None:
+    answer = await engine.post(shop, customer_email=f"a{control}b@shop.example")
+
+    assert answer.status_code == 400
+    assert "customer_email" in answer.json()["error"]
+
+
 @pytest.mark.parametrize(
     "headers",
     [
         {"content-type": "text/plain"},
         {"content-type": ""},
         {"content-type": "application/json; charset=latin-1"},
+        {"content-type": "application/json; charset=utf-8; charset=latin-1"},
+        {"content-type": "application/json; profile=x"},
+        {"content-type": "application/json, application/json"},
         {"content-type": "application/json", "content-encoding": "gzip"},
+        [("content-type", "application/json")] * 2,
+        [("content-type", "application/json"), ("content-type", "text/plain")],
+        [("content-type", "application/json"), *[("content-encoding", "identity")] * 2],
+        [
+            ("content-type", "application/json"),
+            ("content-encoding", "identity"),
+            ("content-encoding", "gzip"),
+        ],
     ],
 )
-async def test_other_media_types(engine: LiveEngine, shop: Shop, headers: dict[str, str]) -> None:
-    answer = await engine.http.post(GATEWAY, content=b"{}", headers={**shop.headers, **headers})
+async def test_other_media_types(
+    engine: LiveEngine, shop: Shop, headers: dict[str, str] | list[tuple[str, str]]
+) -> None:
+    given = httpx.Headers(headers)
+    answer = await engine.http.post(
+        GATEWAY, content=b"{}", headers=[*given.multi_items(), *shop.headers.items()]
+    )
 
     assert (answer.status_code, answer.json()["code"]) == (415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"content-type": "application/json; charset=utf-8;"},
+        {"content-type": "application/json;"},
+        {"content-type": "application/json ; ; charset=utf-8"},
+        {"content-type": 'Application/JSON;charset="UTF-8"'},
+        {"content-type": "application/json", "content-encoding": "Identity"},
+    ],
+)
+async def test_json_by_other_words(engine: LiveEngine, shop: Shop, headers: dict[str, str]) -> None:
+    """The body is read, and refused for what it lacks."""
+    answer = await engine.http.post(GATEWAY, content=b"{}", headers={**shop.headers, **headers})
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "client_id_missing")
 
 
 async def test_body_over_one_mebibyte(engine: LiveEngine, shop: Shop) -> None:

@@ -373,6 +373,20 @@ async def test_no_room_while_all_are_worked_for(narrow: EdgeServer) -> None:
             assert (await connection.answer()).json() == {"held": True}
 
 
+async def test_refusals_are_counted_and_a_flood_is_reported_once(narrow: EdgeServer) -> None:
+    assert (await ask(narrow.port, b"GET /ping HTTP/1.1\r\n\r\n")).status == 400
+    async with connections(narrow, 20, PING.replace(b"ping", b"held")) as busy:
+        for _ in range(3):
+            await eventually(lambda: refusal(narrow))
+        busy[0].writer.transport.abort()
+        await eventually(lambda: serves(narrow))
+
+        seen = (await ask(narrow.port, PING.replace(b"ping", b"seen"))).json()
+    assert 'engine_refusals_total{code="invalid_request"} 1.0' in str(seen["numbers"])
+    assert 'engine_refusals_total{code="server_busy"} 3.0' in str(seen["numbers"])
+    assert seen["reports"] == ["server_busy"]
+
+
 async def refusal(edge: EdgeServer) -> dict[str, object] | None:
     async with raw_connection(edge.port) as connection:
         try:

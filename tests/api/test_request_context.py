@@ -1,5 +1,9 @@
 """What is counted and reported around a request."""
 
+import pytest
+from starlette.exceptions import HTTPException
+from structlog.testing import capture_logs
+
 from store.tables import error_reports
 from tests.support.engine import GATEWAY, LiveEngine, live_engine
 from tests.support.rows import rows
@@ -61,3 +65,49 @@ async def test_outcomes_are_counted(engine: LiveEngine, shop: Shop) -> None:
     assert number(engine, "engine_gateway_outcomes_total", status="completed") == 1
     assert number(engine, "engine_gateway_outcomes_total", status="dry_run") == 1
     assert number(engine, "engine_http_requests_in_flight") == 0
+
+
+@pytest.mark.parametrize(
+    ("raised", "status", "code"),
+    [
+        (400, 400, "invalid_request"),
+        (404, 404, "route_not_found"),
+        (405, 405, "method_not_allowed"),
+        (413, 413, "body_too_large"),
+        (418, 400, "invalid_request"),
+        (503, 500, "internal_error"),
+    ],
+)
+async def test_errors_of_the_framework_are_of_our_table(
+    front: LiveEngine, raised: int, status: int, code: str
+) -> None:
+    async def fail() -> None:
+        raise HTTPException(raised)
+
+    front.app.add_api_route("/raising", fail)
+
+    answer = await front.http.get("/raising")
+
+    assert (answer.status_code, answer.json()["code"]) == (status, code)
+    reported = number(front, "engine_error_reports_total", code=code)
+    refused = number(front, "engine_refusals_total", code=code)
+    assert (reported, refused) == ((1, None) if status == 500 else (None, 1))
+
+
+@pytest.mark.parametrize("asked", ["lines=1-2", "bytes=9-1", "bytes=99999999-", "bytes=0-1", "x"])
+async def test_files_of_the_documents_are_whole(front: LiveEngine, asked: str) -> None:
+    path = "/static-offline-docs/favicon.png"
+
+    whole, answer = [
+        await front.http.get(path, headers=headers) for headers in ({}, {"range": asked})
+    ]
+
+    assert (answer.status_code, answer.content) == (200, whole.content)
+
+
+async def test_long_path_is_cut_in_the_log(front: LiveEngine) -> None:
+    with capture_logs() as logged:
+        await front.http.get("/" + "a" * 8_000)
+
+    (line,) = [it for it in logged if it["event"] == "request"]
+    assert line["path"] == "/" + "a" * 255

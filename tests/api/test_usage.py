@@ -236,6 +236,7 @@ async def test_unknown_caller(front: LiveEngine, shop: Shop, headers: dict[str, 
     for params in ({}, {"client_id": shop.client_id}):
         answer = await front.http.get(USAGE, params=params, headers=headers)
         assert_refused(answer, 401, "Non autorise.", "unauthenticated")
+        assert answer.headers["www-authenticate"] == "Bearer"
 
 
 async def test_key_in_the_query_is_no_key(front: LiveEngine, shop: Shop) -> None:
@@ -411,7 +412,7 @@ async def test_described_with_all_its_answers(front: LiveEngine) -> None:
     described = document["paths"][USAGE]["get"]
 
     assert set(described["responses"]) == {
-        "200", "400", "401", "403", "404", "405", "429", "500"
+        "200", "400", "401", "403", "404", "405", "429", "431", "500", "503"
     }  # fmt: skip
     assert [parameter["name"] for parameter in described["parameters"]] == ["client_id"]
     record = document["components"]["schemas"]["UsageRecord"]

@@ -1,26 +1,38 @@
-"""Hooks for the schemathesis process: half of its requests are about a client that exists.
+"""Hook for the schemathesis process: its requests reach the engine.
 
-Without them every generated client_id would be somebody else's, and no request would come further
-than its 403.
+They are about the client that exists: every generated client_id would be somebody else's, and no
+request would come further than its 403. What is no id at all (another type, blank) stays: it has to
+be refused. And an Idempotency-Key comes once: generated ones are short and soon repeated with
+another body, a 422.
 """
 
 import os
+from collections.abc import Mapping
 from typing import Any
 
 import schemathesis
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
+KEY = "Idempotency-Key"
+
+keys: set[str] = set()
 
 
 @schemathesis.hook
-def map_body(_: Any, body: Any) -> Any:
-    if isinstance(body, dict) and isinstance(body.get("client_id"), str) and len(body) % 2:
-        return {**body, "client_id": CLIENT_ID}
-    return body
+def before_call(_: Any, case: Any, __: Any) -> None:
+    if _names_a_client(case.body):
+        case.body = {**case.body, "client_id": CLIENT_ID}
+    if _names_a_client(case.query):
+        case.query = {**case.query, "client_id": CLIENT_ID}
+    key = case.headers.get(KEY)
+    if isinstance(key, str) and key in keys:
+        del case.headers[KEY]
+    elif isinstance(key, str):
+        keys.add(key)
 
 
-@schemathesis.hook
-def map_query(_: Any, query: Any) -> Any:
-    if isinstance(query, dict) and isinstance(query.get("client_id"), str):
-        return {**query, "client_id": CLIENT_ID}
-    return query
+def _names_a_client(fields: object) -> bool:
+    if not isinstance(fields, Mapping):
+        return False
+    client_id = fields.get("client_id")
+    return isinstance(client_id, str) and bool(client_id.strip())

@@ -1,6 +1,7 @@
-"""kill -9 at named points: the caller gets the right answer, and each effect happens once."""
+"""Processes end at named points: the caller gets the right answer, each effect happens once."""
 
 import asyncio
+import json
 import signal
 from pathlib import Path
 
@@ -15,6 +16,7 @@ from store.tables import (
     engine_events,
     engine_messages,
     engine_runs,
+    error_reports,
     escalation_tickets,
 )
 from tests.support.engine import GATEWAY, LiveEngine
@@ -116,6 +118,51 @@ async def test_api_killed_after_the_start(
     async with idle_engine.working():
         await idle_engine.run_of(shop, event_id).result()
     await _everything_once(idle_engine)
+
+
+@pytest.mark.parametrize("is_test", [False, True])
+async def test_api_stopped_before_the_answer(
+    idle_engine: LiveEngine, shop: Shop, tmp_path: Path, is_test: bool
+) -> None:
+    """Nobody works, so the grace passes: the caller is told, and so are the operators."""
+    port = free_port()
+    with process(
+        "api", "cli.py", "serve", "--port", str(port),
+        settings=idle_engine.settings, folder=tmp_path,
+    ) as api:  # fmt: skip
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=40) as http:
+            await eventually(lambda: _serves(http))
+            call = asyncio.ensure_future(
+                http.post(
+                    GATEWAY,
+                    json={
+                        "client_id": shop.client_id,
+                        "message": ORDER_QUESTION,
+                        "is_test": is_test,
+                    },
+                    headers=shop.headers,
+                )
+            )
+            await eventually(lambda: _begun(idle_engine))
+            api.terminate()
+            answer = await call
+        await eventually(lambda: _ended(api))
+    report = await only_row(idle_engine.database, error_reports)
+    logged = [json.loads(line) for line in api.log.read_text().splitlines()]
+    (line,) = [it for it in logged if it["event"] == "request" and it.get("path") == GATEWAY]
+
+    code = "engine_unavailable" if is_test else "answer_delayed"
+    assert (answer.status_code, answer.json()["code"]) == (500, code)
+    assert (line["status"], report["code"]) == (500, code)
+    assert report["request_id"] == answer.headers["x-request-id"] == answer.json()["request_id"]
+    if not is_test:
+        event = await only_row(idle_engine.database, engine_events)
+        assert answer.json()["event_id"] == report["event_id"] == event["id"]
+
+
+async def _begun(engine: LiveEngine) -> bool:
+    """A run or a dry run waits in Temporal."""
+    return [run async for run in engine.client.list_workflows()] != []
 
 
 async def test_no_worker_at_all(

@@ -15,8 +15,9 @@ from domain.names import SWEEP
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
-from store.tables import engine_runs
-from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from store.database import Database
+from store.tables import engine_events, engine_runs, usage_ledger
+from tests.support.engine import ENGINE_SECRET, GATEWAY, LiveEngine, live_engine
 from tests.support.postgres import as_owner
 from tests.support.proxy import mutable_proxy
 from tests.support.rows import rows
@@ -124,6 +125,59 @@ async def test_database_falls_silent_on_open_connections(
         assert (answer.status_code, answer.json()["code"]) == (500, "engine_unavailable")
         proxy.silent = False
         await eventually(lambda: _refuses_with_400(engine, shop))
+
+
+@pytest.mark.parametrize(
+    ("afterwards", "code"), [("back", "answer_delayed"), ("away", "answer_unknown")]
+)
+async def test_a_commit_whose_answer_is_lost(
+    database_url: str, temporal: TemporalServer, shop: Shop, afterwards: str, code: str
+) -> None:
+    """The caller learns whether the event is stored, and never to send again what is."""
+    async with (
+        mutable_proxy(database_url) as proxy,
+        live_engine(proxy.url, temporal.address, "default") as engine,
+    ):
+        assert await _refuses_with_400(engine, shop)
+        proxy.loses_commits = True
+        call = asyncio.ensure_future(engine.post(shop, message=ORDER_QUESTION))
+        direct = Database(database_url)
+        event = await eventually(lambda: _stored_event(direct))
+        proxy.loses_commits, proxy.silent = False, afterwards == "away"
+
+        answer = await call
+
+        assert (answer.status_code, answer.json()["code"]) == (500, code)
+        assert answer.json()["event_id"] == event["id"]
+        assert len(await rows(direct, usage_ledger)) == 1
+        await direct.close()
+
+
+async def _stored_event(database: Database) -> dict[str, object] | None:
+    return next(iter(await rows(database, engine_events)), None)
+
+
+async def test_many_callers_of_one_client_are_told_in_time(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    """They wait for each other's turn and for the silent database, and not for the sum of both."""
+    async with (
+        mutable_proxy(database_url) as proxy,
+        live_engine(proxy.url, temporal.address, "default") as engine,
+    ):
+        headers = {"x-engine-secret": ENGINE_SECRET}
+        assert (await engine.http.post(GATEWAY, json={}, headers=headers)).status_code == 400
+        assert await _refuses_with_400(engine, shop)
+        proxy.silent = True
+
+        started = time.monotonic()
+        body = {"client_id": shop.client_id, "message": "x"}
+        answers = await asyncio.gather(
+            *(engine.http.post(GATEWAY, json=body, headers=headers) for _ in range(4))
+        )
+
+        assert time.monotonic() - started < ANSWER_WITHIN_S
+        assert {answer.json()["code"] for answer in answers} == {"engine_unavailable"}
 
 
 async def test_temporal_away_from_the_start(database_url: str, shop: Shop) -> None:

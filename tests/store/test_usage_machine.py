@@ -34,7 +34,7 @@ from domain.errors import (
 from domain.gateway_limits import MessageLimit
 from domain.period import period_of
 from domain.quota import UNLIMITED, PaidBy, Standing
-from store import admission, recent_use
+from store import admission, recent_use, thresholds
 from store.account_repository import AccountRepository
 from store.admission import Admitted
 from store.database import Database
@@ -47,6 +47,7 @@ from store.tables import (
     usage_counters,
     usage_ledger,
 )
+from store.thresholds import note_reached
 from store.usage_ledger import UsageLedger
 from tests.support.admission import try_to_admit
 from tests.support.rows import rows
@@ -85,6 +86,7 @@ class Model:
         limit, month = self.limit(now), period_of(now)
         beyond = limit != UNLIMITED and self.used[month] >= limit
         if beyond and not self.credits:
+            self._tell(month, limit)
             return QuotaExhausted.code
         self.sent.append((now, customer))
         if wanted:
@@ -193,6 +195,10 @@ class Usage(RuleBasedStateMachine):
                     customer_email=customer,
                     now=self.now,
                 )
+            except QuotaExhausted as refused:
+                if refused.thresholds_untold:
+                    await self._note_thresholds()
+                return refused.code
             except DomainError as error:
                 return error.code
             if isinstance(outcome, Admitted):
@@ -200,6 +206,10 @@ class Usage(RuleBasedStateMachine):
             return "in"
 
         return Counter(await asyncio.gather(*(one() for _ in range(callers))))
+
+    async def _note_thresholds(self) -> None:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            await note_reached(connection, self.shop.tenant, self.now)
 
     async def _charge(self, event_id: str) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
@@ -258,7 +268,8 @@ class Usage(RuleBasedStateMachine):
 def test_used_credits_and_ledger_always_agree(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(admission, "TICKETS", QUOTAS)
+    for module in (admission, thresholds):
+        monkeypatch.setattr(module, "TICKETS", QUOTAS)
     for module in (admission, recent_use):
         monkeypatch.setattr(module, "PER_CUSTOMER", PER_CUSTOMER)
         monkeypatch.setattr(module, "PER_CLIENT", PER_CLIENT)

@@ -15,12 +15,14 @@ from pathlib import Path
 import psutil
 import uvicorn
 from fastapi import FastAPI, Request
+from prometheus_client import generate_latest
 from starlette.responses import Response, StreamingResponse
 
 from adapters.logs import configure_logs
 from adapters.metrics import Metrics
 from adapters.system import new_ulid, utc_now
 from api.edge_limits import EdgeLimits
+from api.edge_watch import EdgeWatch
 from api.http_protocol import edge_protocol
 from api.json_body import json_response, parse_object, read_body
 from api.request_context import RequestContext, answer_domain_error
@@ -35,10 +37,13 @@ LARGE = 64 * 1024 * 1024
 
 
 class Reports:
-    """An error tracker that keeps quiet."""
+    """An error tracker that remembers."""
+
+    def __init__(self) -> None:
+        self.codes: list[str] = []
 
     def report(self, report: ErrorReport) -> None:
-        pass
+        self.codes.append(report.code)
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,8 @@ class Watchers:
 
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
-    app.state.services = Watchers(Metrics(), Reports(), utc_now)
+    watchers = Watchers(Metrics(), Reports(), utc_now)
+    app.state.services = watchers
     app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
@@ -61,6 +67,11 @@ def create_app(body_s: float) -> FastAPI:
     @app.get("/ping")
     async def ping() -> Response:
         return json_response({"pong": True})
+
+    @app.get("/seen")
+    async def seen() -> Response:
+        numbers = generate_latest(watchers.metrics.registry).decode()
+        return json_response({"numbers": numbers, "reports": watchers.tracker.codes})
 
     @app.post("/echo")
     async def echo(request: Request) -> Response:
@@ -143,11 +154,12 @@ def edge_server(
 def main() -> None:
     configure_logs("INFO")
     port, body_s, keep_alive_s, limits = sys.argv[1:]
+    app = create_app(float(body_s))
     uvicorn.run(
-        create_app(float(body_s)),
+        app,
         port=int(port),
         loop="uvloop",
-        http=edge_protocol(EdgeLimits(**json.loads(limits))),
+        http=edge_protocol(EdgeWatch(app), EdgeLimits(**json.loads(limits))),
         ws="none",
         proxy_headers=False,
         log_config=None,

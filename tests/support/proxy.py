@@ -8,15 +8,21 @@ from sqlalchemy import make_url
 
 
 class Proxy:
-    """`silent`: what either side says is swallowed from now on."""
+    """`silent`: what either side says is swallowed from now on. `loses_commits`: a connection that
+    has carried a COMMIT to PostgreSQL swallows its answer, and everything after it."""
 
     def __init__(self) -> None:
         self.silent = False
+        self.loses_commits = False
         self.url = ""
 
-    async def carry(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def carry(
+        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lost: asyncio.Event
+    ) -> None:
         while piece := await reader.read(65536):
-            if not self.silent:
+            if not self.silent and not lost.is_set():
+                if self.loses_commits and b"COMMIT\0" in piece:
+                    lost.set()
                 writer.write(piece)
                 await writer.drain()
         writer.close()
@@ -33,7 +39,11 @@ async def mutable_proxy(database_url: str) -> AsyncIterator[Proxy]:
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         path = f"{socket_folder}/.s.PGSQL.5432"
         there_reader, there_writer = await asyncio.open_unix_connection(path)
-        for way in (proxy.carry(reader, there_writer), proxy.carry(there_reader, writer)):
+        lost = asyncio.Event()
+        for way in (
+            proxy.carry(reader, there_writer, lost),
+            proxy.carry(there_reader, writer, lost),
+        ):
             tasks.add(asyncio.ensure_future(way))
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
