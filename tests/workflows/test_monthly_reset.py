@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 from structlog.testing import capture_logs
-from temporalio.client import ScheduleActionStartWorkflow
+from temporalio.client import ScheduleActionStartWorkflow, WorkflowFailureError
 
 from activities import usage_periods
 from adapters.system import new_ulid, utc_now
@@ -23,7 +23,7 @@ from domain.contracts import (
     MonthlyResetResult,
     SweepInput,
 )
-from domain.errors import EngineUnavailable
+from domain.errors import EngineUnavailable, InvalidInput
 from domain.names import (
     ENGINE_QUEUE,
     HOUSEKEEPING,
@@ -202,6 +202,26 @@ async def test_comparing_goes_on_where_it_broke_off(
     assert [len(page) for page in asked] == [20, 20, 5, 5]
     assert asked[2] == asked[3]
     assert result.drifting == 1, "what the first try found is not forgotten"
+
+
+async def test_what_has_lapsed_is_pruned_though_comparing_fails(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def fail(*_: object) -> list[Drift]:
+        raise InvalidInput("it cannot be compared")
+
+    monkeypatch.setattr(usage_periods, "drifting", fail)
+    async with engine.database.service() as connection:
+        await connection.execute(
+            sa.insert(error_reports).values(
+                id=new_ulid(), place="p", code="c", created_at=utc_now() - timedelta(days=31)
+            )
+        )
+
+    with pytest.raises(WorkflowFailureError):
+        await _housekeeping(engine)
+
+    assert (await row_counts(engine.database))["error_reports"] == 0
 
 
 async def test_schedules_give_up_in_time_for_the_next(engine: LiveEngine) -> None:
