@@ -18,13 +18,14 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from adapters.temporal_health import Work, temporal_answers, workers
+from api.admission import GATE_PATIENCE_S
+from api.gate import Gate
 from api.openapi import EDGE, complete_document
 from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.routers import gateway, health, identity, usage
 from api.services import Services
-from api.tenant_gate import TenantGate
 from domain.errors import DomainError
 from settings import Settings
 from store.database import Database
@@ -89,7 +90,7 @@ def _lifespan(
                 engine=TemporalEngine(client),
                 limiter=build_limiter(settings, database),
                 sealer=FernetSealer(settings.seal_key.get_secret_value()),
-                gate=TenantGate(),
+                admissions=Gate(patience_s=GATE_PATIENCE_S),
                 sessions=sessions,
                 session_keys=session_keys(settings),
                 now=utc_now,

@@ -9,9 +9,10 @@ from adapters.identity import SessionVerifier
 from adapters.identity_session_key import SessionKeys
 from adapters.metrics import Metrics
 from adapters.temporal import TemporalEngine
+from api.gate import Gate
 from api.rate_limiter import RateLimiter
 from api.readiness import Readiness
-from api.tenant_gate import TenantGate
+from domain.ids import TenantId
 from domain.ports import Clock, ErrorTracker, NewId, Sealer
 from settings import Settings
 from store.database import Database
@@ -24,7 +25,7 @@ class Services:
     engine: TemporalEngine
     limiter: RateLimiter
     sealer: Sealer
-    gate: TenantGate
+    admissions: Gate[TenantId]
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
     now: Clock

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from adapters.redaction import MASK, Redactor
+from adapters.redaction import _RULES, _SUSPECT, MASK, Redactor
 from adapters.seal import new_seal_key
 from settings import Settings
 
@@ -157,3 +157,11 @@ def test_settings_tell_their_secrets() -> None:
     masked = Redactor.of(settings).text(text)
 
     assert masked == f"{MASK} {MASK} {MASK} {MASK} temporal:7233"
+
+
+@given(st.text(max_size=200) | st.from_regex(r"[a-zA-Z0-9_./ -]{0,80}", fullmatch=True))
+def test_what_is_passed_over_holds_nothing_that_a_rule_would_find(text: str) -> None:
+    if _SUSPECT.search(text):
+        return
+    for pattern, replacement in _RULES:
+        assert pattern.sub(replacement, text) == text
