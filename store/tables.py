@@ -5,157 +5,55 @@ row can point into another tenant whatever the code does. Row-level security is 
 `migrations/tenancy.py` puts it up.
 """
 
-from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
 
-metadata: Final = sa.MetaData(
-    naming_convention={
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "pk": "pk_%(table_name)s",
-    }
+from store.account_tables import (
+    api_keys,
+    client_users,
+    clients,
+    credit_ledger,
+    thresholds_sent,
+    usage_counters,
+    usage_ledger,
+    users,
 )
+from store.schema import json, metadata, tenant_key, text, time
 
-
-def _text(name: str, *, nullable: bool = False) -> "sa.Column[str]":
-    return sa.Column(name, sa.Text, nullable=nullable)
-
-
-def _time(name: str, *, nullable: bool = False) -> "sa.Column[datetime]":
-    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
-
-
-def _json(name: str, default: str) -> "sa.Column[object]":
-    return sa.Column(name, JSONB, nullable=False, server_default=sa.text(f"'{default}'::jsonb"))
-
-
-def _tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
-    """client_id and id, together the primary key."""
-    client_id: sa.Column[str] = sa.Column(
-        "client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True
-    )
-    return client_id, sa.Column("id", sa.Text, primary_key=True)
-
-
-users: Final = sa.Table(
-    "users",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    _text("email"),
-    _time("created_at"),
-    sa.UniqueConstraint("email"),
-)
-
-clients: Final = sa.Table(
-    "clients",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("owner_user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
-    _text("brand_name"),
-    _text("plan"),
-    _time("trial_ends_at", nullable=True),
-    # A downgrade waits for the end of the month it was asked for in.
-    _text("next_plan", nullable=True),
-    _time("next_plan_from", nullable=True),
-    sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
-    _time("created_at"),
-    sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
-    sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
-    sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
-    sa.CheckConstraint("credits_balance >= 0", name="credits"),
-)
-
-client_users: Final = sa.Table(
-    "client_users",
-    metadata,
-    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), primary_key=True),
-    _text("role"),
-    _time("created_at"),
-    sa.CheckConstraint("role IN ('owner', 'admin', 'agent', 'viewer')", name="role"),
-    sa.Index(None, "user_id", "created_at"),
-)
-
-api_keys: Final = sa.Table(
+__all__ = [
+    "action_ledger",
+    "ai_conversations",
     "api_keys",
-    metadata,
-    *_tenant_key(),
-    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    _text("prefix"),
-    _text("label"),
-    sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    _time("created_at"),
-    _time("revoked_at", nullable=True),
-)
-
-credit_ledger: Final = sa.Table(
+    "client_users",
+    "clients",
     "credit_ledger",
-    metadata,
-    *_tenant_key(),
-    sa.Column("amount", sa.BigInteger, nullable=False),
-    _text("reason"),
-    # Of the ticket that a credit paid for.
-    _text("event_id", nullable=True),
-    _time("created_at"),
-    sa.UniqueConstraint("client_id", "event_id"),
-    sa.CheckConstraint("amount <> 0", name="amount"),
-)
-
-_PERIOD: Final = r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'"
-
-usage_counters: Final = sa.Table(
-    "usage_counters",
-    metadata,
-    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    sa.Column("period", sa.Text, primary_key=True),
-    sa.Column("tickets_used", sa.BigInteger, nullable=False),
-    sa.CheckConstraint(_PERIOD, name="period"),
-    sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
-)
-
-# One row a ticket: the counter of a month is the number of its rows.
-usage_ledger: Final = sa.Table(
-    "usage_ledger",
-    metadata,
-    sa.Column("client_id", sa.Text, primary_key=True),
-    sa.Column("event_id", sa.Text, primary_key=True),
-    _text("period"),
-    _text("paid_by"),
-    _time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
-    sa.CheckConstraint(_PERIOD, name="period"),
-    sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),
-    sa.Index(None, "client_id", "period"),
-)
-
-thresholds_sent: Final = sa.Table(
+    "engine_events",
+    "engine_messages",
+    "engine_runs",
+    "error_reports",
+    "escalation_tickets",
+    "idempotency_keys",
+    "knowledge_entries",
+    "metadata",
+    "playbook_versions",
+    "playbooks",
+    "rate_windows",
+    "response_templates",
     "thresholds_sent",
-    metadata,
-    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    sa.Column("period", sa.Text, primary_key=True),
-    sa.Column("threshold", sa.Integer, primary_key=True),
-    sa.Column("tickets_used", sa.BigInteger, nullable=False),
-    sa.Column("tickets_limit", sa.BigInteger, nullable=False),
-    sa.Column("credits_balance", sa.BigInteger, nullable=False),
-    _time("created_at"),
-    sa.CheckConstraint(_PERIOD, name="period"),
-    sa.CheckConstraint("threshold IN (80, 100)", name="threshold"),
-)
+    "usage_counters",
+    "usage_ledger",
+    "users",
+]
 
 playbooks: Final = sa.Table(
     "playbooks",
     metadata,
-    *_tenant_key(),
+    *tenant_key(),
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
-    _time("created_at"),
+    time("created_at"),
 )
 
 playbook_versions: Final = sa.Table(
@@ -164,10 +62,10 @@ playbook_versions: Final = sa.Table(
     sa.Column("client_id", sa.Text, primary_key=True),
     sa.Column("playbook_id", sa.Text, primary_key=True),
     sa.Column("version", sa.Integer, primary_key=True),
-    _text("name"),
-    _text("event_type"),
+    text("name"),
+    text("event_type"),
     sa.Column("threshold", sa.Double, nullable=False),
-    _time("created_at"),
+    time("created_at"),
     sa.ForeignKeyConstraint(["client_id", "playbook_id"], ["playbooks.client_id", "playbooks.id"]),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
 )
@@ -175,17 +73,17 @@ playbook_versions: Final = sa.Table(
 engine_events: Final = sa.Table(
     "engine_events",
     metadata,
-    *_tenant_key(),
-    _text("source", nullable=True),
-    _text("event_type"),
-    _text("customer_email", nullable=True),
-    _text("message", nullable=True),
-    _text("subject", nullable=True),
-    _text("text", nullable=True),
-    _json("payload", "{}"),
+    *tenant_key(),
+    text("source", nullable=True),
+    text("event_type"),
+    text("customer_email", nullable=True),
+    text("message", nullable=True),
+    text("subject", nullable=True),
+    text("text", nullable=True),
+    json("payload", "{}"),
     sa.Column("unified", JSONB, nullable=True),
-    _text("outcome"),
-    _time("received_at"),
+    text("outcome"),
+    time("received_at"),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
 )
 
@@ -195,40 +93,40 @@ idempotency_keys: Final = sa.Table(
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
     sa.Column("key", sa.Text, primary_key=True),
     sa.Column("body_digest", sa.LargeBinary, nullable=False),
-    _text("event_id"),
-    _time("created_at"),
+    text("event_id"),
+    time("created_at"),
 )
 
 engine_runs: Final = sa.Table(
     "engine_runs",
     metadata,
-    *_tenant_key(),
-    _text("event_id"),
-    _text("playbook_id"),
+    *tenant_key(),
+    text("event_id"),
+    text("playbook_id"),
     sa.Column("playbook_version", sa.Integer, nullable=False),
-    _text("status"),
-    _text("classification", nullable=True),
+    text("status"),
+    text("classification", nullable=True),
     sa.Column("confidence", sa.Double, nullable=True),
-    _json("alternatives", "[]"),
-    _text("language", nullable=True),
-    _text("draft", nullable=True),
-    _text("response", nullable=True),
+    json("alternatives", "[]"),
+    text("language", nullable=True),
+    text("draft", nullable=True),
+    text("response", nullable=True),
     # What the caller was told: the first outcome, whatever a human decides later.
     sa.Column("answer", JSONB, nullable=True),
-    _text("doubt", nullable=True),
-    _json("plan", "[]"),
-    _json("steps", "[]"),
-    _json("citations", "[]"),
-    _text("model", nullable=True),
+    text("doubt", nullable=True),
+    json("plan", "[]"),
+    json("steps", "[]"),
+    json("citations", "[]"),
+    text("model", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tokens_out", sa.Integer, nullable=False, server_default="0"),
     sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
-    _json("timings", "{}"),
+    json("timings", "{}"),
     sa.Column("duration_ms", sa.Integer, nullable=True),
-    _text("error_code", nullable=True),
-    _time("received_at"),
-    _time("answered_at", nullable=True),
-    _time("finished_at", nullable=True),
+    text("error_code", nullable=True),
+    time("received_at"),
+    time("answered_at", nullable=True),
+    time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "event_id"),
     sa.ForeignKeyConstraint(
         ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
@@ -253,30 +151,30 @@ engine_runs: Final = sa.Table(
 ai_conversations: Final = sa.Table(
     "ai_conversations",
     metadata,
-    *_tenant_key(),
-    _text("key"),
-    _text("channel"),
-    _text("customer_email", nullable=True),
-    _json("turns", "[]"),
-    _text("summary"),
-    _time("created_at"),
-    _time("last_message_at"),
+    *tenant_key(),
+    text("key"),
+    text("channel"),
+    text("customer_email", nullable=True),
+    json("turns", "[]"),
+    text("summary"),
+    time("created_at"),
+    time("last_message_at"),
     sa.UniqueConstraint("client_id", "key"),
 )
 
 engine_messages: Final = sa.Table(
     "engine_messages",
     metadata,
-    *_tenant_key(),
-    _text("event_id"),
-    _text("conversation_id", nullable=True),
-    _text("direction"),
-    _text("channel", nullable=True),
+    *tenant_key(),
+    text("event_id"),
+    text("conversation_id", nullable=True),
+    text("direction"),
+    text("channel", nullable=True),
     # The customer's address as the limit for one customer counts it.
-    _text("customer_key", nullable=True),
-    _text("author"),
-    _text("body"),
-    _time("created_at"),
+    text("customer_key", nullable=True),
+    text("author"),
+    text("body"),
+    time("created_at"),
     sa.ForeignKeyConstraint(
         ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
     ),
@@ -307,21 +205,21 @@ engine_messages: Final = sa.Table(
 escalation_tickets: Final = sa.Table(
     "escalation_tickets",
     metadata,
-    *_tenant_key(),
-    _text("run_id"),
+    *tenant_key(),
+    text("run_id"),
     sa.Column("round", sa.Integer, nullable=False),
-    _text("status"),
-    _text("reason"),
-    _text("draft"),
-    _json("plan", "[]"),
-    _text("claimed_by", nullable=True),
-    _text("decided_by", nullable=True),
-    _time("decided_at", nullable=True),
-    _text("decision", nullable=True),
-    _text("edited_text", nullable=True),
-    _time("expires_at"),
-    _time("created_at"),
-    _time("taken_up_at", nullable=True),
+    text("status"),
+    text("reason"),
+    text("draft"),
+    json("plan", "[]"),
+    text("claimed_by", nullable=True),
+    text("decided_by", nullable=True),
+    time("decided_at", nullable=True),
+    text("decision", nullable=True),
+    text("edited_text", nullable=True),
+    time("expires_at"),
+    time("created_at"),
+    time("taken_up_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "round"),
     sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
     sa.CheckConstraint(
@@ -340,15 +238,15 @@ escalation_tickets: Final = sa.Table(
 action_ledger: Final = sa.Table(
     "action_ledger",
     metadata,
-    *_tenant_key(),
-    _text("run_id"),
+    *tenant_key(),
+    text("run_id"),
     sa.Column("step", sa.Integer, nullable=False),
     sa.Column("round", sa.Integer, nullable=False),
-    _text("action"),
-    _text("state"),
-    _text("detail"),
-    _time("planned_at"),
-    _time("finished_at", nullable=True),
+    text("action"),
+    text("state"),
+    text("detail"),
+    time("planned_at"),
+    time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
     sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
@@ -357,13 +255,13 @@ action_ledger: Final = sa.Table(
 response_templates: Final = sa.Table(
     "response_templates",
     metadata,
-    *_tenant_key(),
-    _text("name"),
-    _text("category"),
-    _text("language"),
-    _text("body"),
+    *tenant_key(),
+    text("name"),
+    text("category"),
+    text("language"),
+    text("body"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    _time("created_at"),
+    time("created_at"),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
 )
 
@@ -373,14 +271,14 @@ _SEARCH: Final = """to_tsvector(
 knowledge_entries: Final = sa.Table(
     "knowledge_entries",
     metadata,
-    *_tenant_key(),
-    _text("title"),
-    _text("body"),
-    _text("language"),
+    *tenant_key(),
+    text("title"),
+    text("body"),
+    text("language"),
     # Title and body without accents: customers rarely type them, and the stemmers need them equal.
-    _text("search_text"),
+    text("search_text"),
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
-    _time("created_at"),
+    time("created_at"),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
 )
@@ -390,12 +288,12 @@ error_reports: Final = sa.Table(
     "error_reports",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    _text("request_id", nullable=True),
-    _text("client_id", nullable=True),
-    _text("event_id", nullable=True),
-    _text("place"),
-    _text("code"),
-    _json("exception", "[]"),
+    text("request_id", nullable=True),
+    text("client_id", nullable=True),
+    text("event_id", nullable=True),
+    text("place"),
+    text("code"),
+    json("exception", "[]"),
     sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
 )
 

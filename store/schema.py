@@ -1,0 +1,37 @@
+"""What the tables are made of: one metadata, and the columns that many of them have."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+metadata: Final = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def text(name: str, *, nullable: bool = False) -> "sa.Column[str]":
+    return sa.Column(name, sa.Text, nullable=nullable)
+
+
+def time(name: str, *, nullable: bool = False) -> "sa.Column[datetime]":
+    return sa.Column(name, sa.DateTime(timezone=True), nullable=nullable)
+
+
+def json(name: str, default: str) -> "sa.Column[object]":
+    return sa.Column(name, JSONB, nullable=False, server_default=sa.text(f"'{default}'::jsonb"))
+
+
+def tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
+    """client_id and id, together the primary key."""
+    client_id: sa.Column[str] = sa.Column(
+        "client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True
+    )
+    return client_id, sa.Column("id", sa.Text, primary_key=True)
