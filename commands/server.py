@@ -7,6 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 from typing import Annotated
 
+import structlog
 import typer
 import uvicorn
 
@@ -59,6 +60,7 @@ def serve(
         configure_logs(settings.log_level, Redactor.of(settings))
         forward_logs()
         app = create_app(settings, metrics)
+        structlog.get_logger(__name__).info("api starts", host=settings.host, port=chosen)
         uvicorn.run(
             app,
             host=settings.host,

@@ -38,7 +38,7 @@ async def token(
         known = await MemberRepository(connection).find_user(user)
     if known is None:
         if not admin:
-            raise InvalidInput("there is no such user")
+            raise InvalidInput("there is no such user: `client create` and `member add` make one")
         known = checked_id(user)
     now = utc_now()
     made = keys.sign(User(known, admin), now)

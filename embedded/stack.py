@@ -132,7 +132,11 @@ class Stack:
 
     async def _start_worker(self) -> None:
         self._progress("engine worker")
-        child = self._spawn("worker", [sys.executable, str(_ROOT / "worker.py")], self._front)
+        # Each process shows its own numbers; the worker's are one port further.
+        metrics = self._env.get("METRICS_PORT", "")
+        mine = {"METRICS_PORT": str(int(metrics) + 1)} if metrics.isdecimal() else {}
+        command = [sys.executable, str(_ROOT / "worker.py")]
+        child = self._spawn("worker", command, self._front, **mine)
         await self._until(child, self._worker_polls)
 
     async def _start_api(self, port: int) -> None:
@@ -140,8 +144,8 @@ class Stack:
         child = self._spawn("api", [sys.executable, str(_ROOT / "cli.py"), "serve"], self._front)
         await self._until(child, lambda: _api_answers(port))
 
-    def _spawn(self, name: str, command: list[str], group: list[Child]) -> Child:
-        env = self._env | {"PYTHONPATH": str(_ROOT)}
+    def _spawn(self, name: str, command: list[str], group: list[Child], **more: str) -> Child:
+        env = self._env | {"PYTHONPATH": str(_ROOT)} | more
         child = Child(name, command, log=self._folder.logs / f"{name}.log", env=env)
         group.append(child)
         return child
