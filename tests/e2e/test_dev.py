@@ -24,7 +24,7 @@ from tests.support.shop import ORDER_QUESTION, Shop, open_shop
 SECRET = "dev secret"
 ENDS_WITHIN_S = 15
 CALLERS = 16
-LOAD_S = 20
+LOAD_S = 10
 
 
 @dataclass(frozen=True)
