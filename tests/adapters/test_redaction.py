@@ -93,7 +93,7 @@ def test_ordinary_text_is_not_mangled(pieces: list[str], between: str) -> None:
         "Où en est ma commande n° 1042 ? Est-elle bien partie ?",
         "a basic understanding of the Basic plan.",
         "event/01JZX3Y5V7W9A1B3C5D7E9F1G3/01JZX3Y5V7W9A1B3C5D7E9F1G4",
-        "/work/app/store/database.py:120 _connection",
+        "/srv/app/store/database.py:120 _connection",
         "GET https://status.example:8443/healthz answered 200",
         "break_fast, ak_ and mcp_ are prefixes",
         "connection to 127.0.0.1:5432 refused",
