@@ -99,8 +99,7 @@ def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:
     """
     listed = document.get("keys") if isinstance(document, dict) else None
     if not isinstance(listed, list):
-        # The document is wrong, not our code.
-        raise ValueError("no JWK set")  # noqa: TRY004
+        raise ValueError("no JWK set")  # noqa: TRY004 - the document is wrong, not our code
     keys: dict[str, dict[str, jwt.PyJWK]] = {}
     for entry in listed:
         # A private part that is published protects nothing any more.

@@ -76,6 +76,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     # --- The life of a connection -------------------------------------------------------------
 
+    # uvicorn narrows the type in the same way: it serves streams only.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > self.limits.connections:

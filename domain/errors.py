@@ -209,11 +209,8 @@ class CommitUnknown(EngineUnavailable):
     code = "commit_unknown"
 
 
-class EventKept(DomainError):
-    """The event is stored and will be worked on, but there is no answer yet: do not send it again.
-
-    `event_id` names it.
-    """
+class NoAnswer(DomainError):
+    """An event has come so far that it has a name, `event_id`, and there is no answer to it."""
 
     def __init__(self, event_id: str) -> None:
         super().__init__(event_id)
@@ -224,30 +221,23 @@ class EventKept(DomainError):
         return {"event_id": self.event_id}
 
 
-class AnswerTimeout(EventKept):
-    """The deadline passed; the run goes on and its result is kept."""
+class AnswerTimeout(NoAnswer):
+    """The deadline passed; the run goes on and its result is kept: do not send it again."""
 
     code = "answer_timeout"
 
 
-class AnswerDelayed(EventKept):
-    """Temporal or the database went away after the event was stored; the sweeper takes it up."""
+class AnswerDelayed(NoAnswer):
+    """Temporal or the database went away after the event was stored; the sweeper takes it up, and
+    it must not be sent again."""
 
     code = "answer_delayed"
 
 
-class AnswerUnknown(DomainError):
-    """Nobody can say now whether the event is stored; `event_id` is what it would be called."""
+class AnswerUnknown(NoAnswer):
+    """Nobody can say now whether the event is stored; if it is, it will be worked on."""
 
     code = "answer_unknown"
-
-    def __init__(self, event_id: str) -> None:
-        super().__init__(event_id)
-        self.event_id = event_id
-
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"event_id": self.event_id}
 
 
 class InternalError(DomainError):

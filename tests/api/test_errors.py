@@ -58,7 +58,7 @@ def all_errors() -> set[type[errors.DomainError]]:
         kind
         for _, kind in inspect.getmembers(errors, inspect.isclass)
         if issubclass(kind, errors.DomainError)
-        and kind not in (errors.DomainError, errors.EventKept)  # these two are only kinds
+        and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds
     }
 
 

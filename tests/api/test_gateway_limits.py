@@ -24,6 +24,7 @@ from store.tables import (
     usage_counters,
     usage_ledger,
 )
+from tests.support.admission import sent_before
 from tests.support.engine import LiveEngine
 from tests.support.rows import only_row, row_counts, rows
 from tests.support.shop import ORDER_QUESTION, Shop, open_shop
@@ -32,31 +33,12 @@ from tests.support.waiting import eventually
 CALLERS = 60
 
 
-async def _sent_before(
+async def _sent_lately(
     database: Database, shop: Shop, number: int, customer: str | None = None
 ) -> None:
-    """So many messages half a window ago, as admission would have left them."""
+    """So many messages five minutes ago."""
     at = utc_now() - timedelta(minutes=5)
-    events = [new_ulid() for _ in range(number)]
-    common = {"client_id": shop.client_id}
-    async with database.service() as connection:
-        await connection.execute(
-            sa.insert(engine_events),
-            [
-                {**common, "id": e, "event_type": "x", "outcome": "no_playbook", "received_at": at}
-                for e in events
-            ],
-        )
-        await connection.execute(
-            sa.insert(engine_messages),
-            [
-                {
-                    **common, "id": e, "event_id": e, "direction": "inbound", "author": "customer",
-                    "customer_key": customer, "body": "", "created_at": at,
-                }
-                for e in events
-            ],
-        )  # fmt: skip
+    await sent_before(database, shop, number, customer=customer, at=at)
 
 
 async def _standing(database: Database, shop: Shop, *, used: int, balance: int) -> None:
@@ -81,7 +63,7 @@ async def _at_once(engine: LiveEngine, shop: Shop, **body: object) -> Counter[in
 
 
 async def test_one_of_sixty_callers_gets_in_at_199_of_200(engine: LiveEngine, shop: Shop) -> None:
-    await _sent_before(engine.database, shop, 199)
+    await _sent_lately(engine.database, shop, 199)
 
     assert await _at_once(engine, shop) == {200: 1, 429: CALLERS - 1}
 
@@ -89,7 +71,7 @@ async def test_one_of_sixty_callers_gets_in_at_199_of_200(engine: LiveEngine, sh
 
 
 async def test_one_of_sixty_callers_gets_in_at_nine_of_ten(engine: LiveEngine, shop: Shop) -> None:
-    await _sent_before(engine.database, shop, 9, customer="anna@b.example")
+    await _sent_lately(engine.database, shop, 9, customer="anna@b.example")
 
     came = await _at_once(engine, shop, customer_email="Anna@B.Example ")
 
@@ -162,7 +144,7 @@ async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop)
 
 
 async def test_the_customers_answer_names_the_customer(front: LiveEngine, shop: Shop) -> None:
-    await _sent_before(front.database, shop, 10, customer="anna@b.example")
+    await _sent_lately(front.database, shop, 10, customer="anna@b.example")
 
     answer = await front.post(shop, customer_email="Anna@B.example", message="x")
 
@@ -172,7 +154,7 @@ async def test_the_customers_answer_names_the_customer(front: LiveEngine, shop: 
 
 
 async def test_the_clients_answer(front: LiveEngine, shop: Shop) -> None:
-    await _sent_before(front.database, shop, 200)
+    await _sent_lately(front.database, shop, 200)
 
     answer = await front.post(shop, message="x")
 
@@ -184,7 +166,7 @@ async def test_the_clients_answer(front: LiveEngine, shop: Shop) -> None:
 
 async def test_a_dry_run_costs_no_ticket_and_needs_none(engine: LiveEngine, shop: Shop) -> None:
     await _standing(engine.database, shop, used=50, balance=1)
-    await _sent_before(engine.database, shop, 200)
+    await _sent_lately(engine.database, shop, 200)
     before = await row_counts(engine.database)
 
     answer = await engine.post(shop, message=ORDER_QUESTION, is_test=True)

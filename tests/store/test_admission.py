@@ -29,7 +29,6 @@ from store.key_repository import KeyRepository
 from store.tables import (
     clients,
     credit_ledger,
-    engine_events,
     engine_messages,
     engine_runs,
     thresholds_sent,
@@ -37,7 +36,7 @@ from store.tables import (
     usage_ledger,
 )
 from store.usage_ledger import UsageLedger
-from tests.support.admission import admit_event, try_to_admit
+from tests.support.admission import admit_event, sent_before, try_to_admit
 from tests.support.rows import only_row, row_counts, rows
 from tests.support.shop import Shop, open_shop
 
@@ -56,35 +55,6 @@ async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -
         return "in"
 
     return Counter(await asyncio.gather(*(outcome() for _ in range(times))))
-
-
-async def _sent_before(
-    database: Database, shop: Shop, number: int, *, customer: str | None = None, at: datetime
-) -> None:
-    """So many messages in the past, as admission would have left them."""
-    event_ids = [new_ulid() for _ in range(number)]
-    async with database.service() as connection:
-        await connection.execute(
-            sa.insert(engine_events),
-            [
-                {
-                    "client_id": shop.client_id, "id": event_id, "event_type": "x",
-                    "outcome": "no_playbook", "received_at": at,
-                }
-                for event_id in event_ids
-            ],
-        )  # fmt: skip
-        await connection.execute(
-            sa.insert(engine_messages),
-            [
-                {
-                    "client_id": shop.client_id, "id": new_ulid(), "event_id": event_id,
-                    "direction": "inbound", "customer_key": customer, "author": "customer",
-                    "body": "", "created_at": at,
-                }
-                for event_id in event_ids
-            ],
-        )  # fmt: skip
 
 
 async def _used_before(database: Database, shop: Shop, tickets: int, at: datetime) -> None:
@@ -109,7 +79,7 @@ async def _buy(database: Database, shop: Shop, amount: int) -> None:
 
 
 async def test_one_of_sixty_gets_in_at_199_of_200(database: Database, shop: Shop) -> None:
-    await _sent_before(database, shop, 199, at=NOON - timedelta(minutes=59))
+    await sent_before(database, shop, 199, at=NOON - timedelta(minutes=59))
 
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
@@ -119,7 +89,7 @@ async def test_one_of_sixty_gets_in_at_199_of_200(database: Database, shop: Shop
 
 
 async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Shop) -> None:
-    await _sent_before(database, shop, 9, customer="a@b.example", at=NOON - timedelta(minutes=9))
+    await sent_before(database, shop, 9, customer="a@b.example", at=NOON - timedelta(minutes=9))
 
     came = await at_once(
         lambda: try_to_admit(database, shop, customer_email=" A@B.Example", now=NOON), CALLERS
@@ -199,7 +169,7 @@ async def test_a_refused_message_leaves_nothing(database: Database, shop: Shop) 
 async def test_the_customers_window_slides(
     database: Database, shop: Shop, age: timedelta, code: str | None
 ) -> None:
-    await _sent_before(database, shop, 10, customer="a@b.example", at=NOON - age)
+    await sent_before(database, shop, 10, customer="a@b.example", at=NOON - age)
 
     came = await at_once(
         lambda: try_to_admit(database, shop, customer_email="a@b.example", now=NOON), 1
@@ -214,7 +184,7 @@ async def test_the_customers_window_slides(
 async def test_the_clients_window_slides(
     database: Database, shop: Shop, age: timedelta, refused: bool
 ) -> None:
-    await _sent_before(database, shop, 200, at=NOON - age)
+    await sent_before(database, shop, 200, at=NOON - age)
 
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), 1)
 
@@ -222,8 +192,8 @@ async def test_the_clients_window_slides(
 
 
 async def test_the_wait_is_until_the_oldest_leaves(database: Database, shop: Shop) -> None:
-    await _sent_before(database, shop, 1, customer="a", at=NOON - timedelta(minutes=8))
-    await _sent_before(database, shop, 9, customer="a", at=NOON - timedelta(minutes=1))
+    await sent_before(database, shop, 1, customer="a", at=NOON - timedelta(minutes=8))
+    await sent_before(database, shop, 9, customer="a", at=NOON - timedelta(minutes=1))
 
     with pytest.raises(CustomerRateLimited) as refused:
         await try_to_admit(database, shop, customer_email="a", now=NOON)
@@ -235,15 +205,15 @@ async def test_the_wait_is_until_the_oldest_leaves(database: Database, shop: Sho
 
 async def test_other_customers_and_clients_are_not_counted(database: Database, shop: Shop) -> None:
     other = await open_shop(database)
-    await _sent_before(database, shop, 10, customer="a@b.example", at=NOON)
-    await _sent_before(database, other, 200, at=NOON)
+    await sent_before(database, shop, 10, customer="a@b.example", at=NOON)
+    await sent_before(database, other, 200, at=NOON)
 
     await try_to_admit(database, shop, customer_email="c@b.example", now=NOON)
     await try_to_admit(database, shop, now=NOON)
 
 
 async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:
-    await _sent_before(database, shop, 9, customer="a", at=NOON)
+    await sent_before(database, shop, 9, customer="a", at=NOON)
     async with database.service() as connection:
         await connection.execute(
             sa.insert(engine_messages).from_select(
@@ -271,7 +241,7 @@ async def test_refusals_come_in_their_order(database: Database, shop: Shop) -> N
     await _used_before(database, shop, 50, NOON)
     with pytest.raises(QuotaExhausted):
         await try_to_admit(database, shop, event_type="nobody wants it", now=NOON)
-    await _sent_before(database, shop, 200, customer="a", at=NOON)
+    await sent_before(database, shop, 200, customer="a", at=NOON)
     with pytest.raises(ClientRateLimited):
         await try_to_admit(database, shop, customer_email="b", now=NOON)
     with pytest.raises(CustomerRateLimited):
@@ -291,7 +261,7 @@ async def test_a_repetition_is_answered_beyond_every_limit(database: Database, s
     key = IdempotencyKey("key", b"digest")
     await _subscribe(database, shop, Plan.FREE)
     await try_to_admit(database, shop, customer_email="a", now=NOON, idempotency=key)
-    await _sent_before(database, shop, 200, customer="a", at=NOON)
+    await sent_before(database, shop, 200, customer="a", at=NOON)
     before = await row_counts(database)
 
     await try_to_admit(database, shop, customer_email="a", now=NOON, idempotency=key)

@@ -2,11 +2,14 @@
 
 from datetime import datetime
 
+import sqlalchemy as sa
+
 from adapters.system import new_ulid, utc_now
 from domain.event import InboundEvent
 from store.admission import Admitted, Arrival, Repeated, Unmatched, admit
 from store.database import Database
 from store.idempotency import IdempotencyKey
+from store.tables import engine_events, engine_messages
 from tests.support.shop import Shop
 
 
@@ -63,3 +66,32 @@ async def admit_event(
     admitted = await try_to_admit(database, shop, event_type=event_type, message=message)
     assert isinstance(admitted, Admitted)
     return admitted
+
+
+async def sent_before(
+    database: Database, shop: Shop, number: int, *, customer: str | None = None, at: datetime
+) -> None:
+    """So many messages in the past, as admission would have left them."""
+    event_ids = [new_ulid() for _ in range(number)]
+    async with database.service() as connection:
+        await connection.execute(
+            sa.insert(engine_events),
+            [
+                {
+                    "client_id": shop.client_id, "id": event_id, "event_type": "x",
+                    "outcome": "no_playbook", "received_at": at,
+                }
+                for event_id in event_ids
+            ],
+        )  # fmt: skip
+        await connection.execute(
+            sa.insert(engine_messages),
+            [
+                {
+                    "client_id": shop.client_id, "id": new_ulid(), "event_id": event_id,
+                    "direction": "inbound", "customer_key": customer, "author": "customer",
+                    "body": "", "created_at": at,
+                }
+                for event_id in event_ids
+            ],
+        )  # fmt: skip
