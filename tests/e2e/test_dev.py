@@ -6,6 +6,7 @@ import signal
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,7 +15,8 @@ import psutil
 import pytest
 import sqlalchemy as sa
 
-from embedded.ports import free_port
+from domain.errors import InvalidInput
+from embedded.ports import check_free, free_port
 from store.database import Database
 from store.tables import engine_events, engine_messages, engine_runs, usage_counters
 from tests.support.command_line import cli, cli_json, dev_stack, ready_url
@@ -220,6 +222,15 @@ async def test_sixteen_callers_at_once(running: Running) -> None:
     await database.close()
 
 
+def _two_free_ports() -> int:
+    """The first of two in a row."""
+    while True:
+        port = free_port()
+        with suppress(InvalidInput):
+            check_free(port + 1)
+            return port
+
+
 def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
     data = tmp_path / "data"
     with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
@@ -240,8 +251,13 @@ def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
     assert [child for child in started if child.is_running()] == []
     assert _postgres_of(data) == []
 
-    with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
+    metrics = _two_free_ports()
+    more = {"METRICS_PORT": str(metrics)}
+    with dev_stack(data, "--no-tour", "--port", str(free_port()), **more) as process:
         ready_url(process)
+        for port in (metrics, metrics + 1):  # the API's, and the worker's one further
+            shown = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
+            assert "engine_" in shown.text
         key = cli_json(
             "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
         )
