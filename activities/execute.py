@@ -8,8 +8,9 @@ from typing import Final
 from temporalio import activity
 
 from domain import names
+from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
 from domain.contracts import ExecuteInput, ExecuteResult
-from domain.errors import EngineUnavailable, MailRefused, MailUnknown, MailUnreachable
+from domain.errors import EngineUnavailable
 from domain.ids import TenantId
 from domain.mail_reply import reply_to
 from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState

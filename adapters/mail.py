@@ -9,7 +9,8 @@ from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
 
-from domain.errors import InvalidInput, MailRefused, MailUnknown, MailUnreachable
+from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
+from domain.errors import InvalidInput
 from domain.ports import OutgoingMail
 
 # Over everything, below the 10 s that the activity may take.

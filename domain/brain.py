@@ -10,6 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
+from domain.order import Order
+from domain.plan import ActionKind, PlannedAction
 
 
 class Category(StrEnum):
@@ -60,7 +62,12 @@ class Turn(BaseModel):
 
 
 class BrainRequest(BaseModel):
-    """All a brain may know of a message. It reads nothing else and keeps nothing."""
+    """All a brain may know of a message. It reads nothing else and keeps nothing.
+
+    `order` was looked up and belongs to this customer. `offers` are the actions that code found
+    possible here, everything about them resolved: a brain chooses from them and adds nothing.
+    `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -71,6 +78,10 @@ class BrainRequest(BaseModel):
     templates: tuple[Template, ...] = ()
     passages: tuple[Passage, ...] = ()
     turns: tuple[Turn, ...] = ()
+    summary: str = ""
+    instructions: str = ""
+    order: Order | None = None
+    offers: tuple[PlannedAction, ...] = ()
 
     @classmethod
     def about(
@@ -81,6 +92,10 @@ class BrainRequest(BaseModel):
         templates: tuple[Template, ...],
         passages: tuple[Passage, ...],
         turns: tuple[Turn, ...] = (),
+        summary: str = "",
+        instructions: str = "",
+        order: Order | None = None,
+        offers: tuple[PlannedAction, ...] = (),
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -91,6 +106,10 @@ class BrainRequest(BaseModel):
             templates=templates,
             passages=passages,
             turns=turns,
+            summary=summary,
+            instructions=instructions,
+            order=order,
+            offers=offers,
         )
 
 
@@ -106,9 +125,22 @@ class Citation(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    kind: Literal["template", "knowledge"]
+    kind: Literal["template", "knowledge", "order"]
     id: str
     title: str
+
+
+class Proposal(BaseModel):
+    """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
+
+    `text` is a note's, `tags` are a tag's. Whether it is done is decided in `domain/policy.py`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ActionKind
+    text: str = ""
+    tags: tuple[str, ...] = ()
 
 
 class BrainAnswer(BaseModel):
@@ -116,7 +148,8 @@ class BrainAnswer(BaseModel):
 
     `confidence` (0 to 1) is how sure the brain is that `response` may be sent: a sure class with
     nothing to answer from is a low confidence. `response` is empty when there is no answer;
-    `doubt` then says why.
+    `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
+    `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -124,9 +157,11 @@ class BrainAnswer(BaseModel):
     classification: Category
     confidence: float = Field(ge=0, le=1)
     alternatives: tuple[Alternative, ...] = ()
-    language: Language
+    language: str
+    sentiment: float = Field(default=0, ge=-1, le=1)
     response: str = ""
     citations: tuple[Citation, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
     doubt: EscalationReason | None = None
     model: str
     tokens_in: int = Field(default=0, ge=0)

@@ -9,6 +9,7 @@ from datetime import datetime
 from pydantic import BaseModel, ConfigDict
 
 from domain.escalation import Decision, EscalationReason
+from domain.order import LookupState
 from domain.plan import ActionKind, StepOutcome
 from domain.run import RunStatus, Timings
 
@@ -54,6 +55,18 @@ class NormalizeInput(Contract):
 
 
 class NormalizeResult(Contract):
+    """`looks_up`: an order may have to be looked up in the merchant's shop before thinking."""
+
+    elapsed_ms: float
+    looks_up: bool = False
+
+
+class LookUpInput(Contract):
+    ref: RunRef
+
+
+class LookUpResult(Contract):
+    state: LookupState
     elapsed_ms: float
 
 

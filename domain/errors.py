@@ -272,22 +272,3 @@ class InvalidInput(DomainError):
     """An operator's value breaks a rule; the message names it."""
 
     code = "invalid_input"
-
-
-class MailRefused(DomainError):
-    """The mail server said no, for good: nothing was sent."""
-
-    code = "mail_refused"
-
-
-class MailUnreachable(DomainError):
-    """No mail server took the message: nothing was sent, it may be tried again."""
-
-    code = "mail_unreachable"
-    retryable = True
-
-
-class MailUnknown(DomainError):
-    """The connection broke after the text was given over: it may or may not have been sent."""
-
-    code = "mail_unknown"

@@ -40,6 +40,8 @@ class UnifiedEvent(BaseModel):
     `fields` holds the scalar extras of the payload as text (order_number, tracking_url …);
     templates are filled from it. `reply_allowed` is false for mail that must never be answered
     (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
+    `customer_verified`: the caller vouches that the customer is who the address says; visitors of
+    a widget type what they like. `platform`: whose event it is, as in "zendesk".
     """
 
     model_config = ConfigDict(frozen=True)
@@ -55,6 +57,8 @@ class UnifiedEvent(BaseModel):
     message_id: str | None = None
     references: tuple[str, ...] = ()
     reply_allowed: bool = True
+    customer_verified: bool = True
+    platform: str = ""
     fields: dict[str, str] = {}
 
     @property

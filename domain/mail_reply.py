@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.errors import MailRefused
+from domain.action_errors import MailRefused
 from domain.event import UnifiedEvent
 from domain.ports import OutgoingMail
 

@@ -14,6 +14,7 @@ ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
 
 NORMALIZE: Final = "event.normalize"
+LOOK_UP: Final = "event.look_up"
 THINK: Final = "event.brain"
 EXECUTE: Final = "event.execute"
 PERSIST: Final = "event.persist"

@@ -120,14 +120,30 @@ def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, (email, from_address), subject or ""),
+        customer_verified=_is_verified(event, channel),
+        platform=_head(event.event_type),
         fields=_fields(event.payload, derived),
     )
+
+
+def _is_verified(event: InboundEvent, channel: Channel) -> bool:
+    """Who pushes an event vouches for its customer, but for a visitor's word in a widget.
+
+    Either way the caller may say otherwise with `customer_verified`.
+    """
+    said = event.payload.get("customer_verified")
+    return said if isinstance(said, bool) else channel is not Channel.WIDGET
+
+
+def _head(name: str) -> str:
+    """The first dotted part of an event type or source, folded."""
+    return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
 
 
 def channel_of(event_type: str, source: str | None) -> Channel:
     """Where the event came from: the first dotted part of its type decides, else its source."""
     for given in (event_type, source or ""):
-        head = re.split(r"[.:/]", given.strip().lower(), maxsplit=1)[0]
+        head = _head(given)
         if head in _EMAIL_HEADS:
             return Channel.EMAIL
         if head == "widget":

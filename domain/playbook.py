@@ -1,4 +1,7 @@
-"""The playbook: which events the agent answers for a client, and how sure it must be."""
+"""The playbook: which events the agent answers for a client, and how sure it must be.
+
+What it lets the agent do is in `domain/rulebook.py`.
+"""
 
 from collections.abc import Iterable
 from typing import Final

@@ -32,6 +32,7 @@ class Timings(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     normalize: float = 0
+    lookup: float = 0
     brain: float = 0
     execute: float = 0
 

@@ -27,11 +27,14 @@ clients: Final = sa.Table(
     text("next_plan", nullable=True),
     time("next_plan_from", nullable=True),
     sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
+    # What language models may cost in a month, in millionths of a US dollar; unset: the setting.
+    sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
     sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
     sa.CheckConstraint("credits_balance >= 0", name="credits"),
+    sa.CheckConstraint("brain_budget_micros >= 0", name="brain_budget"),
 )
 
 client_users: Final = sa.Table(

@@ -8,7 +8,7 @@ row can point into another tenant whatever the code does. Row-level security is 
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB, TSVECTOR
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from store.account_tables import (
     api_keys,
@@ -20,12 +20,28 @@ from store.account_tables import (
     usage_ledger,
     users,
 )
+from store.agent_tables import (
+    action_ledger,
+    brain_costs,
+    escalation_tickets,
+    outbox,
+    sentiment_logs,
+)
+from store.content_tables import (
+    integrations,
+    knowledge_embeddings,
+    knowledge_entries,
+    playbook_versions,
+    playbooks,
+    response_templates,
+)
 from store.schema import json, metadata, tenant_key, text, time
 
 __all__ = [
     "action_ledger",
     "ai_conversations",
     "api_keys",
+    "brain_costs",
     "client_users",
     "clients",
     "credit_ledger",
@@ -35,40 +51,21 @@ __all__ = [
     "error_reports",
     "escalation_tickets",
     "idempotency_keys",
+    "integrations",
+    "knowledge_embeddings",
     "knowledge_entries",
     "metadata",
+    "outbox",
     "playbook_versions",
     "playbooks",
     "rate_windows",
     "response_templates",
+    "sentiment_logs",
     "thresholds_sent",
     "usage_counters",
     "usage_ledger",
     "users",
 ]
-
-playbooks: Final = sa.Table(
-    "playbooks",
-    metadata,
-    *tenant_key(),
-    sa.Column("version", sa.Integer, nullable=False),
-    sa.Column("is_active", sa.Boolean, nullable=False),
-    time("created_at"),
-)
-
-playbook_versions: Final = sa.Table(
-    "playbook_versions",
-    metadata,
-    sa.Column("client_id", sa.Text, primary_key=True),
-    sa.Column("playbook_id", sa.Text, primary_key=True),
-    sa.Column("version", sa.Integer, primary_key=True),
-    text("name"),
-    text("event_type"),
-    sa.Column("threshold", sa.Double, nullable=False),
-    time("created_at"),
-    sa.ForeignKeyConstraint(["client_id", "playbook_id"], ["playbooks.client_id", "playbooks.id"]),
-    sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
-)
 
 engine_events: Final = sa.Table(
     "engine_events",
@@ -117,6 +114,14 @@ engine_runs: Final = sa.Table(
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
+    sa.Column("sentiment", sa.Double, nullable=True),
+    # The order that was looked up for it, or why there is none.
+    sa.Column("lookup", JSONB, nullable=True),
+    # The knowledge and templates that the brain was shown, by id, title and rank.
+    json("findings", "[]"),
+    json("verdicts", "[]"),
+    # Why it was first handed to a human.
+    text("handoff_reason", nullable=True),
     text("model", nullable=True),
     sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
     sa.Column("tokens_out", sa.Integer, nullable=False, server_default="0"),
@@ -157,6 +162,9 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
+    # The latest score, and whether it lies in the critical zone.
+    sa.Column("sentiment", sa.Double, nullable=True),
+    sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("last_message_at"),
     sa.UniqueConstraint("client_id", "key"),
@@ -200,87 +208,6 @@ engine_messages: Final = sa.Table(
     sa.UniqueConstraint("client_id", "event_id", "direction"),
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
-)
-
-escalation_tickets: Final = sa.Table(
-    "escalation_tickets",
-    metadata,
-    *tenant_key(),
-    text("run_id"),
-    sa.Column("round", sa.Integer, nullable=False),
-    text("status"),
-    text("reason"),
-    text("draft"),
-    json("plan", "[]"),
-    text("claimed_by", nullable=True),
-    text("decided_by", nullable=True),
-    time("decided_at", nullable=True),
-    text("decision", nullable=True),
-    text("edited_text", nullable=True),
-    time("expires_at"),
-    time("created_at"),
-    time("taken_up_at", nullable=True),
-    sa.UniqueConstraint("client_id", "run_id", "round"),
-    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
-    sa.CheckConstraint(
-        "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
-        name="status",
-    ),
-    # The sweeper re-signals decisions that their workflow has not taken up.
-    sa.Index(
-        "ix_escalation_tickets_untaken",
-        "decided_at",
-        postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
-    ),
-    sa.Index(None, "client_id", "status", "created_at"),
-)
-
-action_ledger: Final = sa.Table(
-    "action_ledger",
-    metadata,
-    *tenant_key(),
-    text("run_id"),
-    sa.Column("step", sa.Integer, nullable=False),
-    sa.Column("round", sa.Integer, nullable=False),
-    text("action"),
-    text("state"),
-    text("detail"),
-    time("planned_at"),
-    time("finished_at", nullable=True),
-    sa.UniqueConstraint("client_id", "run_id", "step", "round"),
-    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
-    sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
-)
-
-response_templates: Final = sa.Table(
-    "response_templates",
-    metadata,
-    *tenant_key(),
-    text("name"),
-    text("category"),
-    text("language"),
-    text("body"),
-    sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
-    time("created_at"),
-    sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
-)
-
-_SEARCH: Final = """to_tsvector(
-    CASE language WHEN 'fr' THEN 'french'::regconfig ELSE 'english'::regconfig END, search_text)"""
-
-knowledge_entries: Final = sa.Table(
-    "knowledge_entries",
-    metadata,
-    *tenant_key(),
-    text("title"),
-    text("body"),
-    text("language"),
-    # Title and body without accents: customers rarely type them, and the stemmers need them equal.
-    text("search_text"),
-    sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
-    time("created_at"),
-    sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
-    sa.Index(None, "search", postgresql_using="gin"),
 )
 
 # What went wrong on our side, for operators without an error tracker. No customer's words.

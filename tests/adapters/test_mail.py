@@ -3,7 +3,8 @@
 import pytest
 
 from adapters.mail import SmtpMailer
-from domain.errors import InvalidInput, MailRefused, MailUnknown, MailUnreachable
+from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
+from domain.errors import InvalidInput
 from domain.ports import OutgoingMail
 from embedded.ports import free_port
 from tests.support.mail import MailServer

@@ -31,9 +31,6 @@ NOT_FOR_CALLERS = {
     errors.PlaybookNotFound,
     errors.KeyNotFound,
     errors.InvalidInput,
-    errors.MailRefused,
-    errors.MailUnreachable,
-    errors.MailUnknown,
 }
 
 STANDING = Standing(period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from domain.errors import MailRefused
+from domain.action_errors import MailRefused
 from domain.event import Channel, UnifiedEvent
 from domain.mail_reply import MAX_REFERENCES, reply_to
 from domain.ports import OutgoingMail

@@ -76,6 +76,7 @@ def test_shop_ticket() -> None:
     )
     assert event == UnifiedEvent(
         channel=Channel.SHOP,
+        platform="shopify",
         ticket_id="T-9",
         customer_email="Jean@Example.com",
         customer_name="Jean Dupont",

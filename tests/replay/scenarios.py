@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
 from adapters.temporal_setup import ensure_monthly_reset_schedule
+from domain.action_errors import MailRefused
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
-from domain.errors import MailRefused
 from domain.escalation import Decision
 from domain.names import (
     HOUSEKEEPING,

@@ -86,6 +86,12 @@ async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer
         try:
             connection.execute("CREATE DATABASE plainly_owned OWNER plain_owner")
             plain = make_url(url).set(database="plainly_owned")
+            with psycopg.connect(
+                make_url(as_owner(url))
+                .set(drivername="postgresql", database="plainly_owned")
+                .render_as_string(hide_password=False)
+            ) as prepared:
+                prepared.execute("CREATE EXTENSION vector")
             migrate(plain.set(username="plain_owner").render_as_string(hide_password=False))
             database = Database(plain.render_as_string(hide_password=False))
             shop = await open_shop(database)

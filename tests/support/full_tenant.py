@@ -6,6 +6,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.system import new_ulid, utc_now
 from domain.contracts import RunRef
 from domain.escalation import EscalationReason
+from domain.integration import Integration, Provider
+from domain.outbound_event import IntegrationConnected
 from domain.period import period_of
 from domain.plan import ActionKind
 from domain.quota import Standing
@@ -17,7 +19,16 @@ from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
 from store.idempotency import IdempotencyKey
-from store.tables import metadata
+from store.integration_repository import IntegrationRepository
+from store.outbox import Outbox
+from store.tables import (
+    ai_conversations,
+    brain_costs,
+    knowledge_embeddings,
+    knowledge_entries,
+    metadata,
+    sentiment_logs,
+)
 from store.usage_ledger import UsageLedger
 from tests.support.admission import try_to_admit
 from tests.support.shop import Shop
@@ -45,6 +56,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
         )
         await _work_on(admitted.ref, shop, connection)
+        await _act(admitted.ref, shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -71,4 +83,45 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
         kind=ActionKind.REPLY,
         entry_id=new_ulid(),
         now=now,
+    )
+
+
+async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+    now, integration_id = utc_now(), new_ulid()
+    await IntegrationRepository(connection, shop.tenant).connect(
+        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now
+    )
+    await Outbox(connection, shop.tenant).add(
+        IntegrationConnected(integration_id=integration_id, provider="demo_shop"),
+        entry_id=new_ulid(),
+        dedup_key=integration_id,
+        now=now,
+    )
+    mine = {"client_id": shop.client_id, "created_at": now}
+    await connection.execute(
+        sa.insert(brain_costs).values(
+            client_id=shop.client_id,
+            period=period_of(now),
+            calls=1,
+            tokens_in=1,
+            tokens_out=1,
+            cost_micros=1,
+        )
+    )
+    conversation = await connection.scalar(sa.select(ai_conversations.c.id))
+    await connection.execute(
+        sa.insert(sentiment_logs).values(
+            **mine,
+            id=new_ulid(),
+            conversation_id=conversation,
+            event_id=ref.event_id,
+            score=0,
+            is_critical=False,
+        )
+    )
+    entry = await connection.scalar(sa.select(knowledge_entries.c.id))
+    await connection.execute(
+        sa.insert(knowledge_embeddings).values(
+            **mine, entry_id=entry, model="m", digest=b"d", embedding=[0.5, 0.5]
+        )
     )
