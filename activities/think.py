@@ -1,30 +1,47 @@
-"""Think: ask the brain, and keep what it says on the run."""
+"""Think: ask the brain, judge what it says, and keep both on the run."""
 
 import time
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
-from domain.brain import Brain, BrainRequest
+from domain.brain import Brain
 from domain.contracts import RunRef, ThinkInput, ThinkResult
+from domain.customer_email import customer_key
 from domain.ids import TenantId
-from domain.run import Draft, plan_for, review_reason
-from store.case_repository import CaseRepository
+from domain.period import period_of
+from domain.policy import Connection, Spent
+from domain.ports import Clock, NewId
+from domain.run import Draft, review_reason
+from domain.thinking import Material, Thought, think_through
+from store.action_ledger import ActionLedger
+from store.brain_costs import BrainCosts
+from store.case_repository import Case, CaseRepository
 from store.content_repository import ContentRepository
 from store.database import Database
+from store.integration_repository import IntegrationRepository
 from store.run_repository import RunRepository
+from store.sentiment_repository import SentimentRepository
 
 
 class Think:
-    def __init__(self, database: Database, brain: Brain) -> None:
+    """`brain` is whoever thinks; `embedded` takes over where its month's budget is spent."""
+
+    def __init__(
+        self, database: Database, brain: Brain, embedded: Brain, now: Clock, new_id: NewId
+    ) -> None:
         self._database = database
         self._brain = brain
+        self._embedded = embedded
+        self._now = now
+        self._new_id = new_id
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, plan what to do with it.
 
-        Idempotency key: run_id. A draft that is stored already is not thought of again, and no
+        Idempotency key: run_id. A thought that is stored already is not thought again, and no
         transaction is held while the brain thinks.
         """
         started = time.monotonic()
@@ -42,16 +59,58 @@ class Think:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
-            content = ContentRepository(connection, tenant)
-            request = BrainRequest.about(
-                case.event,
-                brand_name=case.brand_name,
-                templates=await content.templates(),
-                passages=await content.search(case.event.words),
-                turns=case.turns,
-            )
-        answer = await self._brain.think(request)
-        draft = Draft.of(answer, plan_for(case.event))
+            material = await self._material(connection, tenant, case, ref)
+            brain = await self._affordable(connection, tenant)
+        thought = await think_through(brain, material, self._now())
+        await self._keep(tenant, ref, thought)
+        return Draft.of(thought)
+
+    async def _material(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> Material:
+        content = ContentRepository(connection, tenant)
+        connected = await IntegrationRepository(connection, tenant).connected()
+        return Material(
+            event=case.event,
+            brand_name=case.brand_name,
+            rulebook=case.rulebook,
+            templates=await content.templates(),
+            passages=await content.search(case.event.words),
+            turns=case.turns,
+            summary=case.summary,
+            lookup=case.lookup,
+            connections=tuple(
+                Connection(integration_id=it.id, provider=it.provider) for it in connected
+            ),
+            spent=await self._spent(connection, tenant, case, ref),
+        )
+
+    async def _spent(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> Spent:
+        order = case.lookup.order if case.lookup else None
+        if order is None:
+            return Spent()  # then no action on an order is possible
+        return await ActionLedger(connection, tenant).spent(
+            order_key=order.key,
+            customer=customer_key(case.event.customer_email),
+            currency=case.rulebook.currency,
+            not_by=ref.run_id,
+            now=self._now(),
+        )
+
+    async def _affordable(self, connection: AsyncConnection, tenant: TenantId) -> Brain:
+        if self._brain is self._embedded:
+            return self._embedded
+        left = await BrainCosts(connection, tenant).budget_left(period_of(self._now()))
+        return self._brain if left else self._embedded
+
+    async def _keep(self, tenant: TenantId, ref: RunRef, thought: Thought) -> None:
+        answer, now = thought.answer, self._now()
         async with self._database.tenant(tenant) as connection:
-            await RunRepository(connection, tenant).save_answer(ref.run_id, answer, draft.plan)
-        return draft
+            await RunRepository(connection, tenant).save_thought(ref.run_id, thought)
+            await SentimentRepository(connection, tenant).record(
+                ref.event_id, answer.sentiment, now=now, new_id=self._new_id
+            )
+            if answer.cost_micros or answer.tokens_in:
+                await BrainCosts(connection, tenant).add(period_of(now), answer)

@@ -143,6 +143,8 @@ class DryRunInput(Contract):
     threshold: float
     sealed: str
     remote_brain: bool = False
+    playbook_id: str = ""
+    playbook_version: int = 0
 
 
 class DryRunResult(Contract):

@@ -27,6 +27,13 @@ INSIDE: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
+# The shop is asked for 4 s at most (`activities/look_up.py`); the answer must not wait for longer.
+LOOK_UP: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=7),
+    "schedule_to_close_timeout": timedelta(seconds=9),
+    "retry_policy": _QUICK,
+}
+
 # A provider thinks: longer than its own deadline, with one more try if the worker dies.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=12),
