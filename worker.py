@@ -16,9 +16,11 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
+from activities.look_up import LookUp
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
@@ -71,6 +73,7 @@ class Activities:
     """The activity objects of the engine, with all they need inside."""
 
     normalize: Normalize
+    look_up: LookUp
     think: Think
     execute: Execute
     persist: Persist
@@ -83,6 +86,7 @@ class Activities:
     def registered(self) -> list[Callable[..., object]]:
         return [
             self.normalize.normalize,
+            self.look_up.look_up,
             self.think.think,
             self.execute.execute,
             self.persist.persist,

@@ -1,15 +1,19 @@
 """The registry of actions: what each kind does, on whose system."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from typing import Final
 
-from domain.action_errors import ActionRefused, MailUnknown
+from domain.action_errors import ActionRefused, ActionUnreachable, MailUnknown
 from domain.integration import Integration
 from domain.mail_reply import reply_to
 from domain.order import Order
 from domain.plan import ActionKind, PlannedAction
 from domain.ports import Connectors, Helpdesk, HelpdeskTicket, Mailer
 from store.case_repository import Case
+
+_LOOK_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,11 @@ class Actions:
     ) -> Order | None:
         """The order as it stands now. Raises ActionRefused, ActionUnreachable."""
         shop = self._connectors.shop(integration)
-        return await shop.find_order(action.order_number, case.event.customer_email)
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                return await shop.find_order(action.order_number, case.event.customer_email)
+        except TimeoutError as error:
+            raise ActionUnreachable("the shop did not answer") from error
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:

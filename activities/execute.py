@@ -3,13 +3,14 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID, uuid5
 
 from temporalio import activity
 
 from activities.actions import Actions, Step
+from activities.heartbeat import beating
 from domain import names
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
 from domain.contracts import ExecuteInput, ExecuteResult
@@ -65,6 +66,11 @@ class Execute:
         retry, when an effect surely did not happen.
         """
         started = time.monotonic()
+        async with beating():
+            steps = await self._run_steps(order)
+        return ExecuteResult(steps=steps, elapsed_ms=(time.monotonic() - started) * 1000)
+
+    async def _run_steps(self, order: ExecuteInput) -> tuple[StepOutcome, ...]:
         job, plan = await self._load(order)
         steps: list[StepOutcome] = []
         for index, action in enumerate(plan):
@@ -78,7 +84,7 @@ class Execute:
                 )
             if steps[-1].state is not StepState.DONE:
                 break
-        return ExecuteResult(steps=tuple(steps), elapsed_ms=(time.monotonic() - started) * 1000)
+        return tuple(steps)
 
     async def _load(self, order: ExecuteInput) -> tuple[_Job, tuple[PlannedAction, ...]]:
         tenant = TenantId(order.ref.client_id)
@@ -131,7 +137,7 @@ class Execute:
         step = Step(action, job.case, integration, order, key, begun.again, begun.interrupted)
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
-            reference = await self._actions.perform(step)
+            reference = await self._perform(step)
         except ActionUnreachable:
             if not begun.again:  # else it may have been done when it was begun first
                 await self._note(job.tenant, lambda ledger: ledger.release(job.place(index)))
@@ -144,6 +150,18 @@ class Execute:
             outcome = StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=error.code)
         await self._finish(job, index, outcome, reference)
         return outcome
+
+    async def _perform(self, step: Step) -> str:
+        """Do it; where nobody knows what came of it, ask the other side once before a human."""
+        try:
+            return await self._actions.perform(step)
+        except ActionUnknown:
+            if step.again or step.integration is None:
+                raise
+        try:
+            return await self._actions.perform(replace(step, again=True))
+        except ActionUnreachable as error:
+            raise ActionUnknown from error  # the first try may still have been done
 
     async def _begin(
         self,

@@ -67,7 +67,8 @@ async def main(point: str) -> None:
     activities = build_activities(settings, database, client)
     if point == "mail-sent":
         mailer = DyingMailer(settings.smtp_url, settings.mail_from)
-        object.__setattr__(activities, "execute", Execute(database, mailer, utc_now, new_ulid))
+        actions = Actions(mailer, connectors(settings))
+        object.__setattr__(activities, "execute", Execute(database, actions, utc_now, new_ulid))
     tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
     async with build_worker(
         client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]

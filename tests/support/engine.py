@@ -10,12 +10,14 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
+from activities.think import Think
 from adapters.identity_session_key import new_session_key
 from adapters.seal import new_seal_key
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
+from domain.brain import Brain
 from domain.errors import EngineUnavailable
 from domain.escalation import Decision
 from settings import Settings
@@ -73,6 +75,11 @@ class LiveEngine:
                 now=utc_now(),
             )
         await self.engine.wake(decided.ref, decided.id)
+
+
+def think_with(database: Database, brain: Brain) -> Think:
+    """The thinking step with a brain of the test's."""
+    return Think(database, brain, brain, utc_now, new_ulid)
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:

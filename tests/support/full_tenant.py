@@ -12,7 +12,7 @@ from domain.period import period_of
 from domain.plan import ActionKind
 from domain.quota import Standing
 from store.account_repository import AccountRepository
-from store.action_ledger import ActionLedger
+from store.action_ledger import ActionLedger, Effect, Place
 from store.admission import Admitted
 from store.content_repository import ContentRepository
 from store.conversation_repository import ConversationRepository
@@ -77,12 +77,7 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
         now=now,
     )
     await ActionLedger(connection, shop.tenant).begin(
-        run_id=ref.run_id,
-        step=0,
-        round_=0,
-        kind=ActionKind.REPLY,
-        entry_id=new_ulid(),
-        now=now,
+        Place(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
     )
 
 

@@ -5,7 +5,6 @@ import dataclasses
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
-from activities.think import Think
 from adapters.system import utc_now
 from adapters.temporal_setup import ensure_sweep_schedule
 from domain.brain import BrainAnswer, BrainRequest
@@ -15,7 +14,7 @@ from domain.names import SWEEP, SWEEP_SCHEDULE
 from store.escalation_repository import decide
 from store.tables import engine_runs, escalation_tickets
 from tests.support.admission import admit_event
-from tests.support.engine import LiveEngine
+from tests.support.engine import think_with, LiveEngine
 from tests.support.histories import history_bytes
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
@@ -34,7 +33,7 @@ class BrokenBrain:
 
 async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -> None:
     idle_engine.activities = dataclasses.replace(
-        idle_engine.activities, think=Think(idle_engine.database, BrokenBrain())
+        idle_engine.activities, think=think_with(idle_engine.database, BrokenBrain())
     )
     async with idle_engine.working():
         answer = await idle_engine.post(shop, message=f"{ORDER_QUESTION} {CANARY}")
