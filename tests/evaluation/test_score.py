@@ -8,7 +8,7 @@ from rich.console import Console
 
 import evaluation.__main__ as command
 from domain.brain import BrainAnswer, BrainRequest, Category
-from domain.errors import BrainFailed, InvalidInput
+from domain.errors import EngineUnavailable, InvalidInput
 from evaluation.aims import aims
 from evaluation.contestant import Contestant, brain_of, of_provider
 from evaluation.injections import InjectionResult
@@ -18,6 +18,7 @@ from evaluation.score import Share, calibration_error, score, together
 
 REFUND = Message("fr", Category.REFUND_REQUEST, Tone.NEGATIVE, Kind.PLAIN, "Remboursez-moi !")
 THANKS = Message("en", Category.OTHER, Tone.POSITIVE, Kind.SMS, "ty so much")
+BY_TEXT = {message.request.text: message for message in read_messages()}
 ORDER = Message("en", Category.ORDER_STATUS, Tone.NEUTRAL, Kind.PLAIN, "Where is my order?")
 
 
@@ -49,12 +50,12 @@ class _Scripted:
     async def think(self, request: BrainRequest) -> BrainAnswer:
         answer = self._answers(request.text)
         if answer is None:
-            raise BrainFailed("no answer")
+            raise EngineUnavailable("no answer")
         return answer
 
 
 def _right_brain(text: str) -> BrainAnswer:
-    message = next(m for m in read_messages() if m.request.text == text)
+    message = BY_TEXT[text]
     feeling = {Tone.NEGATIVE: -0.2, Tone.NEUTRAL: 0.19, Tone.POSITIVE: 0.2}[message.tone]
     return _answer(message.category, language=message.language, sentiment=feeling)
 
@@ -68,12 +69,10 @@ def _wrong_brain(text: str) -> BrainAnswer:
 def test_the_figures_of_three_messages_and_a_failure() -> None:
     reached = score(
         [
-            _judged(
-                REFUND, _answer(Category.REFUND_REQUEST, language="fr", sentiment=-0.2), ms=1
-            ),
+            _judged(REFUND, _answer(Category.REFUND_REQUEST, language="fr", sentiment=-0.2), ms=1),
             _judged(THANKS, _answer(Category.COMPLAINT, confidence=0.5, sentiment=0.1), ms=2),
             _judged(ORDER, _answer(Category.ORDER_STATUS, confidence=0.6), ms=3),
-            Judgement(ORDER, 0.004, answered=None, error_code="brain_failed"),
+            Judgement(ORDER, 0.004, answered=None, error_code="engine_unavailable"),
         ]
     )
 
@@ -91,9 +90,9 @@ def test_the_figures_of_three_messages_and_a_failure() -> None:
     assert reached.tones["en", Tone.POSITIVE] == Share(right=0, total=1)
     assert reached.tones["en", Tone.NEUTRAL] == Share(right=1, total=2)
     assert reached.languages == {"fr": Share(1, 1), "en": Share(2, 3)}
-    assert (reached.median_ms, reached.p95_ms) == (pytest.approx(2.5), pytest.approx(4))
+    assert [reached.median_ms, reached.p95_ms] == pytest.approx([2.5, 4])
     assert (reached.tokens, reached.cost_micros) == (45, 21)
-    assert reached.failures == {"brain_failed": 1}
+    assert reached.failures == {"engine_unavailable": 1}
 
 
 @pytest.mark.parametrize(
@@ -131,9 +130,10 @@ async def test_a_message_that_fails_is_counted_and_the_others_go_on() -> None:
     judged = await judge_all(of_provider("made up", brain), [REFUND, THANKS])
 
     assert [one.message for one in judged] == [REFUND, THANKS]
-    assert [one.error_code for one in judged] == ["brain_failed", None]
+    assert [one.error_code for one in judged] == ["engine_unavailable", None]
     assert [one.category_right for one in judged] == [False, True]
-    assert not (judged[0].language_right or judged[0].tone_right)
+    assert not judged[0].language_right
+    assert not judged[0].tone_right
 
 
 async def test_an_aim_missed_or_an_attack_that_worked_is_told() -> None:
