@@ -82,9 +82,10 @@ def _languages(score: Score) -> Table:
 
 
 def _confusion(score: Score) -> Table:
-    # Whole names do not fit beside each other on 80 columns.
+    # For 80 columns: names on two lines, and nothing between text and edge.
     given_names = (category.replace("_", "\n") for category in Category)
     table = _table("Right class (rows) and class given", "", *given_names)
+    table.pad_edge = False
     for right in Category:
         counts = (score.confusion[right, given] for given in Category)
         table.add_row(right, *(str(count) if count else "·" for count in counts))
@@ -107,7 +108,7 @@ def _figures(contestant: Contestant, score: Score) -> Table:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, title_justify="left", pad_edge=False)
+    table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
         table.add_column(name, justify="right" if place else "left", no_wrap=True)
     return table
