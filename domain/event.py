@@ -41,13 +41,15 @@ class UnifiedEvent(BaseModel):
     templates are filled from it. `reply_allowed` is false for mail that must never be answered
     (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
     `customer_verified`: the caller vouches that the customer is who the address says; visitors of
-    a widget type what they like. `platform`: whose event it is, as in "zendesk".
+    a widget type what they like. `platform`: whose event it is, as in "zendesk". `ticket_named`:
+    the caller gave `ticket_id`, so that the platform knows it; else it is the event's own id.
     """
 
     model_config = ConfigDict(frozen=True)
 
     channel: Channel
     ticket_id: str | None = None
+    ticket_named: bool = False
     customer_email: str | None = None
     customer_name: str | None = None
     subject: str | None = None

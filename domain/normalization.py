@@ -108,9 +108,11 @@ def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
     derived = dict(zip(_DERIVED, (name, order, email, subject), strict=True))
     headers = mail_headers(view)
     mail = channel is Channel.EMAIL
+    ticket = _ticket_id(channel, view)
     return UnifiedEvent(
         channel=channel,
-        ticket_id=_ticket_id(channel, view) or fallback_ticket_id,
+        ticket_id=ticket or fallback_ticket_id,
+        ticket_named=ticket is not None,
         customer_email=email,
         customer_name=name,
         subject=subject,

@@ -8,6 +8,9 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.brain import Category
 from domain.plan import ON_ORDERS, REPLIES, ActionKind
 
+MAX_INSTRUCTIONS: Final = 10_000
+MAX_DAYS: Final = 3_650
+
 
 class Level(StrEnum):
     """Whose word an action needs."""
@@ -20,9 +23,10 @@ class Level(StrEnum):
 class MoneyLimits(BaseModel):
     """How much the agent may give back by itself, in minor units of one currency.
 
-    `per_action`: one refund. `per_customer`: one customer within 30 days. `per_day`: all customers
-    of the client within a day (UTC). None: no limit of that kind. Money of another currency is
-    above every limit. What is above a limit waits for a human, and for a second one.
+    `per_action`: one refund, or one cancellation with what it gives back. `per_customer`: one
+    customer within 30 days. `per_day`: all customers of the client within a day (UTC). None: no
+    limit of that kind. Money of another currency is above every limit. What is above a limit waits
+    for a human, and for a second one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -37,7 +41,8 @@ class ActionRule(BaseModel):
     """What a playbook says of one kind of action.
 
     `categories`: the classes of message that may lead to it; empty for all. `within_days`: how old
-    an order may be, None for any age. `limits`: of refunds.
+    an order may be, None for any age. `limits`: of what moves money. `tags`: those that may be set;
+    a merchant's automations may listen to them, so a message must not be able to invent one.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -45,7 +50,25 @@ class ActionRule(BaseModel):
     level: Level
     categories: tuple[Category, ...] = ()
     limits: MoneyLimits | None = None
-    within_days: int | None = Field(default=None, ge=1)
+    within_days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
+    tags: tuple[str, ...] = ()
+
+
+def problem(kind: ActionKind, rule: ActionRule) -> str | None:
+    """What is wrong with a rule for that kind of action, for its author to read; None if nothing.
+
+    Checked where a rulebook is written, not where it is read: a rule that is stored must load.
+    """
+    if kind not in ON_ORDERS and (rule.limits or rule.within_days):
+        return "limits and within_days are for refund and cancel_order"
+    if kind is not ActionKind.TAG and rule.tags:
+        return "tags are for the action tag"
+    if kind is ActionKind.TAG and rule.level is not Level.NEVER and not rule.tags:
+        return "name the tags that may be set"
+    unlimited = rule.limits is None or rule.limits.per_action is None
+    if kind is ActionKind.REFUND and rule.level is Level.AUTONOMOUS and unlimited:
+        return "an autonomous refund needs limits with per_action"
+    return None
 
 
 _BY_DEFAULT: Final = {
@@ -63,7 +86,7 @@ class Rulebook(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    instructions: str = Field(default="", max_length=10_000)
+    instructions: str = Field(default="", max_length=MAX_INSTRUCTIONS)
     actions: dict[ActionKind, ActionRule] = {}
 
     def rule(self, kind: ActionKind) -> ActionRule:

@@ -78,6 +78,7 @@ def test_shop_ticket() -> None:
         channel=Channel.SHOP,
         platform="shopify",
         ticket_id="T-9",
+        ticket_named=True,
         customer_email="Jean@Example.com",
         customer_name="Jean Dupont",
         subject="Colis",
