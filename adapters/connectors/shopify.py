@@ -8,13 +8,15 @@ from typing import Final, Self
 import httpx
 
 from adapters.connectors.http import Exchange, verifying
-from adapters.connectors.shopify_shapes import (
+from adapters.connectors.shopify_documents import (
     CANCEL,
     CANCELLED,
     CANCELLING,
     FIND,
     REFUND,
     REFUNDABLE,
+)
+from adapters.connectors.shopify_shapes import (
     Answer,
     Cancel,
     Cancelled,

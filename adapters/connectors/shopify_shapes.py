@@ -1,4 +1,4 @@
-"""What the Shopify connector says and hears: GraphQL documents, and the shapes of their answers."""
+"""What the documents of `shopify_documents.py` are filled with and answered by."""
 
 from datetime import datetime
 from typing import Annotated, Final, Generic, Literal, TypeVar
@@ -16,78 +16,6 @@ from pydantic import (
 from domain.errors import InvalidInput
 from domain.money import Money
 from domain.order import Order, OrderState
-
-FIND: Final = """
-query FindOrder($query: String!) {
-  orders(first: 10, query: $query, sortKey: CREATED_AT, reverse: true) {
-    nodes {
-      id name email note createdAt cancelledAt displayFulfillmentStatus
-      totalPriceSet { shopMoney { amount currencyCode } }
-      suggestedRefund(suggestFullRefund: true) {
-        maximumRefundableSet { shopMoney { amount currencyCode } }
-      }
-      fulfillments(first: 10) { displayStatus trackingInfo(first: 1) { url } }
-      lineItems(first: 20) { nodes { title quantity } }
-    }
-  }
-}
-"""
-
-REFUNDABLE: Final = """
-query Refundable($id: ID!) {
-  order(id: $id) {
-    refunds(first: 100) { id note }
-    suggestedRefund(suggestFullRefund: true) {
-      maximumRefundableSet {
-        shopMoney { amount currencyCode } presentmentMoney { amount currencyCode }
-      }
-      suggestedTransactions {
-        gateway
-        parentTransaction { id }
-        maximumRefundableSet { presentmentMoney { amount currencyCode } }
-      }
-    }
-  }
-}
-"""
-
-REFUND: Final = """
-mutation Refund($input: RefundInput!, $key: String!) {
-  refundCreate(input: $input) @idempotent(key: $key) {
-    refund { id }
-    userErrors { field }
-  }
-}
-"""
-
-CANCEL: Final = """
-mutation Cancel($id: ID!, $note: String!) {
-  orderCancel(
-    orderId: $id
-    reason: CUSTOMER
-    restock: true
-    notifyCustomer: false
-    refundMethod: { originalPaymentMethodsRefund: true }
-    staffNote: $note
-  ) {
-    job { id }
-    orderCancelUserErrors { code }
-  }
-}
-"""
-
-CANCELLED: Final = """
-query Cancelled($id: ID!) {
-  order(id: $id) { cancelledAt }
-}
-"""
-
-CANCELLING: Final = """
-query Cancelling($id: ID!, $job: ID!) {
-  order(id: $id) { cancelledAt }
-  job(id: $job) { done }
-}
-"""
 
 _DELIVERED: Final = "DELIVERED"
 _SHIPPED: Final = frozenset({"FULFILLED", "PARTIALLY_FULFILLED"})
