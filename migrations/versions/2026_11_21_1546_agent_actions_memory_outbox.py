@@ -172,6 +172,7 @@ def upgrade() -> None:
         sa.Column("is_critical", sa.Boolean(), server_default=sa.text("false"), nullable=False),
     )
     op.add_column("clients", sa.Column("brain_budget_micros", sa.BigInteger(), nullable=True))
+    op.add_column("engine_runs", sa.Column("hold", sa.Text(), nullable=True))
     op.add_column("engine_runs", sa.Column("sentiment", sa.Double(), nullable=True))
     op.add_column(
         "engine_runs", sa.Column("lookup", postgresql.JSONB(astext_type=sa.Text()), nullable=True)
@@ -241,6 +242,7 @@ def downgrade() -> None:
     op.drop_column("engine_runs", "findings")
     op.drop_column("engine_runs", "lookup")
     op.drop_column("engine_runs", "sentiment")
+    op.drop_column("engine_runs", "hold")
     op.drop_column("clients", "brain_budget_micros")
     op.drop_column("ai_conversations", "is_critical")
     op.drop_column("ai_conversations", "sentiment")
