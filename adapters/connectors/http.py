@@ -81,6 +81,11 @@ class Exchange:
         _refuse(reply, ActionUnreachable)
         return _parse(reply, shape, ActionUnreachable)
 
+    async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
+        """Ask what came of an effect that was begun before. Raises ActionUnknown only."""
+        with verifying():
+            return await self.read(request, shape)
+
     async def effect(
         self,
         request: httpx.Request,

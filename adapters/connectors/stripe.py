@@ -9,8 +9,8 @@ import httpx
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from adapters.connectors.http import Exchange, Reply, verifying
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.integration import Integration
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integration import BASE_URL, Integration
 from domain.money import Money, digits_of
 from domain.order import Order, OrderState
 
@@ -95,26 +95,21 @@ class Stripe:
     """One account. An order is a payment whose metadata name it: `order_number` or `order_id`."""
 
     def __init__(
-        self, http: httpx.AsyncClient, base_url: str, secret_key: str, integration_id: str
+        self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
     ) -> None:
         self._http = http
         self._base_url = base_url
-        self._secret_key = secret_key
+        self._api_key = api_key
         self._integration_id = integration_id
 
     @classmethod
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """No settings. Credentials: `secret_key`, better a restricted one (`rk_…`) that may read
-        payments and write refunds.
-
-        Raises NotAuthorized. `base_url` in Stripe's place is for the registry to allow.
-        """
-        secret_key = credentials.get("secret_key", "")
-        if not secret_key or not secret_key.isascii():
-            raise NotAuthorized("credentials of the integration: secret_key")
-        return cls(http, integration.settings.get("base_url", _URL), secret_key, integration.id)
+        """The `api_key` is better a restricted one (`rk_…`), that may read payments and write
+        refunds, than the account's."""
+        base_url = integration.settings.get(BASE_URL, _URL)
+        return cls(http, base_url, credentials["api_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
         """The order with that number; without one none, for a payment names no customer that could
@@ -193,7 +188,7 @@ class Stripe:
 
     @property
     def _headers(self) -> dict[str, str]:
-        return {"authorization": f"Bearer {self._secret_key}", "stripe-version": _VERSION}
+        return {"authorization": f"Bearer {self._api_key}", "stripe-version": _VERSION}
 
 
 def _about_an_earlier_one(reply: Reply) -> bool:
