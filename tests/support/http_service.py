@@ -46,6 +46,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Reply:
+    """`body` is sent as JSON; None sends nothing."""
+
     status: int = 200
     body: object = field(default_factory=dict)
 
@@ -123,7 +125,8 @@ class _Handler(BaseHTTPRequestHandler):
         )
         planned, reply = self.kept.take(request)
         if planned is None:
-            self._answer(reply.status, json.dumps(reply.body).encode(), {})
+            body = b"" if reply.body is None else json.dumps(reply.body).encode()
+            self._answer(reply.status, body, {})
             return
         match planned.fault:
             case Fault.STATUS:
