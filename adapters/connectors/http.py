@@ -1,7 +1,8 @@
 """The one way out to other people's APIs: what came of a request, said as one of three errors."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
 
@@ -53,6 +54,18 @@ class Reply:
     body: bytes = field(repr=False)
 
 
+@contextmanager
+def verifying() -> Iterator[None]:
+    """Around questions about an effect that was begun before. Whatever goes wrong with them, it
+    stays as unknown as it was: the only error that comes out is ActionUnknown."""
+    try:
+        yield
+    except ActionUnknown:
+        raise
+    except DomainError as error:
+        raise ActionUnknown(f"begun before, and not verified: {error.code}") from error
+
+
 class Exchange:
     """One call of a connector: its requests, one after another, within one deadline.
 
@@ -77,13 +90,9 @@ class Exchange:
         return _parse(reply, shape, ActionUnreachable)
 
     async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
-        """Ask what came of an effect that was begun before. Whatever goes wrong with the question,
-        the effect stays as unknown as it was: raises ActionUnknown only."""
-        try:
+        """Ask what came of an effect that was begun before. Raises ActionUnknown only."""
+        with verifying():
             return await self.read(request, shape)
-        except DomainError as error:
-            failure = type(error).__name__
-        raise ActionUnknown(f"begun before, and not verified: {failure}")
 
     async def effect(
         self,

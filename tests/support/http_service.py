@@ -22,11 +22,15 @@ class Fault(StrEnum):
     CUT = "cut"
     GARBAGE = "garbage"
     HUGE = "huge"
+    DRIP = "drip"
 
 
 @dataclass(frozen=True)
 class Planned:
-    """A fault of the next request of `method`; with `after`, the work is done first."""
+    """A fault of the next request of `method`; with `after`, the work is done first.
+
+    `method`: HTTP's, or what the service itself tells its requests apart by (`HttpService.method`).
+    """
 
     fault: Fault
     method: str
@@ -42,6 +46,7 @@ class Request:
     query: Mapping[str, str]
     authorization: str
     body: dict[str, Any]
+    headers: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -65,6 +70,9 @@ class HttpService:
     def route(self, request: Request) -> Reply:
         raise NotImplementedError
 
+    def method(self, request: Request) -> str:
+        return request.method
+
     def fail_next(
         self,
         fault: Fault,
@@ -80,7 +88,8 @@ class HttpService:
         """The fault that is due and what the service would say, its work done or not."""
         with self._lock:
             self.seen.append(request)
-            planned = next((it for it in self._planned if it.method == request.method), None)
+            method = self.method(request)
+            planned = next((it for it in self._planned if it.method == method), None)
             if planned is not None:
                 self._planned.remove(planned)
                 if not planned.after:
@@ -116,12 +125,14 @@ class _Handler(BaseHTTPRequestHandler):
     def _serve(self) -> None:
         url = urlsplit(self.path)
         raw = self.rfile.read(int(self.headers.get("content-length") or 0))
+        is_form = self.headers.get("content-type") == "application/x-www-form-urlencoded"
         request = Request(
             method=self.command,
             path=url.path,
             query=dict(parse_qsl(url.query)),
             authorization=self.headers.get("authorization", ""),
-            body=json.loads(raw) if raw else {},
+            body=dict(parse_qsl(raw.decode())) if is_form else json.loads(raw or b"{}"),
+            headers={name.lower(): value for name, value in self.headers.items()},
         )
         planned, reply = self.kept.take(request)
         if planned is None:
@@ -140,6 +151,8 @@ class _Handler(BaseHTTPRequestHandler):
                 self.close_connection = True
             case Fault.CUT:
                 self.close_connection = True
+            case Fault.DRIP:
+                self._drip()
 
     do_GET = do_POST = do_PUT = _serve  # noqa: N815 - the library's names
 
@@ -153,6 +166,16 @@ class _Handler(BaseHTTPRequestHandler):
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)
+
+    def _drip(self) -> None:
+        """An answer that always goes on, and never ends."""
+        with suppress(ConnectionError):
+            self.send_response(200)
+            self.send_header("content-length", str(HUGE))
+            self.end_headers()
+            while not self.kept.let_go.wait(0.02):
+                self.wfile.write(b" ")
+        self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - likewise
         """Say nothing on standard error."""
