@@ -24,6 +24,14 @@ _CONNECT_S: Final = 3.0
 Shape = TypeVar("Shape", bound=BaseModel)
 
 
+class Conflict(ActionRefused):
+    """409: what the request was about has changed since it was looked at. Nothing was done."""
+
+
+class Forbidden(NotAuthorized):
+    """403: our credentials were taken and are not enough, here or at all. Nothing was done."""
+
+
 def open_client() -> httpx.AsyncClient:
     """The process's client. It keeps no connection: a stale one would break under an effect, and
     then nobody would know whether it was done. Close it with `aclose()`."""
@@ -144,8 +152,12 @@ def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
         later = ActionUnreachable(told)
         later.retry_after_s = reply.retry_after_s
         raise later
-    if reply.status in (401, 403):
+    if reply.status == 401:
         raise NotAuthorized(told)
+    if reply.status == 403:
+        raise Forbidden(told)
+    if reply.status == 409:
+        raise Conflict(told)
     # 408: it got tired of the request, which does not say before which part of the work.
     if reply.status >= 500 or reply.status == 408:
         raise unclear(told)

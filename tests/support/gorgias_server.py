@@ -20,7 +20,7 @@ class Ticket:
 
 
 class GorgiasServer(HttpService):
-    """`page_size` caps a page of messages. It deduplicates nothing: `external_id` is ours to use."""
+    """`page_size` caps a page of messages. It deduplicates nothing by `external_id`."""
 
     def __init__(self) -> None:
         super().__init__()

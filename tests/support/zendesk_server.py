@@ -60,18 +60,18 @@ class ZendeskServer(HttpService):
             return Reply(401, {"error": "Couldn't authenticate you"})
         parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
         ticket = self.tickets.get(parts[0])
-        if ticket is None:
-            return Reply(404, {"error": "RecordNotFound", "description": "Not found"})
-        match (request.method, parts[1:]):
-            case ("GET", []):
-                return self._show(parts[0], ticket)
-            case ("GET", ["audits"]):
-                return self._audits(ticket, request)
-            case ("PUT", []):
-                return self._update(parts[0], ticket, request.body["ticket"])
-            case ("PUT", ["tags"]):
-                return self._tag(ticket, request.body)
-        return Reply(404, {"error": "InvalidEndpoint"})
+        match (ticket, request.method, parts[1:]):
+            case (Ticket(), "GET", []):
+                reply = self._show(parts[0], ticket)
+            case (Ticket(), "GET", ["audits"]):
+                reply = self._audits(ticket, request)
+            case (Ticket(), "PUT", []):
+                reply = self._update(parts[0], ticket, request.body["ticket"])
+            case (Ticket(), "PUT", ["tags"]):
+                reply = self._tag(ticket, request.body)
+            case _:
+                reply = Reply(404, {"error": "RecordNotFound", "description": "Not found"})
+        return reply
 
     def _show(self, ticket_id: str, ticket: Ticket) -> Reply:
         users = [
