@@ -114,6 +114,10 @@ class Settings(BaseSettings):
     dry_run_limit: int = Field(
         default=60, ge=1, le=10_000, description="Dry runs a minute that one caller may make."
     )
+    allow_loopback_targets: bool = Field(
+        default=False,
+        description="Whether clients' integrations may lie on this machine; for tests and demos.",
+    )
     workflow_sandbox: bool = Field(
         default=False,
         description="Temporal's determinism checks at run time. They cost a fifth of a worker's "

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import wraps
 from pathlib import Path
@@ -22,6 +22,7 @@ from domain.errors import (
     DraftMissing,
     EscalationDecided,
     EscalationNotFound,
+    IntegrationNotFound,
     InvalidInput,
     KeyNotFound,
     PlaybookNotFound,
@@ -72,6 +73,7 @@ _SENTENCES: Final = {
     EscalationNotFound: "there is no such review",
     ClientNotFound: "there is no such client",
     KeyNotFound: "there is no such key",
+    IntegrationNotFound: "there is no such integration",
     PlaybookNotFound: "there is no such playbook",
 }
 
@@ -93,6 +95,13 @@ def settings_for(data: Path) -> Settings:
     for key, value in (running.env if running else {}).items():
         os.environ.setdefault(key, value)
     return load_settings()
+
+
+def environment_of(data: Path) -> Mapping[str, str]:
+    """What is set by environment, and beside it by the stack that runs on `data`, if it is used."""
+    running = None if os.environ.get("DATABASE_URL") else running_stack(data)
+    given = {name: value for name, value in os.environ.items() if value}
+    return {**(running.env if running else {}), **given}
 
 
 def _is_complete() -> bool:

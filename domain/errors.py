@@ -268,6 +268,10 @@ class KeyNotFound(DomainError):
     code = "key_not_found"
 
 
+class IntegrationNotFound(DomainError):
+    code = "integration_not_found"
+
+
 class InvalidInput(DomainError):
     """An operator's value breaks a rule; the message names it."""
 

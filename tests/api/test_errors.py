@@ -30,6 +30,7 @@ NOT_FOR_CALLERS = {
     errors.DraftMissing,
     errors.PlaybookNotFound,
     errors.KeyNotFound,
+    errors.IntegrationNotFound,
     errors.InvalidInput,
 }
 

@@ -7,7 +7,6 @@ from adapters.system import new_ulid, utc_now
 from domain.contracts import RunRef
 from domain.escalation import EscalationReason
 from domain.integration import Integration, Provider
-from domain.outbound_event import IntegrationConnected
 from domain.period import period_of
 from domain.plan import ActionKind
 from domain.quota import Standing
@@ -20,7 +19,6 @@ from store.database import Database
 from store.escalation_repository import EscalationRepository
 from store.idempotency import IdempotencyKey
 from store.integration_repository import IntegrationRepository
-from store.outbox import Outbox
 from store.tables import (
     ai_conversations,
     brain_costs,
@@ -84,13 +82,7 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
     now, integration_id = utc_now(), new_ulid()
     await IntegrationRepository(connection, shop.tenant).connect(
-        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now
-    )
-    await Outbox(connection, shop.tenant).add(
-        IntegrationConnected(integration_id=integration_id, provider="demo_shop"),
-        entry_id=new_ulid(),
-        dedup_key=integration_id,
-        now=now,
+        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid
     )
     mine = {"client_id": shop.client_id, "created_at": now}
     await connection.execute(
