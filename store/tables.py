@@ -111,6 +111,8 @@ engine_runs: Final = sa.Table(
     # What the caller was told: the first outcome, whatever a human decides later.
     sa.Column("answer", JSONB, nullable=True),
     text("doubt", nullable=True),
+    # Why a human must see it, however sure the brain is.
+    text("hold", nullable=True),
     json("plan", "[]"),
     json("steps", "[]"),
     json("citations", "[]"),
