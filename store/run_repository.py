@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import RunRef
+from domain.escalation import EscalationReason
 from domain.ids import TenantId
 from domain.order import Lookup
 from domain.plan import PlannedAction, StepOutcome
@@ -117,14 +118,17 @@ class RunRepository:
         timings: Timings,
         error_code: str,
         now: datetime,
+        handoff: EscalationReason | None = None,
     ) -> None:
-        """Write an outcome. The first one is also kept as the caller's answer."""
+        """Write an outcome. The first one is also kept as the caller's answer, and the first
+        `handoff` as why a human was asked."""
         await self._connection.execute(
             _FINISH,
             {
                 **self._key(result.run_id),
                 "now": now,
                 "told": result.model_dump(mode="json"),
+                "handoff": handoff,
                 "status": result.status,
                 "steps": _STEPS.dump_python(steps, mode="json"),
                 "timings": timings.model_dump(mode="json"),
@@ -152,6 +156,9 @@ _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
+    handoff_reason=sa.func.coalesce(
+        engine_runs.c.handoff_reason, sa.bindparam("handoff", type_=sa.Text)
+    ),
 )
 _LOCK: Final = (
     sa.select(
