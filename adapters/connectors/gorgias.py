@@ -10,10 +10,10 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, check_usable, html_body, plain_body, ticket_id
+from adapters.connectors.helpdesk import Account, html_body, plain_body, ticket_id
 from adapters.connectors.http import Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import Integration
+from domain.integration import BASE_URL, Integration
 from domain.ports import HelpdeskTicket
 
 # A message holds its body twice, and an answer of ours may not be of any size.
@@ -55,10 +55,9 @@ class Gorgias:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Raises ActionRefused for settings, NotAuthorized for credentials of no use."""
-        check_usable(integration, credentials)
+        """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
-        base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
+        base_url = settings.get(BASE_URL, f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
         return cls(Account(http, base_url, agent, credentials["api_key"]), agent, settings["email"])
 

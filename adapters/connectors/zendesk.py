@@ -12,11 +12,11 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, check_usable, html_body, ticket_id
+from adapters.connectors.helpdesk import Account, html_body, ticket_id
 from adapters.connectors.http import Conflict, Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.customer_email import customer_key
-from domain.integration import Integration
+from domain.integration import BASE_URL, Integration
 from domain.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
@@ -99,13 +99,12 @@ class Zendesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Raises ActionRefused for settings, NotAuthorized for credentials of no use."""
-        check_usable(integration, credentials)
+        """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         return cls(
             Account(
                 http,
-                integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
+                settings.get(BASE_URL, f"https://{settings['subdomain']}.zendesk.com"),
                 f"{settings['email']}/token",
                 credentials["api_token"],
             )
