@@ -188,7 +188,7 @@ class Execute:
                     job.place(index), effect, entry_id=self._new_id(), now=self._now()
                 )
             await RunRepository(connection, job.tenant).add_verdict(
-                job.run_id, Verdict.of(action.kind, blocked)
+                job.run_id, Verdict.blocked(action.kind, blocked)
             )
         return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
 
@@ -206,7 +206,7 @@ class Execute:
         spent = await ledger.spent(
             order_key=order.key,
             customer=effect.customer_key,
-            currency=rulebook.currency,
+            currency=order.refundable.currency,
             not_by=job.run_id,
             now=self._now(),
         )

@@ -2,18 +2,22 @@
 
 import time
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
 from domain.contracts import NormalizeInput, NormalizeResult
 from domain.conversation import conversation_key
 from domain.ids import TenantId
+from domain.integration import SHOPS
 from domain.normalization import normalize
+from domain.order_number import asks_about_order
 from domain.outbound_event import PREVIEW_CHARS, ConversationCreated
 from domain.ports import Clock, NewId
 from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.event_repository import EventRepository
+from store.integration_repository import IntegrationRepository
 from store.outbox import Outbox
 
 
@@ -59,4 +63,10 @@ class Normalize:
                     dedup_key=conversation_id,
                     now=now,
                 )
-        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000)
+            looks_up = asks_about_order(unified) and await _has_shop(connection, tenant)
+        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000, looks_up=looks_up)
+
+
+async def _has_shop(connection: AsyncConnection, tenant: TenantId) -> bool:
+    connected = await IntegrationRepository(connection, tenant).connected()
+    return any(integration.provider in SHOPS for integration in connected)

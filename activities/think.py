@@ -11,7 +11,7 @@ from domain.contracts import RunRef, ThinkInput, ThinkResult
 from domain.customer_email import customer_key
 from domain.ids import TenantId
 from domain.period import period_of
-from domain.policy import Connection, Spent
+from domain.situation import Connection, Spent
 from domain.ports import Clock, NewId
 from domain.run import Draft, review_reason
 from domain.thinking import Material, Thought, think_through
@@ -94,7 +94,7 @@ class Think:
         return await ActionLedger(connection, tenant).spent(
             order_key=order.key,
             customer=customer_key(case.event.customer_email),
-            currency=case.rulebook.currency,
+            currency=order.refundable.currency,
             not_by=ref.run_id,
             now=self._now(),
         )

@@ -17,8 +17,9 @@ from domain.integration import SHOPS
 from domain.order import Lookup, LookupState, Order
 from domain.order_number import asks_about_order
 from domain.plan import PlannedAction
-from domain.policy import Connection, Judgement, Situation, Spent, judge, offers
+from domain.policy import Judgement, judge, offers
 from domain.rulebook import Rulebook
+from domain.situation import Connection, Situation, Spent
 from domain.unsafe_input import unsafe
 
 _ABOUT_ORDERS: Final = frozenset(

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.ids import TenantId
 from domain.money import Money
 from domain.plan import ActionKind, StepOutcome, StepState
-from domain.policy import CUSTOMER_WINDOW, Spent
+from domain.situation import CUSTOMER_WINDOW, Spent
 from store.tables import action_ledger
 
 _PLANNED: Final = "planned"
@@ -153,14 +153,14 @@ class ActionLedger:
         *,
         order_key: str,
         customer: str | None,
-        currency: str | None,
+        currency: str,
         not_by: str,
         now: datetime,
     ) -> Spent:
         """What other runs gave back, or may have, and did to the order.
 
-        `customer`: as `customer_key` spells the address. `currency`: that of the limits; money of
-        others is not counted. `not_by`: the run that asks.
+        `customer`: as `customer_key` spells the address. `currency`: money of others is not
+        counted. `not_by`: the run that asks.
         """
         row = (
             await self._connection.execute(

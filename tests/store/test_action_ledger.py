@@ -8,7 +8,7 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from domain.money import Money
 from domain.plan import ActionKind, StepOutcome, StepState
-from domain.policy import Spent
+from domain.situation import Spent
 from store.action_ledger import ActionLedger, Claim, Effect, Place
 from store.database import Database
 from tests.support.admission import admit_event
