@@ -131,6 +131,11 @@ class Settings(BaseSettings):
         default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
     )
 
+    @property
+    def thinks_remotely(self) -> bool:
+        """Whether thinking leaves the process."""
+        return self.brain_model != EMBEDDED_BRAIN
+
     @field_validator("trusted_proxies", mode="before")
     @classmethod
     def _networks(cls, value: object) -> object:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+import httpx
 import structlog
 import uvloop
 from temporalio.client import Client
@@ -16,7 +17,6 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
-from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
@@ -24,12 +24,15 @@ from activities.look_up import LookUp
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
+from activities.purse import Purse
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.think import Think
 from activities.usage_periods import UsagePeriods
+from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
-from adapters.brain.embedded import EmbeddedBrain
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.error_tracker import error_tracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
@@ -100,16 +103,22 @@ class Activities:
         ]
 
 
-def build_activities(settings: Settings, database: Database, client: Client) -> Activities:
-    brain = EmbeddedBrain(Classifier.load())
+def build_activities(
+    settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
+) -> Activities:
+    """`http`: the way out to clients' integrations."""
+    sealer = FernetSealer(settings.seal_key.get_secret_value())
+    purse = Purse(database, brains_from(settings, Classifier.load()), utc_now)
     mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
+    connectors = ConnectorRegistry(sealer, http, allow_loopback=settings.allow_loopback_targets)
     return Activities(
         normalize=Normalize(database, utc_now, new_ulid),
-        think=Think(database, brain),
-        execute=Execute(database, mailer, utc_now, new_ulid),
+        look_up=LookUp(database, connectors, utc_now, new_ulid),
+        think=Think(database, purse, utc_now, new_ulid),
+        execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=Review(database, utc_now),
-        dry_run=DryRunActivity(database, brain, FernetSealer(settings.seal_key.get_secret_value())),
+        dry_run=DryRunActivity(database, purse, sealer, utc_now),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -156,7 +165,9 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
     database = Database(settings.database_url)
     sweep = SweepInput(
-        older_than_s=settings.sweep_after_s, review_expiry_s=settings.review_expiry_hours * 3600
+        older_than_s=settings.sweep_after_s,
+        review_expiry_s=settings.review_expiry_hours * 3600,
+        remote_brain=settings.thinks_remotely,
     )
     try:
         await ensure_search_attributes(client)
@@ -167,7 +178,8 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
         ) from error
-    activities = build_activities(settings, database, client)
+    http = open_client()
+    activities = build_activities(settings, database, client, http)
     dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
     reports = Database(settings.database_url, pool_size=1)
     keep = keep_in(reports, new_ulid)
@@ -185,6 +197,7 @@ async def run(settings: Settings, metrics: Metrics) -> None:
             _log.info("worker ready", queue=names.ENGINE_QUEUE)
             await stop.wait()
     finally:
+        await http.aclose()
         await reports.close()
         await database.close()
     _log.info("worker stopped")

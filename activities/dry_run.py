@@ -2,8 +2,8 @@
 
 from temporalio import activity
 
+from activities.purse import Purse
 from domain import names
-from domain.brain import Brain
 from domain.contracts import DryRunInput, DryRunResult
 from domain.event import InboundEvent
 from domain.ids import TenantId
@@ -18,15 +18,16 @@ from store.playbook_repository import PlaybookRepository
 
 
 class DryRun:
-    def __init__(self, database: Database, brain: Brain, sealer: Sealer, now: Clock) -> None:
+    def __init__(self, database: Database, purse: Purse, sealer: Sealer, now: Clock) -> None:
         self._database = database
-        self._brain = brain
+        self._purse = purse
         self._sealer = sealer
         self._now = now
 
     @activity.defn(name=names.REHEARSE)
     async def rehearse(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event. Writes nothing, so a repetition is harmless.
+        """Classify and answer the sealed event. Keeps nothing of it, so a repetition is harmless;
+        what a language model costs is booked.
 
         Memory is neither read nor written, and no shop is asked: a rehearsal is about this message
         alone, and holds no credentials.
@@ -45,7 +46,13 @@ class DryRun:
                 templates=await content.templates(),
                 passages=await content.search(event.words),
             )
-        draft = Draft.of(await think_through(self._brain, material, self._now()))
+            brain = await self._purse.choose(
+                connection, tenant, await ClientRepository(connection).brain_budget(tenant)
+            )
+        thought = await self._purse.spend(
+            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+        )
+        draft = Draft.of(thought)
         waits = review_reason(draft, step.threshold) is not None
         return DryRunResult(
             status=RunStatus.NEEDS_REVIEW if waits else RunStatus.COMPLETED,

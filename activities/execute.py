@@ -253,7 +253,7 @@ class Execute:
     ) -> None:
         async with self._database.tenant(tenant) as connection:
             await IntegrationRepository(connection, tenant).fail(
-                integration.id, error.code, entry_id=self._new_id(), now=self._now()
+                integration.id, error.code, self._now(), self._new_id
             )
 
 

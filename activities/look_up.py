@@ -62,7 +62,7 @@ class LookUp:
         except NotAuthorized as error:
             async with self._database.tenant(tenant) as connection:
                 await IntegrationRepository(connection, tenant).fail(
-                    integration.id, error.code, entry_id=self._new_id(), now=self._now()
+                    integration.id, error.code, self._now(), self._new_id
                 )
             return Lookup(state=LookupState.UNAVAILABLE)
         except (ActionUnreachable, ActionRefused, TimeoutError):

@@ -5,18 +5,16 @@ import time
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.purse import Purse
 from domain import names
-from domain.brain import Brain
 from domain.contracts import RunRef, ThinkInput, ThinkResult
 from domain.customer_email import customer_key
 from domain.ids import TenantId
-from domain.period import period_of
-from domain.situation import Connection, Spent
 from domain.ports import Clock, NewId
 from domain.run import Draft, review_reason
+from domain.situation import Connection, Spent
 from domain.thinking import Material, Thought, think_through
 from store.action_ledger import ActionLedger
-from store.brain_costs import BrainCosts
 from store.case_repository import Case, CaseRepository
 from store.content_repository import ContentRepository
 from store.database import Database
@@ -26,14 +24,9 @@ from store.sentiment_repository import SentimentRepository
 
 
 class Think:
-    """`brain` is whoever thinks; `embedded` takes over where its month's budget is spent."""
-
-    def __init__(
-        self, database: Database, brain: Brain, embedded: Brain, now: Clock, new_id: NewId
-    ) -> None:
+    def __init__(self, database: Database, purse: Purse, now: Clock, new_id: NewId) -> None:
         self._database = database
-        self._brain = brain
-        self._embedded = embedded
+        self._purse = purse
         self._now = now
         self._new_id = new_id
 
@@ -60,8 +53,10 @@ class Think:
             if case.draft is not None:
                 return case.draft
             material = await self._material(connection, tenant, case, ref)
-            brain = await self._affordable(connection, tenant)
-        thought = await think_through(brain, material, self._now())
+            brain = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+        thought = await self._purse.spend(
+            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+        )
         await self._keep(tenant, ref, thought)
         return Draft.of(thought)
 
@@ -99,18 +94,9 @@ class Think:
             now=self._now(),
         )
 
-    async def _affordable(self, connection: AsyncConnection, tenant: TenantId) -> Brain:
-        if self._brain is self._embedded:
-            return self._embedded
-        left = await BrainCosts(connection, tenant).budget_left(period_of(self._now()))
-        return self._brain if left else self._embedded
-
     async def _keep(self, tenant: TenantId, ref: RunRef, thought: Thought) -> None:
-        answer, now = thought.answer, self._now()
         async with self._database.tenant(tenant) as connection:
             await RunRepository(connection, tenant).save_thought(ref.run_id, thought)
             await SentimentRepository(connection, tenant).record(
-                ref.event_id, answer.sentiment, now=now, new_id=self._new_id
+                ref.event_id, thought.answer.sentiment, now=self._now(), new_id=self._new_id
             )
-            if answer.cost_micros or answer.tokens_in:
-                await BrainCosts(connection, tenant).add(period_of(now), answer)

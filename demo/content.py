@@ -56,8 +56,8 @@ TEMPLATES: Final = (
     ),
     DemoTemplate(
         "Refund made", Category.REFUND_REQUEST, "en",
-        "Hello {{ customer_name | there }},\n\nIt is done: we are refunding {{ refund_amount }} for "
-        "order {{ order_number }}. The money reaches your account within 5 working days.\n\n"
+        "Hello {{ customer_name | there }},\n\nIt is done: we are refunding {{ refund_amount }} "
+        "for order {{ order_number }}. The money reaches your account within 5 working days.\n\n"
         "Kind regards,\n{{ brand_name }}",
     ),
     DemoTemplate(

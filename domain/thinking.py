@@ -3,7 +3,7 @@
 The one way for runs, dry runs and the tests of the agent's judgement.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
@@ -40,7 +40,7 @@ class Material:
     summary: str = ""
     lookup: Lookup | None = None
     connections: tuple[Connection, ...] = ()
-    spent: Spent = Spent()
+    spent: Spent = field(default_factory=Spent)
 
     @property
     def order(self) -> Order | None:

@@ -37,6 +37,7 @@ class Case:
     `draft` is None before the brain has answered. `human_text` holds the words that a human chose
     instead of it, None where the draft stands. `turns` are those before this event, `summary` what
     came of the tickets before it. `approvals`: how many people approved the plan.
+    `brain_budget_micros`: of the client, where it has one of its own.
     """
 
     event: UnifiedEvent
@@ -47,6 +48,7 @@ class Case:
     lookup: Lookup | None
     draft: Draft | None
     approvals: int
+    brain_budget_micros: int | None
     human_text: str | None
 
     @property
@@ -75,6 +77,7 @@ class CaseRepository:
             summary=row.summary or "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
+            brain_budget_micros=row.brain_budget_micros,
             draft=_draft(row),
             human_text=row.human_text,
         )
@@ -104,6 +107,7 @@ _CASE: Final = (
         engine_events.c.subject,
         engine_events.c.text,
         clients.c.brand_name,
+        clients.c.brain_budget_micros,
         playbook_versions.c.rulebook,
         ai_conversations.c.turns,
         ai_conversations.c.summary,

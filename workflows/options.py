@@ -41,9 +41,9 @@ REMOTE_BRAIN: Final[ActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it did
-# (8 s): longer than all of that, so that the ledger knows the outcome before Temporal gives up. A
-# worker that dies is noticed by its heartbeats (`activities/heartbeat.py`).
+# The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
+# did (8 s): longer than all of that, so that the ledger knows the outcome before Temporal gives up.
+# A worker that dies is noticed by its heartbeats (`activities/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "schedule_to_close_timeout": timedelta(seconds=26),

@@ -15,7 +15,7 @@ from pathlib import Path
 from store.database import Database
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
-from tests.support.engine import think_with, live_engine
+from tests.support.engine import live_engine, think_with
 from tests.support.mail import mail_server
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.shop import open_shop

@@ -10,7 +10,9 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
+from activities.purse import Purse
 from activities.think import Think
+from adapters.connectors.http import open_client
 from adapters.identity_session_key import new_session_key
 from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
@@ -18,6 +20,7 @@ from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
 from domain.brain import Brain
+from domain.brain_choice import Brains
 from domain.errors import EngineUnavailable
 from domain.escalation import Decision
 from settings import Settings
@@ -79,7 +82,8 @@ class LiveEngine:
 
 def think_with(database: Database, brain: Brain) -> Think:
     """The thinking step with a brain of the test's."""
-    return Think(database, brain, brain, utc_now, new_ulid)
+    purse = Purse(database, Brains(embedded=brain), utc_now)
+    return Think(database, purse, utc_now, new_ulid)
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
@@ -111,6 +115,7 @@ async def live_engine(
             base_url="http://engine",
             timeout=40,
         ) as http,
+        open_client() as outside,
     ):
         yield LiveEngine(
             settings=chosen,
@@ -118,7 +123,7 @@ async def live_engine(
             worker_database=worker_database,
             client=client,
             engine=TemporalEngine(client),
-            activities=build_activities(chosen, worker_database, client),
+            activities=build_activities(chosen, worker_database, client, outside),
             app=app,
             http=http,
         )

@@ -14,7 +14,7 @@ from domain.names import SWEEP, SWEEP_SCHEDULE
 from store.escalation_repository import decide
 from store.tables import engine_runs, escalation_tickets
 from tests.support.admission import admit_event
-from tests.support.engine import think_with, LiveEngine
+from tests.support.engine import LiveEngine, think_with
 from tests.support.histories import history_bytes
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
