@@ -41,7 +41,7 @@ _PAST_RUNS: Final = sa.text("""
             FROM (
                 SELECT DISTINCT ON (step) step, action, state, amount, currency
                 FROM action_ledger
-                WHERE client_id = run.client_id AND run_id = run.id AND order_id IS NOT NULL
+                WHERE client_id = run.client_id AND run_id = run.id AND order_key IS NOT NULL
                 ORDER BY step, state = 'done' DESC, round DESC
             ) AS step
             WHERE step.state IN ('done', 'unknown')) AS effects

@@ -39,7 +39,7 @@ async def refunded(
                 action="refund",
                 state=state,
                 detail="",
-                order_id="gid://1",
+                order_key="demo_shop/1",
                 amount=4900,
                 currency="EUR",
                 planned_at=NOW,
