@@ -17,6 +17,7 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
