@@ -17,10 +17,11 @@ from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
 from domain.errors import EngineUnavailable
-from domain.escalation import Decision
+from domain.escalation import Choice, Decision
+from domain.ids import TenantId
 from settings import Settings
 from store.database import Database
-from store.escalation_repository import decide
+from store.escalation_repository import EscalationRepository, client_of
 from tests.support.shop import Shop
 from worker import Activities, build_activities, build_worker
 
@@ -61,18 +62,23 @@ class LiveEngine:
         ):
             yield
 
-    async def decide(self, escalation_id: str, decision: Decision, text: str | None = None) -> None:
+    async def decide(
+        self,
+        escalation_id: str,
+        decision: Decision,
+        text: str | None = None,
+        *,
+        actor: str = "tester",
+        signal: bool = True,
+    ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
-            decided = await decide(
-                connection,
-                escalation_id,
-                decision,
-                actor="tester",
-                edited_text=text,
-                now=utc_now(),
+            tenant = TenantId(await client_of(connection, escalation_id))
+            outcome = await EscalationRepository(connection, tenant).decide(
+                escalation_id, Choice(decision, actor, text=text), utc_now()
             )
-        await self.engine.wake(decided.ref, decided.id)
+        if signal and outcome.ref is not None:
+            await self.engine.wake(outcome.ref, escalation_id)
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
