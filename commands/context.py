@@ -19,13 +19,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.errors import (
     ClientNotFound,
     DomainError,
-    DraftMissing,
-    EscalationDecided,
-    EscalationNotFound,
     IntegrationNotFound,
     InvalidInput,
     KeyNotFound,
     PlaybookNotFound,
+)
+from domain.escalation_errors import (
+    DraftMissing,
+    EscalationClaimed,
+    EscalationDecided,
+    EscalationNotFound,
+    SecondPersonRequired,
 )
 from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
@@ -71,6 +75,8 @@ _SENTENCES: Final = {
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",
+    EscalationClaimed: "somebody else has claimed this review; claim --force takes it over",
+    SecondPersonRequired: "this person has approved it already: another one must, see --as",
     ClientNotFound: "there is no such client",
     KeyNotFound: "there is no such key",
     IntegrationNotFound: "there is no such integration",

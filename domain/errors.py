@@ -78,8 +78,28 @@ class AccessDenied(DomainError):
     code = "access_denied"
 
 
+class RoleRequired(DomainError):
+    """A member of the client whose role does not include this."""
+
+    code = "role_required"
+
+
 class ClientNotFound(DomainError):
     code = "client_not_found"
+
+
+class InvalidQuery(DomainError):
+    """A parameter of the query breaks a rule. `parameter` names it."""
+
+    code = "invalid_query"
+
+    def __init__(self, parameter: str) -> None:
+        super().__init__(parameter)
+        self.parameter = parameter
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"parameter": self.parameter}
 
 
 class InvalidRequest(DomainError):
@@ -242,22 +262,6 @@ class AnswerUnknown(NoAnswer):
 
 class InternalError(DomainError):
     code = "internal_error"
-
-
-class EscalationNotFound(DomainError):
-    code = "escalation_not_found"
-
-
-class EscalationDecided(DomainError):
-    """Somebody has decided already; a decision happens once."""
-
-    code = "escalation_decided"
-
-
-class DraftMissing(DomainError):
-    """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
-
-    code = "draft_missing"
 
 
 class PlaybookNotFound(DomainError):

@@ -29,6 +29,8 @@ escalation_tickets: Final = sa.Table(
     time("decided_at", nullable=True),
     text("decision", nullable=True),
     text("edited_text", nullable=True),
+    # Why it was rejected, for colleagues.
+    text("note", nullable=True),
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
@@ -45,6 +47,8 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
+    # Whose it is, when only its id is given.
+    sa.Index(None, "id"),
 )
 
 action_ledger: Final = sa.Table(

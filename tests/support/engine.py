@@ -22,10 +22,11 @@ from domain import names
 from domain.brain import Brain
 from domain.brain_choice import Brains
 from domain.errors import EngineUnavailable
-from domain.escalation import Decision
+from domain.escalation import Choice, Decision
+from domain.ids import TenantId
 from settings import Settings
 from store.database import Database
-from store.escalation_repository import decide
+from store.escalation_repository import EscalationRepository, client_of
 from tests.support.shop import Shop
 from worker import Activities, build_activities, build_worker
 
@@ -66,18 +67,23 @@ class LiveEngine:
         ):
             yield
 
-    async def decide(self, escalation_id: str, decision: Decision, text: str | None = None) -> None:
+    async def decide(
+        self,
+        escalation_id: str,
+        decision: Decision,
+        text: str | None = None,
+        *,
+        actor: str = "tester",
+        signal: bool = True,
+    ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
-            decided = await decide(
-                connection,
-                escalation_id,
-                decision,
-                actor="tester",
-                edited_text=text,
-                now=utc_now(),
+            tenant = TenantId(await client_of(connection, escalation_id))
+            outcome = await EscalationRepository(connection, tenant).decide(
+                escalation_id, Choice(decision, actor, text=text), utc_now()
             )
-        await self.engine.wake(decided.ref, decided.id)
+        if signal and outcome.ref is not None:
+            await self.engine.wake(outcome.ref, escalation_id)
 
 
 def think_with(database: Database, brain: Brain) -> Think:

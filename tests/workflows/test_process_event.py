@@ -5,13 +5,11 @@ import dataclasses
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
-from adapters.system import utc_now
 from adapters.temporal_setup import ensure_sweep_schedule
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import ProcessEventInput, RunRef, SweepInput
 from domain.escalation import Decision
 from domain.names import SWEEP, SWEEP_SCHEDULE
-from store.escalation_repository import decide
 from store.tables import engine_runs, escalation_tickets
 from tests.support.admission import admit_event
 from tests.support.engine import LiveEngine, think_with
@@ -151,15 +149,7 @@ async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, sh
 async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop: Shop) -> None:
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
     escalation = await only_row(engine.database, escalation_tickets)
-    async with engine.database.service() as connection:
-        await decide(
-            connection,
-            escalation["id"],
-            Decision.EDIT,
-            actor="t",
-            edited_text="Bien sûr.",
-            now=utc_now(),
-        )
+    await engine.decide(escalation["id"], Decision.EDIT, "Bien sûr.", signal=False)
 
     await engine.client.execute_workflow(
         SWEEP, SweepInput(older_than_s=0), id="s", task_queue="engine"
