@@ -98,12 +98,15 @@ class ActionLedger:
     async def begin(
         self, place: Place, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | Claim:
-        """Claim a step, or learn what came of it since."""
+        """Claim a step, or learn what came of it before."""
+        settled = await self.settled(place)
+        if settled is not None:
+            return settled
         begun = await self.was_begun(place)
         claimed = await self._insert(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
         if claimed:
             return Claim(again=begun)
-        settled = await self.settled(place)
+        settled = await self.settled(place)  # it may have been finished since
         return settled if settled is not None else Claim(again=True, interrupted=True)
 
     async def record(self, place: Place, effect: Effect, *, entry_id: str, now: datetime) -> None:

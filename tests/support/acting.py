@@ -1,4 +1,4 @@
-"""A client whose agent may act: a rulebook, the demo shop with orders, and a brain of the test's."""
+"""A client whose agent may act: a rulebook, the demo shop with orders, and a scripted brain."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -82,9 +82,7 @@ async def connect(
 ) -> str:
     """Connect a system of the merchant's; returns the integration's id."""
     sealed = FernetSealer(engine.settings.seal_key.get_secret_value()).seal(secrets)
-    integration = Integration(
-        id=new_ulid(), provider=provider, settings=settings, sealed=sealed
-    )
+    integration = Integration(id=new_ulid(), provider=provider, settings=settings, sealed=sealed)
     async with engine.database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).connect(
             integration, utc_now(), new_ulid
@@ -119,9 +117,7 @@ class ScriptedBrain:
             language="fr",
             response=self._text,
             citations=cited,
-            proposals=tuple(
-                Proposal(kind=kind, text="vu", tags=("vip",)) for kind in self._kinds
-            ),
+            proposals=tuple(Proposal(kind=kind, text="vu", tags=("vip",)) for kind in self._kinds),
             model="scripted",
         )
 

@@ -27,7 +27,10 @@ from domain.ids import TenantId
 from settings import Settings
 from store.database import Database
 from store.escalation_repository import EscalationRepository, client_of
+from store.tables import escalation_tickets
+from tests.support.rows import rows
 from tests.support.shop import Shop
+from tests.support.waiting import eventually
 from worker import Activities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
@@ -66,6 +69,15 @@ class LiveEngine:
             max_cached_workflows=max_cached_workflows,
         ):
             yield
+
+    async def review_of(self, run_id: str, *, round_: int) -> dict[str, Any]:
+        """The run's review of that round, once there is one."""
+
+        async def found() -> dict[str, Any] | None:
+            waiting = await rows(self.database, escalation_tickets, run_id=run_id, round=round_)
+            return waiting[0] if waiting else None
+
+        return await eventually(found)
 
     async def decide(
         self,

@@ -63,9 +63,7 @@ async def test_refund_within_limits_is_done_once(acting: LiveEngine, tmp_path: P
     assert run["lookup"]["state"] == LookupState.FOUND
 
 
-async def test_same_ticket_again_is_not_refunded_twice(
-    acting: LiveEngine, tmp_path: Path
-) -> None:
+async def test_same_ticket_again_is_not_refunded_twice(acting: LiveEngine, tmp_path: Path) -> None:
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -82,9 +80,7 @@ async def test_same_ticket_again_is_not_refunded_twice(
     assert (escalation["reason"], escalation["draft"]) == ("policy_restriction", "")
 
 
-async def test_ten_tickets_at_once_refund_an_order_once(
-    acting: LiveEngine, tmp_path: Path
-) -> None:
+async def test_ten_tickets_at_once_refund_an_order_once(acting: LiveEngine, tmp_path: Path) -> None:
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -121,9 +117,7 @@ async def test_limits_hold_when_many_orders_come_at_once(
     assert it.refunded == 4 * 4_900
 
 
-async def test_above_a_limit_one_person_is_not_enough(
-    acting: LiveEngine, tmp_path: Path
-) -> None:
+async def test_above_a_limit_one_person_is_not_enough(acting: LiveEngine, tmp_path: Path) -> None:
     it = await acting_shop(acting, tmp_path, [order("2001", 32_000)], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
@@ -204,9 +198,7 @@ async def test_refunded_and_not_told_waits_for_a_human(
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     mail.recipient_reply = "550 no"
     async with acting.working():
-        answer = (
-            await acting.post(it.shop, **{**ASKED, "event_type": "email.inbound"})
-        ).json()
+        answer = (await acting.post(it.shop, **{**ASKED, "event_type": "email.inbound"})).json()
         assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
         mail.recipient_reply = "250 ok"
         escalation = await only_row(acting.database, escalation_tickets)

@@ -7,7 +7,6 @@ from typing import Any
 import sqlalchemy as sa
 
 from activities.persist import Persist
-from activities.think import Think
 from adapters.system import new_ulid, utc_now
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import PersistInput, RunRef
@@ -15,7 +14,7 @@ from domain.escalation import Decision, EscalationReason
 from domain.plan import ActionKind, StepOutcome, StepState
 from domain.run import RunStatus
 from store.tables import ai_conversations, engine_runs, escalation_tickets, outbox
-from tests.support.engine import LiveEngine
+from tests.support.engine import LiveEngine, think_with
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
@@ -157,7 +156,7 @@ async def test_a_broken_brain_is_told_without_its_words(
             raise ValueError(f"cannot parse {request.text!r}")
 
     idle_engine.activities = dataclasses.replace(
-        idle_engine.activities, think=Think(idle_engine.database, BrokenBrain())
+        idle_engine.activities, think=think_with(idle_engine.database, BrokenBrain())
     )
     async with idle_engine.working():
         body = (await idle_engine.post(shop, message=f"{ORDER_QUESTION} {CANARY}")).json()
