@@ -8,20 +8,18 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from adapters.connectors.gorgias import Gorgias
+from adapters.connectors.helpdesk import check_usable
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
 from domain.action_errors import ActionRefused, NotAuthorized
-from domain.errors import InvalidInput
 from domain.integration import (
     BASE_URL,
     HELPDESKS,
     SHOPS,
     Integration,
     Provider,
-    check_credentials,
-    check_settings,
 )
 from domain.ports import Helpdesk, Sealer, Shop
 
@@ -62,16 +60,9 @@ class ConnectorRegistry:
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""
-        try:
-            check_settings(integration.provider, integration.settings)
-        except InvalidInput as error:
-            raise ActionRefused(str(error)) from None
-        self._check_place(integration)
         credentials = self._unseal(integration)
-        try:
-            check_credentials(integration.provider, credentials)
-        except InvalidInput as error:
-            raise NotAuthorized(str(error)) from None
+        check_usable(integration, credentials)
+        self._check_place(integration)
         return credentials
 
     def _check_place(self, integration: Integration) -> None:

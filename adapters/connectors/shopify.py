@@ -30,7 +30,7 @@ from adapters.connectors.shopify_shapes import (
 )
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
 from domain.errors import DomainError
-from domain.integration import BASE_URL, Integration
+from domain.integration import Integration
 from domain.money import Money
 from domain.order import Order
 
@@ -58,7 +58,7 @@ class Shopify:
     ) -> Self:
         """The `access_token` needs the scopes read_orders, write_orders and, for orders older than
         60 days, read_all_orders."""
-        base_url = integration.settings.get(BASE_URL, f"https://{integration.settings['shop']}")
+        base_url = integration.base_url(f"https://{integration.settings['shop']}")
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:

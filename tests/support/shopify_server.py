@@ -92,6 +92,7 @@ class ShopifyServer(HttpService):
 
     `refuse_next`: codes of errors with which the next operations of that name end, in place of
     being carried out. `polls`: how often a cancellation is asked for before it is through.
+    `hides_refunds`: a look at what was refunded comes too early.
     """
 
     def __init__(self, orders: list[ShopifyOrder]) -> None:
@@ -100,6 +101,7 @@ class ShopifyServer(HttpService):
         self.refunds: list[MovedMoney] = []
         self.refuse_next: dict[str, str] = {}
         self.polls = 1
+        self.hides_refunds = False
         self.cancelling_fails = False
         self._results: dict[str, tuple[str, dict[str, object]]] = {}
         self._jobs: dict[str, tuple[ShopifyOrder, int]] = {}
@@ -139,6 +141,10 @@ class ShopifyServer(HttpService):
             ]
         return Reply(200, answer)
 
+    def forget_keys(self) -> None:
+        """As after a day."""
+        self._results.clear()
+
     def _by_id(self, wanted: str) -> ShopifyOrder | None:
         return next((order for order in self.orders if order.id == wanted), None)
 
@@ -148,10 +154,10 @@ class ShopifyServer(HttpService):
             order
             for order in self.orders
             for term in terms
-            # As there: without regard to #, and what begins like that is found as well.
+            # As there: without regard to # and case, and what begins like that is found as well.
             if term is not None
             and (
-                order.name.lstrip("#").startswith(term[2].lstrip("#"))
+                order.name.casefold().lstrip("#").startswith(term[2].casefold().lstrip("#"))
                 if term[1] == "name"
                 else (order.email or "").casefold() == term[2].casefold()
             )
@@ -194,7 +200,7 @@ class ShopifyServer(HttpService):
             "refunds": [
                 {"id": moved.id, "note": moved.note}
                 for moved in self.refunds
-                if moved.order_name == order.name
+                if moved.order_name == order.name and not self.hides_refunds
             ],
         }
 

@@ -82,7 +82,8 @@ class StripeRefund:
 
 class StripeServer(HttpService):
     """`next_status`: of the next refund. `breaks_next`: the next refund ends within Stripe, which
-    remembers that. `busy`: keys whose first request is still at work."""
+    remembers that. `busy`: keys whose first request is still at work. `hides_refunds`: a look at
+    what was refunded comes too early."""
 
     def __init__(self, orders: list[StripePayment]) -> None:
         super().__init__()
@@ -90,6 +91,7 @@ class StripeServer(HttpService):
         self.refunds: list[StripeRefund] = []
         self.next_status = "succeeded"
         self.breaks_next = False
+        self.hides_refunds = False
         self.busy: set[str] = set()
         self._results: dict[str, tuple[dict[str, str], Reply]] = {}
 
@@ -105,6 +107,10 @@ class StripeServer(HttpService):
                 return self._once(request)
         return _error(404, "invalid_request_error", "Unrecognized request URL")
 
+    def forget_keys(self) -> None:
+        """As after a day."""
+        self._results.clear()
+
     def _search(self, query: Mapping[str, str]) -> Reply:
         terms = [_TERM.fullmatch(part) for part in query["query"].split(" OR ")]
         if None in terms:
@@ -117,7 +123,8 @@ class StripeServer(HttpService):
         return Reply(200, {"object": "search_result", "data": found, "has_more": False})
 
     def _list(self, query: Mapping[str, str]) -> Reply:
-        found = [one for one in self.refunds if one.payment_id == query["payment_intent"]]
+        refunds = () if self.hides_refunds else self.refunds
+        found = [one for one in refunds if one.payment_id == query["payment_intent"]]
         limit = int(query.get("limit", 10))
         shown = [one.shown() for one in reversed(found)]
         return Reply(200, {"data": shown[:limit], "has_more": len(shown) > limit})
