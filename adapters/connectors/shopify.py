@@ -30,7 +30,7 @@ from adapters.connectors.shopify_shapes import (
 )
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
 from domain.errors import DomainError
-from domain.integration import BASE_URL, Integration
+from domain.integration import Integration
 from domain.money import Money
 from domain.order import Order
 
@@ -58,7 +58,7 @@ class Shopify:
     ) -> Self:
         """The `access_token` needs the scopes read_orders, write_orders and, for orders older than
         60 days, read_all_orders."""
-        base_url = integration.settings.get(BASE_URL, f"https://{integration.settings['shop']}")
+        base_url = integration.base_url(f"https://{integration.settings['shop']}")
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
@@ -99,8 +99,8 @@ class Shopify:
         exchange = Exchange(self._http)
         if again:
             with verifying():
-                seen = await self._read(exchange, CANCELLED, {"id": order.id}, Cancelled)
-            if seen.order is not None and seen.order.at is not None:
+                cancelled = await self._is_cancelled(exchange, order)
+            if cancelled:
                 return order.id
         request = self._request(CANCEL, {"id": order.id, "note": key})
         answer = await exchange.effect(request, Answer[Cancel])
@@ -116,18 +116,24 @@ class Shopify:
         return result.job.id
 
     async def _wait(self, exchange: Exchange, order: Order, job: str) -> None:
+        ids = {"id": order.id, "job": job}
         while True:
             with verifying():
-                seen = await self._read(
-                    exchange, CANCELLING, {"id": order.id, "job": job}, Cancelled
-                )
-            if seen.order is not None and seen.order.at is not None:
-                return
-            if seen.job is None or seen.job.done:
-                raise ActionUnknown("the job ended and the order is not cancelled")
+                seen = await self._read(exchange, CANCELLING, ids, Cancelled)
+                if seen.order is not None and seen.order.at is not None:
+                    return
+                if seen.job is None or seen.job.done:
+                    # It may have ended between the looks at the order and at the job.
+                    if await self._is_cancelled(exchange, order):
+                        return
+                    raise ActionUnknown("the job ended and the order is not cancelled")
             if exchange.seconds_left < _POLL_S:
                 raise ActionUnknown("the job did not end in time")
             await asyncio.sleep(_POLL_S)
+
+    async def _is_cancelled(self, exchange: Exchange, order: Order) -> bool:
+        seen = await self._read(exchange, CANCELLED, {"id": order.id}, Cancelled)
+        return seen.order is not None and seen.order.at is not None
 
     async def _find_by_number(self, number: str) -> Order | None:
         if not _NUMBER.fullmatch(number):

@@ -10,7 +10,7 @@ from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from adapters.connectors.http import Exchange, Reply, verifying
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import BASE_URL, Integration
+from domain.integration import Integration
 from domain.money import Money, digits_of
 from domain.order import Order, OrderState
 
@@ -108,7 +108,7 @@ class Stripe:
     ) -> Self:
         """The `api_key` is better a restricted one (`rk_…`), that may read payments and write
         refunds, than the account's."""
-        base_url = integration.settings.get(BASE_URL, _URL)
+        base_url = integration.base_url(_URL)
         return cls(http, base_url, credentials["api_key"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
