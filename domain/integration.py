@@ -52,6 +52,10 @@ class Integration(BaseModel):
     settings: dict[str, str] = {}
     sealed: str = Field(repr=False)
 
+    def base_url(self, usual: str) -> str:
+        """Where its API is: `usual`, unless a loopback address was set in its place."""
+        return self.settings.get(BASE_URL, usual)
+
 
 class IntegrationEntry(BaseModel):
     """A connection as people are shown it: without its credentials.

@@ -13,7 +13,7 @@ from pydantic import BaseModel, JsonValue
 from adapters.connectors.helpdesk import Account, html_body, plain_body, ticket_id
 from adapters.connectors.http import Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import BASE_URL, Integration
+from domain.integration import Integration
 from domain.ports import HelpdeskTicket
 
 # A message holds its body twice, and an answer of ours may not be of any size.
@@ -57,7 +57,7 @@ class Gorgias:
     ) -> Self:
         """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
-        base_url = settings.get(BASE_URL, f"https://{settings['domain']}.gorgias.com")
+        base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
         return cls(Account(http, base_url, agent, credentials["api_key"]), agent, settings["email"])
 

@@ -16,7 +16,7 @@ from adapters.connectors.helpdesk import Account, html_body, ticket_id
 from adapters.connectors.http import Conflict, Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.customer_email import customer_key
-from domain.integration import BASE_URL, Integration
+from domain.integration import Integration
 from domain.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
@@ -104,7 +104,7 @@ class Zendesk:
         return cls(
             Account(
                 http,
-                settings.get(BASE_URL, f"https://{settings['subdomain']}.zendesk.com"),
+                integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
                 f"{settings['email']}/token",
                 credentials["api_token"],
             )

@@ -89,10 +89,14 @@ def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
     os.close(theirs)
     with os.fdopen(ours, "r+b", buffering=0) as terminal:
         screen = b""
-        while b"access_token" not in screen:
+        # The space comes when what is typed is hidden; what was typed before is thrown away.
+        while b"access_token: " not in screen:
             screen += terminal.read(1000)
         terminal.write(f"{secret}\n".encode())
-        stdout, _ = process.communicate(timeout=60)
+        try:
+            stdout, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
         with suppress(OSError):  # how a terminal ends that nobody writes to any more
             while more := terminal.read(1000):
                 screen += more
