@@ -6,7 +6,7 @@ from typing import NoReturn
 
 import typer
 
-from commands import client, content, dev, errors, key, member, playbook, review, server, token
+from commands import client, content, dev, errors, key, member, playbook, review, run, server, token
 from commands import credits as credit
 
 app = typer.Typer(
@@ -29,6 +29,7 @@ app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
+app.add_typer(run.app, name="run")
 app.add_typer(errors.app, name="errors")
 
 

@@ -64,6 +64,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         400, "client_id requis", on={Surface.USAGE: "Missing client_id"}
     ),
     errors.ClientIdRepeated: Answer(400, "client_id donné plusieurs fois"),
+    errors.InvalidQuery: Answer(400, "Paramètre invalide : {reason}"),
     errors.InvalidIdempotencyKey: Answer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
@@ -72,6 +73,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.ClientNotFound: Answer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
+    errors.RunNotFound: Answer(404, "Exécution introuvable."),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
     errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),

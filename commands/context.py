@@ -25,6 +25,7 @@ from domain.errors import (
     InvalidInput,
     KeyNotFound,
     PlaybookNotFound,
+    RunNotFound,
 )
 from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
@@ -73,6 +74,7 @@ _SENTENCES: Final = {
     ClientNotFound: "there is no such client",
     KeyNotFound: "there is no such key",
     PlaybookNotFound: "there is no such playbook",
+    RunNotFound: "there is no such run",
 }
 
 

@@ -260,6 +260,26 @@ class DraftMissing(DomainError):
     code = "draft_missing"
 
 
+class RunNotFound(DomainError):
+    """There is no such run, or it is another client's: nobody can tell which."""
+
+    code = "run_not_found"
+
+
+class InvalidQuery(DomainError):
+    """A parameter of the query breaks a rule; `reason` names it."""
+
+    code = "invalid_query"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
+
 class PlaybookNotFound(DomainError):
     code = "playbook_not_found"
 

@@ -20,6 +20,17 @@ _IS_MEMBER: Final = sa.select(
         sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
     )
 )
+_ROLE: Final = sa.select(
+    sa.case(
+        (
+            sa.exists().where(clients.c.id == _CLIENT, clients.c.owner_user_id == _USER),
+            sa.literal(Role.OWNER.value),
+        ),
+        else_=sa.select(client_users.c.role)
+        .where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER)
+        .scalar_subquery(),
+    )
+)
 _OWNED: Final = (
     sa.select(clients.c.id)
     .where(clients.c.owner_user_id == _USER)
@@ -42,6 +53,11 @@ class MemberRepository:
         """Whether the user owns the client or is listed with it."""
         found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
         return bool(found)
+
+    async def role(self, user_id: str, client_id: str) -> Role | None:
+        """What the user may do for the client; None: nothing."""
+        found = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
+        return Role(found) if found else None
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None."""

@@ -39,6 +39,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
     type(error): error
     for error in (
         errors.InvalidBody("{reason} {nothing}"),
+        errors.InvalidQuery("{reason} {nothing}"),
         errors.AnswerTimeout("event-1"),
         errors.AnswerDelayed("event-1"),
         errors.AnswerUnknown("event-1"),
