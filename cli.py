@@ -16,6 +16,7 @@ from commands import (
     member,
     playbook,
     review,
+    run,
     server,
     token,
 )
@@ -42,6 +43,7 @@ app.add_typer(content.knowledge, name="knowledge")
 app.add_typer(integration.app, name="integration")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
+app.add_typer(run.app, name="run")
 app.add_typer(errors.app, name="errors")
 
 

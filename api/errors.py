@@ -74,6 +74,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.ClientNotFound: Answer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
+    errors.RunNotFound: Answer(404, "Exécution introuvable."),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),

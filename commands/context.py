@@ -23,6 +23,7 @@ from domain.errors import (
     InvalidInput,
     KeyNotFound,
     PlaybookNotFound,
+    RunNotFound,
 )
 from domain.escalation_errors import (
     DraftMissing,
@@ -81,6 +82,7 @@ _SENTENCES: Final = {
     KeyNotFound: "there is no such key",
     IntegrationNotFound: "there is no such integration",
     PlaybookNotFound: "there is no such playbook",
+    RunNotFound: "there is no such run",
 }
 
 

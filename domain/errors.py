@@ -264,6 +264,12 @@ class InternalError(DomainError):
     code = "internal_error"
 
 
+class RunNotFound(DomainError):
+    """There is no such run, or it is another client's: nobody can tell which."""
+
+    code = "run_not_found"
+
+
 class PlaybookNotFound(DomainError):
     code = "playbook_not_found"
 

@@ -37,7 +37,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
     type(error): error
     for error in (
         errors.InvalidBody("{reason} {nothing}"),
-        errors.InvalidQuery("limit"),
+        errors.InvalidQuery("{parameter} {nothing}"),
         escalation_errors.EscalationClaimed("review-1", "user-1"),
         errors.AnswerTimeout("event-1"),
         errors.AnswerDelayed("event-1"),
