@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from adapters.brain.classifier import Classification, Classifier, fold, words
+from adapters.brain.classifier import Classification, Classifier
+from adapters.brain.features import fold, words
 from adapters.brain.relevance import Question, coverage, excerpt, is_foreign, read_question
 from domain.brain import (
     Alternative,

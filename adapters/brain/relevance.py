@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from adapters.brain.classifier import fold, words
+from adapters.brain.features import fold, words
 
 EXCERPT_LIMIT: Final = 900
 
