@@ -27,6 +27,7 @@ _LEXICON: Final[dict[str, str]] = {
         accounting attestation* duplicata""",
     "twice": "twice double doublon* duplicate* doublement deux two 2x extra surplus",
     "give": "give rends rendez rendre back recuper* recouvr* get gimme",
+    "credit": "credit* banque bank releve virement",
     "changed_mind": "mind avis regret* longer finalement finally changed change* anymore",
     "want": """want veux voudrais souhait* wish like aimerais desire demand* request* ask need*
         besoin require* exig*""",
@@ -70,7 +71,7 @@ _LEXICON: Final[dict[str, str]] = {
     "angry": """angry furi* furieu* outr* scandal* honte* shame* disgrac* unaccept* inaccept*
         inadmiss* intoler* revolt* livid fuming disgust* degout* enerv* colere rage* fache* ulcere*
         excede* indign* appal* ridicul* insult* mepris* contempt* joke foutre fout foutage moque*
-        foutez fiche* exaspera* infuriat* enrag* hateful shocking choque* ecoeur* sicken*
+        foutez fiche* exaspera* infuriat* enrag* seeth* rag* hateful shocking choque* ecoeur* sicken*
         shocked annoy* agac* unbearable deplorable""",
     "disappointed": """disappoint* decu* dece* decept* decevant* unhappy dissatisf* insatisf*
         mecontent* unsatisf* regret* letdown gutted upset pity dommage triste* sad frustrat*
@@ -80,7 +81,7 @@ _LEXICON: Final[dict[str, str]] = {
         merd* shit* daube garbage junk bof mediocre* shoddy tacky bacl* atroc* abysmal dreadful
         execrab* deplor* minable* naze cata desastr* disaster* mess zero honteux infect* vile foul
         immonde* affreu* hideous nightmare cauchemar* moisi* mould* stink* pue puent odeur sucks
-        shambles meh degueul* ignoble* moyen mal mauvais*""",
+        shambles rotten circus cirque guignol lousy meh degueul* ignoble* moyen mal mauvais*""",
     "fraud": """scam* arnaq* fraud* escroc* escroqu* voleur* thie* rip ripoff robb* crook* mensong*
         menti* mens* lie lied liar* lying lies false trompeu* mislead* fake contrefac*
         counterfeit* charlatan* cheat*""",
@@ -125,7 +126,7 @@ _LEXICON: Final[dict[str, str]] = {
         green gris* grey gray pink rose beige marron brown yellow jaune navy""",
     "matter": """matier* material* fabric tissu* cotton coton laine wool cuir leather polyester
         linen lin silk soie wood bois metal* steel acier inox plastic plastiq* compos* ingredient*
-        made fait gluten lactose vegan* nickel allerg* intoleran* organic bio peau* skin* parfum
+        made fait gluten lactose sugar sucre vegan* nickel allerg* intoleran* organic bio peau* skin* parfum
         fragrance fabrique* manufactur*""",
     "compat": """compat* iphone android samsung bluetooth usb wifi adapt* convien* suit suitable
         windows mac pixel galaxy macbook canon pair connect* branch*""",
@@ -159,7 +160,17 @@ _LEXICON: Final[dict[str, str]] = {
         perceuse* stroller* pushchair* poussette* crib lit bed duvet couette* towel* serviette*
         umbrella* parapluie* paint* peinture* wardrobe* armoire* commode* dresser* fauteuil*
         armchair* tabouret* stool* legging* trottinette* scooter* tea the honey miel robot
-        printer* imprimante* trainers""",
+        printer* imprimante* trainers roller* rollerblade* hood* capuche* cable* wine vin vins coffee
+        chocolat* biscuit* cookie* syrup sirop soap savon* lotion mascara* lipstick* rouge makeup
+        maquillage* diaper* couche* bottle* gourde* bouteille* tool* outil* ladder* echelle*
+        croquette* guitar* piano* puzzle* doll* poupee* train suitcase* valise* wallet*
+        portefeuille* belt* ceinture* sunglass* tshirt* blouse* cardigan* gilet* pyjama* pajama*
+        bra sweatshirt* short shorts slipper* chausson* sandal* heel* cravate* tablet* tablette*
+        mouse souris monitor* router* console* drone* razor* rasoir* brush* brosse* heater*
+        radiateur* fan ventilateur* fryer* friteuse* microwave* congelateur* freezer* barbecue* bbq
+        mower* tondeuse* sideboard* buffet* cushion* plat plateau* bowl* bol bols cup* tasse* pot*
+        headset* battery* filter* filtre* screw* vis lid couvercle* cover* housse* sheet* drap*
+        flower* fleur* plant plants supplement* complement* vitamin* capsule* pod pods oil huile*""",
     # What is none of these
     "price": """price* prix cost* coute* cout* tarif* fee fees frais cheap* cher expensive much
         promo* discount* reduction* remise* rabais coupon* code sale* solde* voucher* deal* bon
@@ -181,7 +192,10 @@ _LEXICON: Final[dict[str, str]] = {
         quatre fois 3x 4x cheque* means moyen* method* methods""",
     "country": """switzerland suisse belgi* belgium ireland irlande canada germany allemagne spain
         espagne reunion guadeloupe martinique corse dom tom international* abroad etranger europe
-        uk usa country countries pays italy italie malta""",
+        uk usa country countries pays italy italie malta
+        luxembourg portugal netherlands hollande bas scotland australia australie japan japon maroc
+        morocco tunisie algerie quebec poland pologne sweden suede norway norvege austria autriche
+        denmark greece grece romania finland dubai brazil""",
     "greeting": "hello hi hey bonjour bonsoir salut coucou bjr slt cc yo morning evening hola hiya",
     "chitchat": """bot joke blague poem poeme meteo weather capital* capitale name appelles who
         lol haha* mdr ptdr test testing""",
