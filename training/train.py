@@ -27,7 +27,7 @@ from adapters.brain.classifier import (
     WEIGHT_STEP,
     softmax,
 )
-from adapters.brain.features import RARITY_STEP, Featurizer, Floats
+from adapters.brain.features import BUCKETS, RARITY_STEP, Featurizer, Floats, Numbers, Row
 from domain.brain import Category, Language
 
 EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
@@ -41,7 +41,6 @@ TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
 # A sentiment at least this far from 0 is a mood, what is nearer is a matter of fact.
 MOOD: Final = 0.2
 
-Numbers = NDArray[np.int64]
 Sentiment = Literal["negative", "neutral", "positive"]
 
 
@@ -81,7 +80,7 @@ def read_examples(path: Path) -> list[Example]:
 
 def _example(row: dict[str, str]) -> Example:
     language = next((known for known in LANGUAGES if known == row["language"]), None)
-    sentiment = next((known for known in SENTIMENTS if known == row["sentiment"]), None)
+    sentiment = next((known for known in SENTIMENTS if known == row.get("sentiment")), None)
     if language is None or sentiment is None or not row["text"].strip():
         raise ValueError(f"not an example: {row}")
     return Example(language, Category(row["category"]), sentiment, row["text"])
@@ -121,7 +120,7 @@ def _train(examples: Sequence[Example], output: Path) -> Report:
     texts = [example.text for example in examples]
     featurizer = Featurizer()
     rarities = featurizer.rarities(texts)
-    rows = featurizer.rows(texts, rarities)
+    rows = _matrix([featurizer.row(text, rarities) for text in texts])
     compact = _rotated(rows)
     labels = _labels(examples)
     judged: dict[str, Floats] = {}
@@ -149,6 +148,14 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
         "language": np.array([LANGUAGES.index(example.language) for example in examples]),
         "sentiment": np.array([SENTIMENTS.index(example.sentiment) for example in examples]),
     }
+
+
+def _matrix(rows: Sequence[Row]) -> csr_matrix:
+    """One row an example, of shape (len(rows), BUCKETS)."""
+    ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
+    values = np.concatenate([row.values for row in rows])
+    buckets = np.concatenate([row.buckets for row in rows])
+    return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
 
 
 def _rotated(rows: csr_matrix) -> Floats:

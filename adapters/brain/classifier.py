@@ -14,9 +14,8 @@ from typing import Final, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
 
-from adapters.brain.features import BUCKETS, RARITY_STEP, Featurizer, Floats
+from adapters.brain.features import BUCKETS, RARITY_STEP, Featurizer, Floats, Row
 from domain.brain import Category, Language
 
 CATEGORIES: Final = tuple(Category)
@@ -82,7 +81,7 @@ class Classifier:
 
     def classify(self, text: str) -> Classification:
         """Any text, even an empty one, gets an answer; an empty one a nearly even spread."""
-        row = self._featurizer.rows([text], self._rarities)
+        row = self._featurizer.row(text, self._rarities)
         shares = self._heads["category"].probabilities(row)
         languages = self._heads["language"].probabilities(row)
         negative, _, positive = self._heads["sentiment"].probabilities(row)
@@ -116,8 +115,8 @@ class _Head:
             raise ModelInvalid("a temperature is not a positive number")
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
 
-    def probabilities(self, row: csr_matrix) -> Floats:
-        logits = row.data @ self.weights[row.indices] + self.bias
+    def probabilities(self, row: Row) -> Floats:
+        logits = row.values @ self.weights[row.buckets] + self.bias
         return softmax(logits / self.temperature)
 
 

@@ -5,20 +5,22 @@ The model was trained on exactly these counts: a change here needs `python -m tr
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import combinations, pairwise
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix, hstack
-from sklearn.feature_extraction.text import HashingVectorizer
-from sklearn.preprocessing import normalize
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.utils import murmurhash3_32
 
 from adapters.brain.concepts import concepts
 from domain.mail_text import latest_reply
 
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.int64]
 
 WORD_BUCKETS: Final = 2**16
 CHARACTER_BUCKETS: Final = 2**17
@@ -62,31 +64,29 @@ def words(folded: str) -> list[str]:
     return _WORD.findall(folded)
 
 
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One text as the model sees it: the buckets it fills, each once, and how much of each."""
+
+    buckets: Numbers
+    values: Floats
+
+
 class Featurizer:
-    """Counts texts into rows of `BUCKETS` numbers. No vocabulary to keep or leak."""
+    """Counts texts into `BUCKETS` numbers. No vocabulary to keep or leak."""
 
     def __init__(self) -> None:
-        self._parts: Final = (
-            HashingVectorizer(
-                n_features=WORD_BUCKETS,
-                ngram_range=(1, 2),
-                lowercase=False,
-                token_pattern=r"[a-z0-9]+|[?!]",  # noqa: S106 - these tokens are words
-                preprocessor=_with_clauses,
-                alternate_sign=False,
-                norm=None,
-            ),
-            HashingVectorizer(
-                n_features=CHARACTER_BUCKETS,
-                analyzer="char_wb",
-                ngram_range=(3, 5),
-                lowercase=False,
-                alternate_sign=False,
-                norm=None,
-            ),
-            HashingVectorizer(
-                n_features=CONCEPT_BUCKETS, analyzer=_meanings, alternate_sign=False, norm=None
-            ),
+        spellings = CountVectorizer(analyzer="char_wb", ngram_range=(3, 5), lowercase=False)
+        said = CountVectorizer(
+            ngram_range=(1, 2),
+            lowercase=False,
+            token_pattern=r"[a-z0-9]+|[?!]",  # noqa: S106 - these tokens are words
+            preprocessor=_with_clauses,
+        )
+        self._parts: Final[tuple[tuple[Callable[[str], list[str]], int], ...]] = (
+            (said.build_analyzer(), WORD_BUCKETS),
+            (spellings.build_analyzer(), CHARACTER_BUCKETS),
+            (_meanings, CONCEPT_BUCKETS),
         )
 
     def rarities(self, texts: Sequence[str]) -> Floats:
@@ -94,27 +94,41 @@ class Featurizer:
 
         Inverse document frequency, in whole steps of `RARITY_STEP`.
         """
-        counts = hstack(self._counts(texts), format="csr")
-        seen = np.bincount(counts.indices, minlength=BUCKETS)
+        seen = np.zeros(BUCKETS)
+        for text in texts:
+            for buckets, _ in self._counted(text):
+                seen[buckets] += 1
         rarity = np.log((1 + len(texts)) / (1 + seen)) + 1
-        return cast("Floats", np.rint(rarity / RARITY_STEP) * RARITY_STEP)
+        return np.rint(rarity / RARITY_STEP) * RARITY_STEP
 
-    def rows(self, texts: Sequence[str], rarities: Floats) -> csr_matrix:
-        """One row a text, of shape (len(texts), BUCKETS); what is rare weighs more.
+    def row(self, text: str, rarities: Floats) -> Row:
+        """What is rare weighs more. Words, spellings and meanings have the same length each,
+        however long the text is."""
+        places: list[Numbers] = []
+        weights: list[Floats] = []
+        for buckets, counts in self._counted(text):
+            weighed = counts * rarities[buckets]
+            places.append(buckets)
+            weights.append(_SHARE * weighed / max(float(np.sqrt(weighed @ weighed)), 1e-12))
+        return Row(np.concatenate(places), np.concatenate(weights))
 
-        Words, spellings and meanings have the same length each, however long the text is.
-        """
-        parts = []
+    def _counted(self, text: str) -> Iterator[tuple[Numbers, Floats]]:
+        """For words, spellings and meanings: the buckets filled, in order, and how often."""
+        prepared = _prepare(text)
         start = 0
-        for counts in self._counts(texts):
-            counts.data *= rarities[start + counts.indices]
-            parts.append(_SHARE * normalize(counts))
-            start += counts.shape[1]
-        return cast("csr_matrix", hstack(parts, format="csr"))
+        for analyze, size in self._parts:
+            # Sizes are powers of two: the mask is the remainder.
+            counts = Counter(start + (_hash(token) & (size - 1)) for token in analyze(prepared))
+            places = sorted(counts)
+            yield (
+                np.array(places, dtype=np.int64),
+                np.array([counts[place] for place in places], dtype=np.float64),
+            )
+            start += size
 
-    def _counts(self, texts: Sequence[str]) -> list[csr_matrix]:
-        prepared = [_prepare(text) for text in texts]
-        return [part.transform(prepared) for part in self._parts]
+
+def _hash(token: str) -> int:
+    return int(murmurhash3_32(token, positive=True))
 
 
 def _prepare(text: str) -> str:

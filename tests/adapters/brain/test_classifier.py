@@ -14,12 +14,11 @@ from adapters.brain.classifier import (
     CATEGORIES,
     LANGUAGES,
     MODEL_PATH,
-    READ_CHARACTERS,
     Classification,
     Classifier,
     ModelInvalid,
-    fold,
 )
+from adapters.brain.features import READ_CHARACTERS, fold
 from domain.brain import Category
 from training.train import (
     EXAMPLES_PATH,
@@ -155,7 +154,7 @@ def _without_bias() -> bytes:
 
 def _of_another_shape() -> bytes:
     arrays = _stored()
-    return _packed(arrays | {"language_weights": arrays["language_weights"][:-1]})
+    return _packed(arrays | {"language_weights": arrays["language_weights"][:, :-1]})
 
 
 def _of_other_categories() -> bytes:
@@ -163,7 +162,7 @@ def _of_other_categories() -> bytes:
 
 
 def _without_heat() -> bytes:
-    return _packed(_stored() | {"temperatures": np.zeros(2)})
+    return _packed(_stored() | {"category_temperature": np.zeros(())})
 
 
 def _with_pickled_objects() -> bytes:

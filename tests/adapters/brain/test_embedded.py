@@ -12,9 +12,9 @@ from adapters.brain.embedded import (
     ACKNOWLEDGEMENT,
     UNANSWERED_CONFIDENCE,
     EmbeddedBrain,
-    asks_for_human,
 )
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
+from adapters.brain.wishes import asks_for_human
 from domain.brain import BrainAnswer, BrainRequest, Category, Language, Passage, Template
 from domain.escalation import EscalationReason
 
