@@ -12,7 +12,7 @@ from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
 from adapters.brain.drafts import Draft, best_draft, signed
 from adapters.brain.features import fold, words
-from adapters.brain.relevance import is_foreign, read_question, stems
+from adapters.brain.relevance import ANYTHING, is_foreign, own_words, read_question
 from adapters.brain.wishes import asks_for_human, asks_for_refund, asks_to_cancel
 from domain.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
 from domain.escalation import EscalationReason
@@ -70,7 +70,7 @@ class EmbeddedBrain:
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises, whatever the text."""
-        own = _own_words(request)
+        own = _message(request)
         reading = self._read(request, own)
         seen = reading.seen
         if _is_wordless(reading.text):
@@ -95,14 +95,20 @@ class EmbeddedBrain:
         said = words(fold(own))
         if not before or not said or len(said) > FOLLOW_UP_WORDS:
             return _Reading(own, seen)
-        is_empty = not stems(own) and not _is_thanks(said)
-        if seen.probability >= SURE_BY_ITSELF and not is_empty:
+        is_sure = seen.probability >= SURE_BY_ITSELF
+        named = own_words(own)
+        # "Commande 1042" says no more than "1042"; "where is my order" is clear by itself.
+        is_empty = not named or (seen.category is Category.OTHER and named <= ANYTHING)
+        if is_empty and not _is_thanks(said):
+            text = before
+        elif is_sure:
             return _Reading(own, seen)
-        is_bare = is_empty and not any(word.isdigit() for word in said)
-        text = f"{before}\n{own}"
+        else:
+            text = f"{before}\n{own}"
         # The mood is that of now, however it was before.
-        together = dataclasses.replace(self._classifier.classify(text), sentiment=seen.sentiment)
-        return _Reading(text, together, is_bare)
+        read = dataclasses.replace(self._classifier.classify(text), sentiment=seen.sentiment)
+        is_bare = text == before and not any(word.isdigit() for word in said)
+        return _Reading(text, read, is_bare)
 
     def _answered(self, request: BrainRequest, seen: Classification, draft: Draft) -> BrainAnswer:
         unsure = (
@@ -146,7 +152,7 @@ class EmbeddedBrain:
         )
 
 
-def _own_words(request: BrainRequest) -> str:
+def _message(request: BrainRequest) -> str:
     """The subject and the message, without the mails that it quotes."""
     return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
 
@@ -175,7 +181,7 @@ def _proposals(request: BrainRequest, seen: Classification) -> tuple[Proposal, .
     """
     if request.order is None or seen.category is not Category.REFUND_REQUEST:
         return ()
-    text = _own_words(request)
+    text = _message(request)
     offered = {offer.kind for offer in request.offers}
     if ActionKind.CANCEL_ORDER in offered and asks_to_cancel(text):
         return (Proposal(kind=ActionKind.CANCEL_ORDER),)
