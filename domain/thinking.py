@@ -152,4 +152,8 @@ def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason
 
 def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
     """What is asserted without a source is seen by a human first."""
-    return EscalationReason.MISSING_KNOWLEDGE if unsupported(answer, request) else None
+    return (
+        EscalationReason.MISSING_KNOWLEDGE
+        if unsupported(answer.response, answer.citations, request)
+        else None
+    )
