@@ -17,6 +17,7 @@ from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
 from activities.dry_run import DryRun as DryRunActivity
+from activities.embed import Embed
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.normalize import Normalize
@@ -28,6 +29,7 @@ from activities.think import Think
 from activities.usage_periods import UsagePeriods
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.embeddings import embedder_from
 from adapters.error_tracker import error_tracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
@@ -77,6 +79,7 @@ class Activities:
     review: Review
     dry_run: DryRunActivity
     sweep: SweepActivity
+    embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
 
@@ -90,6 +93,7 @@ class Activities:
             self.dry_run.rehearse,
             self.sweep.start_received,
             self.sweep.wake_decided,
+            self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
@@ -107,6 +111,7 @@ def build_activities(settings: Settings, database: Database, client: Client) -> 
         review=Review(database, utc_now),
         dry_run=DryRunActivity(database, brain, FernetSealer(settings.seal_key.get_secret_value())),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
+        embed=Embed(database, embedder_from(settings), utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
     )
@@ -152,7 +157,9 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
     database = Database(settings.database_url)
     sweep = SweepInput(
-        older_than_s=settings.sweep_after_s, review_expiry_s=settings.review_expiry_hours * 3600
+        older_than_s=settings.sweep_after_s,
+        review_expiry_s=settings.review_expiry_hours * 3600,
+        embedding_model=settings.embedding_model or "",
     )
     try:
         await ensure_search_attributes(client)
