@@ -19,6 +19,7 @@ from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxR
 
 from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
+from activities.embed import Embed
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.look_up import LookUp
@@ -34,6 +35,7 @@ from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.embeddings import embedder_from
 from adapters.error_tracker import error_tracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
@@ -84,6 +86,7 @@ class Activities:
     review: Review
     dry_run: DryRunActivity
     sweep: SweepActivity
+    embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
 
@@ -98,6 +101,7 @@ class Activities:
             self.dry_run.rehearse,
             self.sweep.start_received,
             self.sweep.wake_decided,
+            self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
@@ -121,6 +125,7 @@ def build_activities(
         review=Review(database, utc_now),
         dry_run=DryRunActivity(database, purse, sealer, utc_now),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
+        embed=Embed(database, embedder_from(settings), utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
     )
@@ -169,6 +174,7 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         older_than_s=settings.sweep_after_s,
         review_expiry_s=settings.review_expiry_hours * 3600,
         remote_brain=settings.thinks_remotely,
+        embedding_model=settings.embedding_model or "",
     )
     try:
         await ensure_search_attributes(client)

@@ -17,20 +17,11 @@ from domain.order import Lookup
 from domain.plan import ActionKind, PlannedAction, StepOutcome
 from domain.policy import Verdict
 from domain.run import RunStatus, Timings
+from domain.thinking import Finding
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
-
-
-class Finding(_Part):
-    """Something of the merchant's that the brain was shown. `rank`: how near it is to the message,
-    where it was searched for."""
-
-    kind: Literal["knowledge", "template"]
-    id: str
-    title: str
-    rank: float | None = None
 
 
 class TracedEvent(_Part):
