@@ -77,7 +77,7 @@ async def member_of(user: User, client_id: str, services: Services) -> Member | 
     role = None
     if not user.is_admin:
         async with services.database.service() as connection:
-            role = await MemberRepository(connection).role_of(user.id, client_id)
+            role = await MemberRepository(connection).role(user.id, client_id)
         if role is None:
             return None
     structlog.contextvars.bind_contextvars(client_id=client_id)

@@ -67,7 +67,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.InvalidIdempotencyKey: Answer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
-    errors.InvalidQuery: Answer(400, "Paramètre de requête invalide : {parameter}"),
+    errors.InvalidQuery: Answer(400, "Paramètre invalide : {reason}"),
     errors.AccessDenied: Answer(403, "Acces refuse."),
     errors.RoleRequired: Answer(403, "Votre rôle ne permet pas cette action."),
     errors.NoClient: Answer(403, "Aucun client associé"),

@@ -89,17 +89,17 @@ class ClientNotFound(DomainError):
 
 
 class InvalidQuery(DomainError):
-    """A parameter of the query breaks a rule. `parameter` names it."""
+    """A parameter of the query breaks a rule; `reason` names it."""
 
     code = "invalid_query"
 
-    def __init__(self, parameter: str) -> None:
-        super().__init__(parameter)
-        self.parameter = parameter
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
 
     @property
     def facts(self) -> Mapping[str, str | int]:
-        return {"parameter": self.parameter}
+        return {"reason": self.reason}
 
 
 class InvalidRequest(DomainError):

@@ -55,7 +55,7 @@ class MemberRepository:
         found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
         return bool(found)
 
-    async def role_of(self, user_id: str, client_id: str) -> Role | None:
+    async def role(self, user_id: str, client_id: str) -> Role | None:
         """What the user may do for the client, None for somebody else's user."""
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
         return None if role is None else Role(role)

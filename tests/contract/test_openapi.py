@@ -44,6 +44,7 @@ async def test_the_service_keeps_to_its_document(
                 str(Path(sys.executable).with_name("schemathesis")),
                 "--config-file", str(Path(__file__).with_name("schemathesis.toml")),
                 "run", f"{url}/openapi.json",
+                "--exclude-path-regex", "^/api/dashboard/reviews",
                 "--header", f"Authorization: Bearer {shop.key}",
                 "--checks", "all",
                 "--max-examples", str(EXAMPLES),
