@@ -105,9 +105,12 @@ def _chapters(trace: RunTrace) -> Iterator[tuple[str, list[Row]]]:
     yield "What came", _event(trace)
     yield "What was looked up", _lookup(trace)
     yield (
-        "What the brain was shown",
+        "Knowledge that was found",
         [
-            (found.kind, f"{found.title} ({found.id}{_rank(found.rank)})")
+            (
+                "left out" if found.left_out else "shown",
+                f"{found.title} ({found.id}{_rank(found.rank)})",
+            )
             for found in trace.findings
         ],
     )

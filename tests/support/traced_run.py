@@ -17,7 +17,7 @@ from domain.order import Lookup, LookupState, Order, OrderState
 from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
 from domain.policy import PolicyReason, Ruling, Verdict
 from domain.run import Timings
-from domain.run_trace import Finding
+from domain.thinking import Finding
 from store.database import Database
 from store.integration_repository import IntegrationRepository
 from store.tables import action_ledger, engine_runs, escalation_tickets
@@ -43,7 +43,9 @@ async def traced_run(database: Database, shop: Shop) -> TracedRun:
         id=new_ulid(), provider=Provider.SHOPIFY, settings={"shop": "b.example"}, sealed=sealed
     )
     async with database.tenant(shop.tenant) as connection:
-        await IntegrationRepository(connection, shop.tenant).connect(integration, utc_now())
+        await IntegrationRepository(connection, shop.tenant).connect(
+            integration, utc_now(), new_ulid
+        )
         await connection.execute(
             sa.update(engine_runs).where(engine_runs.c.id == ref.run_id).values(_run(integration))
         )
@@ -83,7 +85,7 @@ def _run(integration: Integration) -> dict[str, object]:
     parts: dict[str, list[BaseModel]] = {
         "alternatives": [Alternative(category=Category.COMPLAINT, confidence=0.2)],
         "citations": [Citation(kind="order", id=order.id, title="1042")],
-        "findings": [Finding(kind="knowledge", id="K1", title="Retours", rank=0.61)],
+        "findings": [Finding(id="K1", title="Retours", rank=0.61)],
         "verdicts": [
             Verdict(
                 kind=ActionKind.REFUND,

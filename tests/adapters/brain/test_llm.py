@@ -18,6 +18,7 @@ from domain.brain import BrainAnswer, BrainRequest, Category, Passage, Template,
 from domain.brain_errors import BrainFailed, BrainInvalid, BrainUnavailable
 from domain.errors import InvalidInput
 from domain.escalation import EscalationReason
+from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
@@ -43,6 +44,7 @@ ENGLISH = "Hello, I have been waiting for my order for two weeks now. Where is i
 FRENCH = "Bonjour, cela fait deux semaines que j'attends ma commande. Où est-elle donc passée ?"
 ORDER = Order(
     integration_id="integration-id",
+    provider=Provider.SHOPIFY,
     id="gid-secret-7",
     number="1042",
     customer_email="eve@example.com",
