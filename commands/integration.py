@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -100,17 +100,17 @@ async def list_all(
     if as_json:
         answer(True, "", integrations=[entry.model_dump(mode="json") for entry in entries])
         return
-    table = Table("id", "provider", "status", "since", "settings", box=None, padding=(0, 2, 0, 0))
-    for entry in entries:
-        table.add_row(
-            entry.id,
-            entry.provider.value,
-            f"{entry.status.value} {entry.error_code or ''}".strip(),
-            entry.connected_at.isoformat(timespec="minutes"),
-            escape(_shown(entry.settings)),
-        )
     out.print(f"{len(entries)} connections")
-    out.print(table)
+    for entry in entries:
+        table = Table(title=entry.id, title_justify="left", title_style="bold", show_header=False)
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        table.add_row("provider", entry.provider.value)
+        table.add_row("status", " ".join(filter(None, (entry.status.value, entry.error_code))))
+        table.add_row("since", entry.connected_at.isoformat(timespec="minutes"))
+        for name, value in entry.settings.items():
+            table.add_row(name, escape(value))
+        out.print(table)
 
 
 @app.command("disconnect")
@@ -160,7 +160,3 @@ def _sealer(data: Path) -> FernetSealer:
         return FernetSealer(keys)
     except ValueError:
         raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None
-
-
-def _shown(settings: Mapping[str, str]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in settings.items())

@@ -10,7 +10,7 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, check_usable, html_body, plain_body, ticket_id
+from adapters.connectors.helpdesk import Account, html_body, plain_body, ticket_id
 from adapters.connectors.http import Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integration import Integration
@@ -55,8 +55,7 @@ class Gorgias:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Raises ActionRefused for settings, NotAuthorized for credentials of no use."""
-        check_usable(integration, credentials)
+        """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]

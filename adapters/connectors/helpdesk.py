@@ -10,9 +10,7 @@ import httpx
 from pydantic import JsonValue
 
 from adapters.connectors.http import Exchange
-from domain.action_errors import ActionRefused, NotAuthorized
-from domain.errors import InvalidInput
-from domain.integration import Integration, check_credentials, check_settings
+from domain.action_errors import ActionRefused
 from domain.ports import HelpdeskTicket
 
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
@@ -44,18 +42,6 @@ class Account:
         return self._http.build_request(
             method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers
         )
-
-
-def check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
-    """Raises ActionRefused for settings, NotAuthorized for credentials that cannot be used."""
-    try:
-        check_settings(integration.provider, integration.settings)
-    except InvalidInput as error:
-        raise ActionRefused(str(error)) from None
-    try:
-        check_credentials(integration.provider, credentials)
-    except InvalidInput as error:
-        raise NotAuthorized(str(error)) from None
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:

@@ -8,18 +8,20 @@ import httpx
 from pydantic import TypeAdapter, ValidationError
 
 from adapters.connectors.gorgias import Gorgias
-from adapters.connectors.helpdesk import check_usable
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
 from domain.action_errors import ActionRefused, NotAuthorized
+from domain.errors import InvalidInput
 from domain.integration import (
     BASE_URL,
     HELPDESKS,
     SHOPS,
     Integration,
     Provider,
+    check_credentials,
+    check_settings,
 )
 from domain.ports import Helpdesk, Sealer, Shop
 
@@ -61,7 +63,7 @@ class ConnectorRegistry:
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""
         credentials = self._unseal(integration)
-        check_usable(integration, credentials)
+        _check_usable(integration, credentials)
         self._check_place(integration)
         return credentials
 
@@ -81,3 +83,15 @@ class ConnectorRegistry:
         except ValueError:
             failure = "sealed with another key, or damaged"
         raise NotAuthorized(f"the credentials cannot be read: {failure}")
+
+
+def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
+    """Raises ActionRefused for settings, NotAuthorized for credentials that cannot be used."""
+    try:
+        check_settings(integration.provider, integration.settings)
+    except InvalidInput as error:
+        raise ActionRefused(str(error)) from None
+    try:
+        check_credentials(integration.provider, credentials)
+    except InvalidInput as error:
+        raise NotAuthorized(str(error)) from None

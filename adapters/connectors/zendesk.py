@@ -12,7 +12,7 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, check_usable, html_body, ticket_id
+from adapters.connectors.helpdesk import Account, html_body, ticket_id
 from adapters.connectors.http import Conflict, Exchange, Forbidden
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.customer_email import customer_key
@@ -99,8 +99,7 @@ class Zendesk:
     def of(
         cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
     ) -> Self:
-        """Raises ActionRefused for settings, NotAuthorized for credentials of no use."""
-        check_usable(integration, credentials)
+        """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         return cls(
             Account(

@@ -251,33 +251,6 @@ async def test_the_words_are_only_words(desk: Desk, http: httpx.AsyncClient) -> 
     assert "{%" not in sent
 
 
-@pytest.mark.parametrize(
-    "settings",
-    [
-        {},
-        {"subdomain": "acme.evil.example/", "domain": "a@b"},
-        {"subdomain": "acme", "domain": "acme"},
-        {"subdomain": "acme", "domain": "acme", "email": "a@b.c", "base_url": "http://10.0.0.1:80"},
-        {"subdomain": "acme", "domain": "acme", "email": "a@b.c", "x": "y"},
-    ],
-)
-def test_unusable_settings(desk: Desk, http: httpx.AsyncClient, settings: dict[str, str]) -> None:
-    integration = desk.integration.model_copy(update={"settings": settings})
-
-    with pytest.raises(ActionRefused):
-        desk.make(integration, desk.credentials, http)
-
-
-@pytest.mark.parametrize(
-    "credentials", [{}, {"api_token": "", "email": "", "api_key": ""}, {"api_token": "a\r\nb"}]
-)
-def test_unusable_credentials(
-    desk: Desk, http: httpx.AsyncClient, credentials: dict[str, str]
-) -> None:
-    with pytest.raises(NotAuthorized):
-        desk.make(desk.integration, credentials, http)
-
-
 @pytest.mark.parametrize("fault", [None, *Fault])
 async def test_no_secret_is_told(
     desk: Desk, say: Say, fault: Fault | None, caplog: pytest.LogCaptureFixture
