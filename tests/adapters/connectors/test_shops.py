@@ -49,6 +49,7 @@ async def test_an_order_is_found_by_its_number(case: Case, shop: Shop, number: s
 
     assert found is not None
     assert (found.id, found.number, found.integration_id) == (case.order_id, "1001", "i")
+    assert found.provider is case.integration.provider
     assert found.total == found.refundable == Money(minor=4990, currency="EUR")
     assert found.state is OrderState.OPEN
     assert found.belongs_to(CUSTOMER)
