@@ -59,7 +59,7 @@ async def test_trace_of_everything(front: LiveEngine, shop: Shop) -> None:
         "playbook_id": shop.playbook_id, "version": 1, "name": "all", "threshold": 0.7
     }  # fmt: skip
     assert body["lookup"]["order"]["total"] == {"minor": 4900, "currency": "EUR"}
-    assert body["findings"] == [{"kind": "knowledge", "id": "K1", "title": "Retours", "rank": 0.61}]
+    assert body["findings"] == [{"id": "K1", "title": "Retours", "rank": 0.61, "left_out": False}]
     thought = body["thought"]
     assert (thought["classification"], thought["confidence"]) == ("refund_request", 0.83)
     assert (thought["sentiment"], thought["language"]) == (-0.5, "fr")

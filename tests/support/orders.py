@@ -19,7 +19,7 @@ def an_order(
     """Paid, open, and nothing of it refunded, unless said otherwise."""
     return Order(
         integration_id="i",
-        provider=Provider.SHOPIFY,
+        provider=Provider.DEMO_SHOP,
         id=id,
         number=number,
         customer_email=customer_email,
