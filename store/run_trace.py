@@ -72,13 +72,15 @@ _PAGE: Final = sa.text("""
            run.error_code, run.duration_ms, run.received_at, run.finished_at
     FROM engine_runs AS run
     JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
-    WHERE run.client_id = :client_id
-      AND (:before ::text IS NULL OR run.id < :before)
+    WHERE run.client_id = :client_id AND run.id < :before
       AND (:status ::text IS NULL OR run.status = :status)
       AND (:classification ::text IS NULL OR run.classification = :classification)
     ORDER BY run.id DESC
     LIMIT :limit
 """)
+
+# ULIDs begin with 0 to 7.
+_BEYOND_ALL: Final = "8"
 
 
 class RunTraces:
@@ -110,7 +112,7 @@ class RunTraces:
             {
                 "client_id": self._tenant,
                 "limit": limit,
-                "before": before,
+                "before": before or _BEYOND_ALL,
                 "status": status,
                 "classification": classification,
             },
