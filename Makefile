@@ -1,6 +1,6 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check bench reset
+.PHONY: help setup run demo test check bench eval reset
 
 PYTHON ?= python3
 VENV := .venv
@@ -29,6 +29,9 @@ check: setup ## Lint, format, types, who may import whom
 
 bench: setup ## Measure the gateway against other designs, and a full database against an empty one
 	@$(BIN)/python -m bench
+
+eval: setup ## Score the brain on messages written by hand; fails if an aim is missed
+	@$(BIN)/python -m evaluation
 
 reset: ## Delete all local data of make run and make demo
 	@for folder in .data .data/demo; do \

@@ -6,7 +6,20 @@ from typing import NoReturn
 
 import typer
 
-from commands import client, content, dev, errors, key, member, playbook, review, server, token
+from commands import (
+    client,
+    content,
+    dev,
+    errors,
+    integration,
+    key,
+    member,
+    playbook,
+    review,
+    run,
+    server,
+    token,
+)
 from commands import credits as credit
 
 app = typer.Typer(
@@ -27,8 +40,10 @@ app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
+app.add_typer(integration.app, name="integration")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
+app.add_typer(run.app, name="run")
 app.add_typer(errors.app, name="errors")
 
 

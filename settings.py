@@ -1,5 +1,6 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
+import re
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -18,6 +19,7 @@ EMBEDDED_BRAIN = "embedded"
 _JWT_ALGORITHMS = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
+_MODEL = re.compile(r"(?:openai|anthropic):\S{1,200}")
 _LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
@@ -56,7 +58,44 @@ class Settings(BaseSettings):
     admin_user_ids: str | None = Field(
         default=None, description="Users who may act for every client, comma-separated."
     )
-    brain_model: str = Field(default=EMBEDDED_BRAIN, description="Who thinks: 'embedded'.")
+    brain_model: str = Field(
+        default=EMBEDDED_BRAIN,
+        description="Who thinks: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
+    )
+    brain_base_url: str | None = Field(
+        default=None, description="Where the model is, if not at its provider's own address."
+    )
+    brain_api_key: SecretStr | None = Field(default=None, description="The provider's key.")
+    brain_price_in: float | None = Field(
+        default=None,
+        ge=0,
+        le=100_000,
+        description="US dollars a million tokens read, of both models; unset: the price list's.",
+    )
+    brain_price_out: float | None = Field(
+        default=None,
+        ge=0,
+        le=100_000,
+        validate_default=True,
+        description="The same of tokens written; goes with BRAIN_PRICE_IN.",
+    )
+    brain_fallback_model: str | None = Field(
+        default=None, description="Asked if the first model gives no answer."
+    )
+    brain_fallback_base_url: str | None = None
+    brain_fallback_api_key: SecretStr | None = None
+    brain_monthly_budget: float = Field(
+        default=20,
+        ge=0,
+        le=1_000_000,
+        description="US dollars a client may cost a month; beyond it the embedded brain thinks.",
+    )
+    embedding_model: str | None = Field(
+        default=None,
+        description="'openai:<model>' that finds knowledge by meaning; unset: by words alone.",
+    )
+    embedding_base_url: str | None = None
+    embedding_api_key: SecretStr | None = None
     smtp_url: str | None = Field(
         default=None, description="smtp[s]://user:password@host:port; unset: mail actions fail."
     )
@@ -75,6 +114,10 @@ class Settings(BaseSettings):
     dry_run_limit: int = Field(
         default=60, ge=1, le=10_000, description="Dry runs a minute that one caller may make."
     )
+    allow_loopback_targets: bool = Field(
+        default=False,
+        description="Whether clients' integrations may lie on this machine; for tests and demos.",
+    )
     workflow_sandbox: bool = Field(
         default=False,
         description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
@@ -87,6 +130,11 @@ class Settings(BaseSettings):
     metrics_port: int | None = Field(
         default=None, ge=1, le=65535, description="Port of GET /metrics, on HOST; unset: none."
     )
+
+    @property
+    def thinks_remotely(self) -> bool:
+        """Whether thinking leaves the process."""
+        return self.brain_model != EMBEDDED_BRAIN
 
     @field_validator("trusted_proxies", mode="before")
     @classmethod
@@ -105,12 +153,29 @@ class Settings(BaseSettings):
             raise ValueError("networks like 10.0.0.0/8 or 2001:db8::/32 expected, comma-separated")
         return networks
 
-    @field_validator("brain_model")
+    @field_validator("brain_model", "brain_fallback_model")
     @classmethod
-    def _known_brain(cls, model: str) -> str:
-        if model != EMBEDDED_BRAIN:
-            raise ValueError("only 'embedded' is available")
+    def _known_brain(cls, model: str | None, info: ValidationInfo) -> str | None:
+        embedded = model == EMBEDDED_BRAIN and info.field_name == "brain_model"
+        if model is not None and not embedded and not _MODEL.fullmatch(model):
+            raise ValueError("openai:<model> or anthropic:<model> expected")
         return model
+
+    @field_validator("embedding_model")
+    @classmethod
+    def _known_embedder(cls, model: str | None) -> str | None:
+        if model is not None and not (_MODEL.fullmatch(model) and model.startswith("openai:")):
+            raise ValueError("openai:<model> expected")
+        return model
+
+    @field_validator("brain_price_out")
+    @classmethod
+    def _both_prices(cls, price: float | None, info: ValidationInfo) -> float | None:
+        if "brain_price_in" in info.data and (price is None) != (
+            info.data["brain_price_in"] is None
+        ):
+            raise ValueError("BRAIN_PRICE_IN and BRAIN_PRICE_OUT: both of them or none")
+        return price
 
     @field_validator("seal_key")
     @classmethod
@@ -121,9 +186,13 @@ class Settings(BaseSettings):
             raise ValueError("Fernet keys expected, comma-separated") from None
         return keys
 
-    @field_validator("dashboard_url")
+    @field_validator(
+        "dashboard_url", "brain_base_url", "brain_fallback_base_url", "embedding_base_url"
+    )
     @classmethod
-    def _web_address(cls, url: str) -> str:
+    def _web_address(cls, url: str | None) -> str | None:
+        if url is None:
+            return None
         if not url.startswith(("http://", "https://")):
             raise ValueError("a URL like https://shop.example/dashboard expected")
         return url.rstrip("/")

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+import httpx
 import structlog
 import uvloop
 from temporalio.client import Client
@@ -16,18 +17,25 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, UnsandboxedWorkflowRunner, Worker
 from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
 
+from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
+from activities.embed import Embed
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
+from activities.look_up import LookUp
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
+from activities.purse import Purse
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.think import Think
 from activities.usage_periods import UsagePeriods
+from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
-from adapters.brain.embedded import EmbeddedBrain
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.embeddings import embedder_from
 from adapters.error_tracker import error_tracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
@@ -71,18 +79,21 @@ class Activities:
     """The activity objects of the engine, with all they need inside."""
 
     normalize: Normalize
+    look_up: LookUp
     think: Think
     execute: Execute
     persist: Persist
     review: Review
     dry_run: DryRunActivity
     sweep: SweepActivity
+    embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
 
     def registered(self) -> list[Callable[..., object]]:
         return [
             self.normalize.normalize,
+            self.look_up.look_up,
             self.think.think,
             self.execute.execute,
             self.persist.persist,
@@ -90,23 +101,31 @@ class Activities:
             self.dry_run.rehearse,
             self.sweep.start_received,
             self.sweep.wake_decided,
+            self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
         ]
 
 
-def build_activities(settings: Settings, database: Database, client: Client) -> Activities:
-    brain = EmbeddedBrain(Classifier.load())
+def build_activities(
+    settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
+) -> Activities:
+    """`http`: the way out to clients' integrations."""
+    sealer = FernetSealer(settings.seal_key.get_secret_value())
+    purse = Purse(database, brains_from(settings, Classifier.load()), utc_now)
     mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
+    connectors = ConnectorRegistry(sealer, http, allow_loopback=settings.allow_loopback_targets)
     return Activities(
         normalize=Normalize(database, utc_now, new_ulid),
-        think=Think(database, brain),
-        execute=Execute(database, mailer, utc_now, new_ulid),
+        look_up=LookUp(database, connectors, utc_now, new_ulid),
+        think=Think(database, purse, utc_now, new_ulid),
+        execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=Review(database, utc_now),
-        dry_run=DryRunActivity(database, brain, FernetSealer(settings.seal_key.get_secret_value())),
+        dry_run=DryRunActivity(database, purse, sealer, utc_now),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
+        embed=Embed(database, embedder_from(settings), utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
     )
@@ -152,7 +171,10 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
     database = Database(settings.database_url)
     sweep = SweepInput(
-        older_than_s=settings.sweep_after_s, review_expiry_s=settings.review_expiry_hours * 3600
+        older_than_s=settings.sweep_after_s,
+        review_expiry_s=settings.review_expiry_hours * 3600,
+        remote_brain=settings.thinks_remotely,
+        embedding_model=settings.embedding_model or "",
     )
     try:
         await ensure_search_attributes(client)
@@ -163,7 +185,8 @@ async def run(settings: Settings, metrics: Metrics) -> None:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
         ) from error
-    activities = build_activities(settings, database, client)
+    http = open_client()
+    activities = build_activities(settings, database, client, http)
     dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
     reports = Database(settings.database_url, pool_size=1)
     keep = keep_in(reports, new_ulid)
@@ -181,6 +204,7 @@ async def run(settings: Settings, metrics: Metrics) -> None:
             _log.info("worker ready", queue=names.ENGINE_QUEUE)
             await stop.wait()
     finally:
+        await http.aclose()
         await reports.close()
         await database.close()
     _log.info("worker stopped")

@@ -2,43 +2,57 @@
 
 from temporalio import activity
 
+from activities.purse import Purse
 from domain import names
-from domain.brain import Brain, BrainRequest
 from domain.contracts import DryRunInput, DryRunResult
 from domain.event import InboundEvent
 from domain.ids import TenantId
 from domain.normalization import normalize
-from domain.ports import Sealer
-from domain.run import Draft, RunStatus, plan_for, review_reason
+from domain.ports import Clock, Sealer
+from domain.run import Draft, RunStatus, review_reason
+from domain.thinking import Material, think_through
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
 from store.database import Database
+from store.playbook_repository import PlaybookRepository
 
 
 class DryRun:
-    def __init__(self, database: Database, brain: Brain, sealer: Sealer) -> None:
+    def __init__(self, database: Database, purse: Purse, sealer: Sealer, now: Clock) -> None:
         self._database = database
-        self._brain = brain
+        self._purse = purse
         self._sealer = sealer
+        self._now = now
 
     @activity.defn(name=names.REHEARSE)
     async def rehearse(self, step: DryRunInput) -> DryRunResult:
-        """Classify and answer the sealed event. Writes nothing, so a repetition is harmless.
+        """Classify and answer the sealed event. Keeps nothing of it, so a repetition is harmless;
+        what a language model costs is booked.
 
-        Memory is neither read nor written: a rehearsal is about this message alone.
+        Memory is neither read nor written, and no shop is asked: a rehearsal is about this message
+        alone, and holds no credentials.
         """
         tenant = TenantId(step.client_id)
         inbound = InboundEvent.model_validate_json(self._sealer.unseal(step.sealed))
         event = normalize(inbound, fallback_ticket_id=step.event_id)
         async with self._database.tenant(tenant) as connection:
             content = ContentRepository(connection, tenant)
-            request = BrainRequest.about(
-                event,
+            material = Material(
+                event=event,
                 brand_name=await ClientRepository(connection).brand_name(tenant),
+                rulebook=await PlaybookRepository(connection, tenant).rulebook(
+                    step.playbook_id, step.playbook_version
+                ),
                 templates=await content.templates(),
                 passages=await content.search(event.words),
             )
-        draft = Draft.of(await self._brain.think(request), plan_for(event))
+            brain = await self._purse.choose(
+                connection, tenant, await ClientRepository(connection).brain_budget(tenant)
+            )
+        thought = await self._purse.spend(
+            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+        )
+        draft = Draft.of(thought)
         waits = review_reason(draft, step.threshold) is not None
         return DryRunResult(
             status=RunStatus.NEEDS_REVIEW if waits else RunStatus.COMPLETED,

@@ -3,106 +3,237 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
 from typing import Final
+from uuid import UUID, uuid5
 
 from temporalio import activity
 
+from activities.actions import Actions, Step
+from activities.heartbeat import beating
 from domain import names
-from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
 from domain.contracts import ExecuteInput, ExecuteResult
+from domain.customer_email import customer_key
 from domain.errors import EngineUnavailable
 from domain.ids import TenantId
-from domain.mail_reply import reply_to
-from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
-from domain.ports import Clock, Mailer, NewId
-from store.action_ledger import ActionLedger
+from domain.integration import Integration
+from domain.order import Order
+from domain.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
+from domain.policy import PolicyReason, Verdict, recheck
+from domain.ports import Clock, NewId
+from store.action_ledger import ActionLedger, Claim, Effect, Place
 from store.case_repository import Case, CaseRepository
 from store.database import Database
+from store.integration_repository import IntegrationRepository
+from store.run_repository import RunRepository
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
+# After so many a step that cannot be reached is left to a human, if others were done already.
+_TRIES: Final = 4
+_KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
-Handler = Callable[[Case, str], Awaitable[None]]
-"""Does one action for a case and its run_id. Raises MailRefused, MailUnreachable, MailUnknown."""
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    """What a run's steps have in common."""
+
+    tenant: TenantId
+    run_id: str
+    round: int
+    case: Case
+    integrations: dict[str, Integration]
+
+    def place(self, step: int) -> Place:
+        return Place(self.run_id, step, self.round)
 
 
 class Execute:
-    """The registry of actions, and the ledger around each."""
+    """The ledger around each action."""
 
-    def __init__(self, database: Database, mailer: Mailer, now: Clock, new_id: NewId) -> None:
+    def __init__(self, database: Database, actions: Actions, now: Clock, new_id: NewId) -> None:
         self._database = database
-        self._mailer = mailer
+        self._actions = actions
         self._now = now
         self._new_id = new_id
-        self._registry: dict[ActionKind, Handler] = {
-            ActionKind.REPLY_BY_EMAIL: self._reply_by_email,
-        }
 
     @activity.defn(name=names.EXECUTE)
     async def execute(self, order: ExecuteInput) -> ExecuteResult:
         """Run the plan's steps in order; stop at the first that was not done.
 
-        Idempotency key: (run_id, step, round) in the action ledger, written before each effect.
-        A step found begun and unfinished is reported unknown and never repeated by itself.
-        Raises MailUnreachable, for Temporal to retry, when the effect surely did not happen.
+        Idempotency key: (run_id, step, round) in the action ledger, written before each effect,
+        and for the other side a key of (run_id, step). Raises ActionUnreachable, for Temporal to
+        retry, when an effect surely did not happen.
         """
         started = time.monotonic()
-        case, plan = await self._load(order)
+        async with beating():
+            steps = await self._run_steps(order)
+        return ExecuteResult(steps=steps, elapsed_ms=(time.monotonic() - started) * 1000)
+
+    async def _run_steps(self, order: ExecuteInput) -> tuple[StepOutcome, ...]:
+        job, plan = await self._load(order)
         steps: list[StepOutcome] = []
         for index, action in enumerate(plan):
-            steps.append(await self._run_step(order, case, action, index))
+            try:
+                steps.append(await self._run_step(job, action, index))
+            except ActionUnreachable as error:
+                if not steps or activity.info().attempt < _TRIES:
+                    raise
+                steps.append(
+                    StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+                )
             if steps[-1].state is not StepState.DONE:
                 break
-        return ExecuteResult(steps=tuple(steps), elapsed_ms=(time.monotonic() - started) * 1000)
+        return tuple(steps)
 
-    async def _load(self, order: ExecuteInput) -> tuple[Case, tuple[PlannedAction, ...]]:
+    async def _load(self, order: ExecuteInput) -> tuple[_Job, tuple[PlannedAction, ...]]:
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
             if case.draft is None:
                 raise LookupError("execute came before the brain")
-            await ActionLedger(connection, tenant).record_in_place(
-                case.draft.plan,
-                run_id=order.ref.run_id,
-                round_=order.round,
-                new_id=self._new_id,
-                now=self._now(),
-            )
-        return case, case.draft.plan
+            plan = case.draft.plan
+            connected: tuple[Integration, ...] = ()
+            if any(action.integration_id for action in plan):
+                connected = await IntegrationRepository(connection, tenant).connected()
+            job = _Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
+            if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
+                for index, action in enumerate(plan):
+                    await self._record(ActionLedger(connection, tenant), job, action, index)
+        return job, plan
 
-    async def _run_step(
-        self, order: ExecuteInput, case: Case, action: PlannedAction, step: int
-    ) -> StepOutcome:
+    async def _run_step(self, job: _Job, action: PlannedAction, index: int) -> StepOutcome:
         if action.kind in IN_PLACE:
+            async with self._database.tenant(job.tenant) as connection:
+                await self._record(ActionLedger(connection, job.tenant), job, action, index)
             return StepOutcome(kind=action.kind, state=StepState.DONE)
-        tenant = TenantId(order.ref.client_id)
-        async with self._database.tenant(tenant) as connection:
-            before = await ActionLedger(connection, tenant).begin(
-                run_id=order.ref.run_id,
-                step=step,
-                round_=order.round,
-                kind=action.kind,
-                entry_id=self._new_id(),
-                now=self._now(),
-            )
-        if before is not None and before.state is not StepState.UNKNOWN:
-            return before
+        async with self._database.tenant(job.tenant) as connection:
+            before = await ActionLedger(connection, job.tenant).settled(job.place(index))
+        if before is not None:
+            return StepOutcome(kind=action.kind, state=before.state, detail=before.detail)
+        integration = job.integrations.get(action.integration_id or "")
+        if action.integration_id and integration is None:
+            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail="not_connected")
         try:
-            outcome = before or await self._do(action, order, case)
-        except MailUnreachable:
-            await self._note(
-                tenant,
-                lambda ledger: ledger.release(
-                    run_id=order.ref.run_id, step=step, round_=order.round
-                ),
-            )
+            return await self._act(job, action, index, integration)
+        except NotAuthorized as error:
+            if integration is not None:
+                await self._disconnect(job.tenant, integration, error)
+            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+        except ActionRefused as error:
+            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+
+    async def _act(
+        self, job: _Job, action: PlannedAction, index: int, integration: Integration | None
+    ) -> StepOutcome:
+        """Claim the step and do it. Raises ActionRefused, ActionUnreachable."""
+        order: Order | None = None
+        if action.kind in ON_ORDERS and integration is not None:
+            order = await self._actions.order_of(action, integration, job.case)
+        begun = await self._begin(job, action, index, integration, order)
+        if isinstance(begun, StepOutcome):
+            return begun
+        key = str(uuid5(_KEYS, f"{job.run_id}/{index}"))
+        step = Step(action, job.case, integration, order, key, begun.again, begun.interrupted)
+        outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
+        try:
+            reference = await self._perform(step)
+        except ActionUnreachable:
+            if not begun.again:  # else it may have been done when it was begun first
+                await self._note(job.tenant, lambda ledger: ledger.release(job.place(index)))
             raise
+        except ActionRefused as error:
+            outcome = StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+            await self._finish(job, index, outcome, reference)
+            raise
+        except ActionUnknown as error:
+            outcome = StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=error.code)
+        await self._finish(job, index, outcome, reference)
+        return outcome
+
+    async def _perform(self, step: Step) -> str:
+        """Do it; where nobody knows what came of it, ask the other side once before a human."""
+        try:
+            return await self._actions.perform(step)
+        except ActionUnknown:
+            if step.again or step.integration is None:
+                raise
+        try:
+            return await self._actions.perform(replace(step, again=True))
+        except ActionUnreachable as error:
+            raise ActionUnknown from error  # the first try may still have been done
+
+    async def _begin(
+        self,
+        job: _Job,
+        action: PlannedAction,
+        index: int,
+        integration: Integration | None,
+        order: Order | None,
+    ) -> StepOutcome | Claim:
+        """The claim on a step, or what forbids it now.
+
+        What is limited is counted behind a lock, so that of two at once one sees the other.
+        """
+        async with self._database.tenant(job.tenant) as connection:
+            ledger = ActionLedger(connection, job.tenant)
+            effect = _effect(job.case, action, integration, order)
+            blocked: PolicyReason | None = None
+            if action.kind in ON_ORDERS:
+                await ledger.lock_money()
+                if not await ledger.was_begun(job.place(index)):
+                    blocked = await self._blocked(ledger, job, effect, action, order)
+            if blocked is None:
+                return await ledger.begin(
+                    job.place(index), effect, entry_id=self._new_id(), now=self._now()
+                )
+            await RunRepository(connection, job.tenant).add_verdict(
+                job.run_id, Verdict.blocked(action.kind, blocked)
+            )
+        return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
+
+    async def _blocked(
+        self,
+        ledger: ActionLedger,
+        job: _Job,
+        effect: Effect,
+        action: PlannedAction,
+        order: Order | None,
+    ) -> PolicyReason | None:
+        if order is None or order.id != action.order_id:
+            return PolicyReason.NOT_THEIRS
+        rulebook = job.case.rulebook
+        spent = await ledger.spent(
+            order_key=order.key,
+            customer=effect.customer_key,
+            currency=order.refundable.currency,
+            not_by=job.run_id,
+            now=self._now(),
+        )
+        return recheck(
+            action,
+            rulebook,
+            order,
+            spent,
+            customer_email=job.case.event.customer_email,
+            approvals=job.case.approvals,
+            now=self._now(),
+        )
+
+    async def _record(
+        self, ledger: ActionLedger, job: _Job, action: PlannedAction, index: int
+    ) -> None:
+        await ledger.record(
+            job.place(index), Effect(action.kind), entry_id=self._new_id(), now=self._now()
+        )
+
+    async def _finish(self, job: _Job, index: int, outcome: StepOutcome, reference: str) -> None:
         await self._note(
-            tenant,
+            job.tenant,
             lambda ledger: ledger.finish(
-                outcome, run_id=order.ref.run_id, step=step, round_=order.round, now=self._now()
+                job.place(index), outcome, reference=reference, now=self._now()
             ),
         )
-        return outcome
 
     async def _note(
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
@@ -117,16 +248,24 @@ class Execute:
         async with self._database.tenant(tenant) as connection:
             return await write(ActionLedger(connection, tenant))
 
-    async def _do(self, action: PlannedAction, order: ExecuteInput, case: Case) -> StepOutcome:
-        try:
-            await self._registry[action.kind](case, order.ref.run_id)
-        except MailRefused as error:
-            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
-        except MailUnknown as error:
-            return StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=error.code)
-        return StepOutcome(kind=action.kind, state=StepState.DONE)
+    async def _disconnect(
+        self, tenant: TenantId, integration: Integration, error: NotAuthorized
+    ) -> None:
+        async with self._database.tenant(tenant) as connection:
+            await IntegrationRepository(connection, tenant).fail(
+                integration.id, error.code, self._now(), self._new_id
+            )
 
-    async def _reply_by_email(self, case: Case, run_id: str) -> None:
-        await self._mailer.send(
-            reply_to(case.event, case.words, brand_name=case.brand_name, key=run_id)
-        )
+
+def _effect(
+    case: Case, action: PlannedAction, integration: Integration | None, order: Order | None
+) -> Effect:
+    if order is None:
+        return Effect(action.kind, integration.id if integration else None)
+    return Effect(
+        action.kind,
+        action.integration_id,
+        order.key,
+        customer_key(case.event.customer_email),
+        action.amount,
+    )

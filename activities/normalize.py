@@ -2,17 +2,23 @@
 
 import time
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
 from domain.contracts import NormalizeInput, NormalizeResult
 from domain.conversation import conversation_key
 from domain.ids import TenantId
+from domain.integration import SHOPS
 from domain.normalization import normalize
+from domain.order_number import asks_about_order
+from domain.outbound_event import PREVIEW_CHARS, ConversationCreated
 from domain.ports import Clock, NewId
 from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.event_repository import EventRepository
+from store.integration_repository import IntegrationRepository
+from store.outbox import Outbox
 
 
 class Normalize:
@@ -23,7 +29,8 @@ class Normalize:
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the unified event and file its message under its conversation.
+        """Store the unified event and file its message under its conversation, which is told of
+        if it is new.
 
         Idempotency key: event_id. A repetition computes and writes the same.
         """
@@ -33,12 +40,33 @@ class Normalize:
             events = EventRepository(connection, tenant)
             inbound = await events.inbound(step.ref.event_id)
             unified = normalize(inbound, fallback_ticket_id=step.ref.event_id)
+            fresh_id, now = self._new_id(), self._now()
             conversation_id = await ConversationRepository(connection, tenant).open(
                 conversation_key(unified, step.ref.event_id),
-                conversation_id=self._new_id(),
+                conversation_id=fresh_id,
                 channel=unified.channel,
                 customer_email=unified.customer_email,
-                now=self._now(),
+                now=now,
             )
             await events.save_unified(step.ref.event_id, unified, conversation_id=conversation_id)
-        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000)
+            if conversation_id == fresh_id:
+                await Outbox(connection, tenant).add(
+                    ConversationCreated(
+                        conversation_id=conversation_id,
+                        ticket_id=unified.ticket_id or step.ref.event_id,
+                        source=inbound.source or inbound.event_type,
+                        customer_email=unified.customer_email or "",
+                        subject=unified.subject or "",
+                        preview=unified.text[:PREVIEW_CHARS],
+                    ),
+                    entry_id=self._new_id(),
+                    dedup_key=conversation_id,
+                    now=now,
+                )
+            looks_up = asks_about_order(unified) and await _has_shop(connection, tenant)
+        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000, looks_up=looks_up)
+
+
+async def _has_shop(connection: AsyncConnection, tenant: TenantId) -> bool:
+    connected = await IntegrationRepository(connection, tenant).connected()
+    return any(integration.provider in SHOPS for integration in connected)

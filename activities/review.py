@@ -6,6 +6,7 @@ from domain import names
 from domain.contracts import SettleReviewInput, SettleReviewResult
 from domain.ids import TenantId
 from domain.ports import Clock
+from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
 
@@ -19,11 +20,14 @@ class Review:
     async def settle(self, step: SettleReviewInput) -> SettleReviewResult:
         """Take up the decision that stands in PostgreSQL, or expire what nobody decided.
 
-        Idempotency key: (run_id, round). Whoever decided first is returned every time.
+        Idempotency key: (run_id, round). Whoever decided first is returned every time. A run that
+        ends here is remembered as handed over.
         """
-        tenant = TenantId(step.ref.client_id)
+        tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
             decision = await EscalationRepository(connection, tenant).settle(
-                step.ref.run_id, step.round, expired=step.expired, now=self._now()
+                step.ref.run_id, step.round, expired=step.expired, now=now
             )
+            if decision is not None and not decision.executes:
+                await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
         return SettleReviewResult(decision=decision)

@@ -10,11 +10,7 @@ from domain import names
 from domain.contracts import ProcessEventInput, RunRef, SweepInput, SweepResult
 from domain.ports import Clock, Engine
 from store.database import Database
-from store.escalation_repository import (
-    DecidedEscalation,
-    decisions_not_taken_up,
-    give_up,
-)
+from store.decision_sweep import DecidedEscalation, decisions_not_taken_up, give_up
 from store.run_repository import runs_left_received
 
 BATCH: Final = 200

@@ -1,30 +1,40 @@
-"""Think: ask the brain, and keep what it says on the run."""
+"""Think: ask the brain, judge what it says, and keep both on the run."""
 
 import time
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.purse import Purse
 from domain import names
-from domain.brain import Brain, BrainRequest
 from domain.contracts import RunRef, ThinkInput, ThinkResult
+from domain.customer_email import customer_key
 from domain.ids import TenantId
-from domain.run import Draft, plan_for, review_reason
-from store.case_repository import CaseRepository
+from domain.ports import Clock, NewId
+from domain.run import Draft, review_reason
+from domain.situation import Connection, Spent
+from domain.thinking import Material, Thought, think_through
+from store.action_ledger import ActionLedger
+from store.case_repository import Case, CaseRepository
 from store.content_repository import ContentRepository
 from store.database import Database
+from store.integration_repository import IntegrationRepository
 from store.run_repository import RunRepository
+from store.sentiment_repository import SentimentRepository
 
 
 class Think:
-    def __init__(self, database: Database, brain: Brain) -> None:
+    def __init__(self, database: Database, purse: Purse, now: Clock, new_id: NewId) -> None:
         self._database = database
-        self._brain = brain
+        self._purse = purse
+        self._now = now
+        self._new_id = new_id
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, plan what to do with it.
 
-        Idempotency key: run_id. A draft that is stored already is not thought of again, and no
+        Idempotency key: run_id. A thought that is stored already is not thought again, and no
         transaction is held while the brain thinks.
         """
         started = time.monotonic()
@@ -42,16 +52,51 @@ class Think:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
-            content = ContentRepository(connection, tenant)
-            request = BrainRequest.about(
-                case.event,
-                brand_name=case.brand_name,
-                templates=await content.templates(),
-                passages=await content.search(case.event.words),
-                turns=case.turns,
-            )
-        answer = await self._brain.think(request)
-        draft = Draft.of(answer, plan_for(case.event))
+            material = await self._material(connection, tenant, case, ref)
+            brain = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+        thought = await self._purse.spend(
+            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+        )
+        await self._keep(tenant, ref, thought)
+        return Draft.of(thought)
+
+    async def _material(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> Material:
+        content = ContentRepository(connection, tenant)
+        connected = await IntegrationRepository(connection, tenant).connected()
+        return Material(
+            event=case.event,
+            brand_name=case.brand_name,
+            rulebook=case.rulebook,
+            templates=await content.templates(),
+            passages=await content.search(case.event.words),
+            turns=case.turns,
+            summary=case.summary,
+            lookup=case.lookup,
+            connections=tuple(
+                Connection(integration_id=it.id, provider=it.provider) for it in connected
+            ),
+            spent=await self._spent(connection, tenant, case, ref),
+        )
+
+    async def _spent(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> Spent:
+        order = case.lookup.order if case.lookup else None
+        if order is None:
+            return Spent()  # then no action on an order is possible
+        return await ActionLedger(connection, tenant).spent(
+            order_key=order.key,
+            customer=customer_key(case.event.customer_email),
+            currency=order.refundable.currency,
+            not_by=ref.run_id,
+            now=self._now(),
+        )
+
+    async def _keep(self, tenant: TenantId, ref: RunRef, thought: Thought) -> None:
         async with self._database.tenant(tenant) as connection:
-            await RunRepository(connection, tenant).save_answer(ref.run_id, answer, draft.plan)
-        return draft
+            await RunRepository(connection, tenant).save_thought(ref.run_id, thought)
+            await SentimentRepository(connection, tenant).record(
+                ref.event_id, thought.answer.sentiment, now=self._now(), new_id=self._new_id
+            )

@@ -10,6 +10,7 @@ from urllib.parse import unquote, urlsplit
 import aiosmtplib
 
 from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
+from domain.customer_email import customer_key
 from domain.errors import InvalidInput
 from domain.ports import OutgoingMail
 
@@ -38,6 +39,9 @@ class SmtpMailer:
         """Hand one mail over. Raises MailRefused, MailUnreachable (not sent), MailUnknown."""
         if self._server is None:
             raise MailRefused("no SMTP_URL is set")
+        if customer_key(mail.to) == customer_key(self._sender.addr_spec):
+            # What we send to ourselves comes back as the next message to answer.
+            raise MailRefused("this is our own address")
         message = self._message(mail)
         client = aiosmtplib.SMTP(
             hostname=self._server.hostname,
@@ -95,8 +99,9 @@ class SmtpMailer:
         except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
             # How the header library refuses line breaks and malformed addresses.
             raise MailRefused("the mail's headers cannot be written") from error
-        # RFC 3834: tells other robots not to answer.
+        # RFC 3834 and, for Exchange, its own header: tells other robots not to answer.
         message["Auto-Submitted"] = "auto-replied"
+        message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
         message.set_content(mail.text)
         return message
 

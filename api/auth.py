@@ -1,4 +1,5 @@
-"""Who calls, and for which client. The only place that mints a TenantId from a request."""
+"""Who calls, and for which client. It mints a request's TenantId; for people at the dashboard
+`api/dashboard_access.py` does."""
 
 import hmac
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ __all__ = [
     "User",
     "authenticate",
     "authenticate_gateway",
+    "authenticate_user",
     "authorize",
     "limiter_key",
     "still_authenticated",
@@ -54,6 +56,15 @@ async def authenticate(headers: Headers, services: Services) -> ActiveKey | User
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
         return await _key_holder(token, services)
+    return await _signed_in(token, services)
+
+
+async def authenticate_user(headers: Headers, services: Services) -> User:
+    """The user of a session token; the holder of a key is none. Raises Unauthenticated."""
+    return await _signed_in(_bearer_token(headers), services)
+
+
+async def _signed_in(token: str, services: Services) -> User:
     if services.sessions is None:
         raise Unauthenticated
     return await services.sessions.verify(token)

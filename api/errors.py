@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from api.json_body import json_response
 from api.surface import Surface, surface_of
-from domain import errors
+from domain import errors, escalation_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -67,16 +67,33 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.InvalidIdempotencyKey: Answer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
+    errors.InvalidQuery: Answer(400, "Paramètre invalide : {reason}"),
     errors.AccessDenied: Answer(403, "Acces refuse."),
+    errors.RoleRequired: Answer(403, "Votre rôle ne permet pas cette action."),
     errors.NoClient: Answer(403, "Aucun client associé"),
     errors.ClientNotFound: Answer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
+    errors.RunNotFound: Answer(404, "Exécution introuvable."),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
+    escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
     errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),
     errors.RunInProgress: Answer(
         409, "Une requête avec cette Idempotency-Key est en cours de traitement."
+    ),
+    escalation_errors.EscalationDecided: Answer(409, "Cette demande de validation est close."),
+    escalation_errors.EscalationClaimed: Answer(
+        409, "Quelqu'un d'autre s'occupe déjà de cette demande.", fields=("claimed_by",)
+    ),
+    escalation_errors.EscalationChanged: Answer(
+        409, "Le texte de la réponse a changé : relisez-le avant de l'approuver."
+    ),
+    escalation_errors.SecondPersonRequired: Answer(
+        409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
+    ),
+    escalation_errors.DraftMissing: Answer(
+        409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."
     ),
     errors.BodyTooLarge: Answer(413, "Corps de requête trop volumineux : 1 Mio au plus."),
     errors.UnsupportedMediaType: Answer(

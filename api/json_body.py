@@ -4,14 +4,16 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Iterable
-from typing import Final
+from typing import Final, TypeVar
 
 import orjson
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue, ValidationError
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from domain.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
+
+M = TypeVar("M", bound=BaseModel)
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
@@ -47,6 +49,14 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     except ClientDisconnect:
         raise InvalidBody("connexion interrompue") from None
     return bytes(body)
+
+
+async def read_optional_body(request: Request) -> bytes:
+    """The same where the body may be left out, which is as good as an empty object."""
+    headers = request.headers
+    if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
+        return b"{}"
+    return await read_body(request)
 
 
 def _check_announced_length(request: Request) -> None:
@@ -95,6 +105,20 @@ def parse_object(body: bytes) -> dict[str, JsonValue]:
         body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
     )
     return strict
+
+
+def parse_body(model: type[M], body: bytes) -> M:
+    """The fields of a body, none that `model` does not know. Raises InvalidBody."""
+    try:
+        return model.model_validate(parse_object(body))
+    except ValidationError as error:
+        raise InvalidBody(_rule_broken(error)) from None
+
+
+def _rule_broken(error: ValidationError) -> str:
+    """Only the name of a field that we know: pydantic's own text would repeat what was sent."""
+    first = error.errors()[0]
+    return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
 
 
 def _check_size(body: bytes) -> None:

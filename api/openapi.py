@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Final, cast
 
 from fastapi import FastAPI
+from pydantic import BaseModel
 
 from api.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.error import ErrorBody
@@ -27,16 +28,24 @@ RETRY_AFTER: Final = {
     "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
 }
 
+_TEXT: Final = {"schema": {"type": "string"}}
+LIMIT_HEADERS: Final = {
+    "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
+    "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
+}
+
 _SECURITY_SCHEMES: Final = {
     "bearer": {
         "type": "http",
         "scheme": "bearer",
         "description": "API key (ak_ or mcp_ and 32 hexadecimal characters) or session JWT.",
     },
+    "session": {"type": "http", "scheme": "bearer", "description": "Session JWT."},
     "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
 }
 
+_NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
@@ -71,6 +80,30 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
         "additionalProperties": EXTRA_FIELD,
         "propertyNames": _KEY,
     }
+
+
+def query_parameters(model: type[BaseModel]) -> list[Described]:
+    """The parameters of a query that `model` is validated from; all of them may be left out."""
+    schema = model.model_json_schema(ref_template="{model}")
+    kinds = schema.get("$defs", {})
+    return [
+        {
+            "name": name,
+            "in": "query",
+            "required": False,
+            "description": described.pop("description", ""),
+            "schema": _inlined(described, kinds),
+        }
+        for name, described in schema["properties"].items()
+    ]
+
+
+def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
+    """Without references, and without null: a query says nothing instead."""
+    options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]
+    if options:
+        (schema,) = options
+    return kinds[cast("str", schema["$ref"])] if "$ref" in schema else schema
 
 
 def complete_document(app: FastAPI) -> None:

@@ -42,7 +42,7 @@ class RateLimiter(ABC):
         Raises TooManyRequests.
         """
         tried = await self._attempt(self._limits[scope], key, now)
-        request.state.headers = _headers(tried)
+        request.state.headers = [*getattr(request.state, "headers", ()), *_headers(tried)]
         _admitted(tried)
 
     @abstractmethod

@@ -1,7 +1,7 @@
 """The statements of an event's way, caught while the service's own code runs them."""
 
 import time
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
@@ -24,6 +24,8 @@ from store.database import Database
 from store.event_repository import EventRepository
 from store.key_repository import KeyRepository
 from store.run_repository import RunRepository
+from store.run_trace import RunTraces
+from store.sentiment_repository import SentimentRepository
 from store.usage_repository import UsageRepository
 
 ACTIVE_KEY: Final = "active key"
@@ -118,34 +120,50 @@ async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]
             ids = arrival(TICKET, key_id=key.id if key else None)
             await admit(connection, tenant, ids, utc_now)
             name(*ADMISSION)
-            events = EventRepository(connection, tenant)
-            inbound = await events.inbound(ids.event_id)
-            name("event")
-            unified = normalize(inbound, fallback_ticket_id=ids.event_id)
-            conversations = ConversationRepository(connection, tenant)
-            conversation_id = await conversations.open(
-                conversation_key(unified, ids.event_id), conversation_id=new_ulid(),
-                channel=unified.channel, customer_email=unified.customer_email, now=now,
-            )  # fmt: skip
-            name("conversation")
-            await events.save_unified(ids.event_id, unified, conversation_id=conversation_id)
-            name("event normalized", "message filed")
-            content = ContentRepository(connection, tenant)
-            await content.templates()
-            name("templates")
-            await content.search(unified.text)
-            name("knowledge")
-            await RunRepository(connection, tenant).lock(ids.run_id)
-            name("run lock")
-            await events.store_reply(
-                ids.event_id, message_id=new_ulid(), author="agent", body="Bonjour", now=now
-            )
-            name("reply")
-            await conversations.remember(ids.event_id, now)
-            name("conversation lock", "conversation's turns")
-            await RunRepository(connection, tenant).answer(ids.event_id)
-            name("answer")
+            await _work(connection, tenant, ids, name)
     return found
+
+
+async def _work(
+    connection: AsyncConnection, tenant: TenantId, ids: Arrival, name: Callable[..., None]
+) -> None:
+    """What the steps of a run ask, and then people who look at it."""
+    now = ids.received_at
+    events = EventRepository(connection, tenant)
+    inbound = await events.inbound(ids.event_id)
+    name("event")
+    unified = normalize(inbound, fallback_ticket_id=ids.event_id)
+    conversations = ConversationRepository(connection, tenant)
+    conversation_id = await conversations.open(
+        conversation_key(unified, ids.event_id), conversation_id=new_ulid(),
+        channel=unified.channel, customer_email=unified.customer_email, now=now,
+    )  # fmt: skip
+    name("conversation")
+    await events.save_unified(ids.event_id, unified, conversation_id=conversation_id)
+    name("event normalized", "message filed")
+    content = ContentRepository(connection, tenant)
+    await content.templates()
+    name("templates")
+    await content.search(unified.text)
+    name("knowledge")
+    await RunRepository(connection, tenant).lock(ids.run_id)
+    name("run lock")
+    await events.store_reply(
+        ids.event_id, message_id=new_ulid(), author="agent", body="Bonjour", now=now
+    )
+    name("reply")
+    await events.ticket(ids.event_id)
+    name("ticket")
+    await conversations.remember(ids.event_id, now)
+    name("conversation lock", "earlier runs", "conversation's memory")
+    await SentimentRepository(connection, tenant).record(ids.event_id, 0, now=now, new_id=new_ulid)
+    name("sentiment lock", "earlier scores", "score", "conversation's score")
+    traces = RunTraces(connection, tenant)
+    await traces.page(limit=50)
+    await traces.read(ids.run_id)
+    name("runs listed", "run traced")
+    await RunRepository(connection, tenant).answer(ids.event_id)
+    name("answer")
 
 
 class _UndoneError(Exception):

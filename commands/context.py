@@ -3,7 +3,7 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import wraps
 from pathlib import Path
@@ -19,12 +19,18 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.errors import (
     ClientNotFound,
     DomainError,
-    DraftMissing,
-    EscalationDecided,
-    EscalationNotFound,
+    IntegrationNotFound,
     InvalidInput,
     KeyNotFound,
     PlaybookNotFound,
+    RunNotFound,
+)
+from domain.escalation_errors import (
+    DraftMissing,
+    EscalationClaimed,
+    EscalationDecided,
+    EscalationNotFound,
+    SecondPersonRequired,
 )
 from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
@@ -70,9 +76,13 @@ _SENTENCES: Final = {
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",
+    EscalationClaimed: "somebody else has claimed this review; claim --force takes it over",
+    SecondPersonRequired: "this person has approved it already: another one must, see --as",
     ClientNotFound: "there is no such client",
     KeyNotFound: "there is no such key",
+    IntegrationNotFound: "there is no such integration",
     PlaybookNotFound: "there is no such playbook",
+    RunNotFound: "there is no such run",
 }
 
 
@@ -93,6 +103,13 @@ def settings_for(data: Path) -> Settings:
     for key, value in (running.env if running else {}).items():
         os.environ.setdefault(key, value)
     return load_settings()
+
+
+def environment_of(data: Path) -> Mapping[str, str]:
+    """What is set by environment, and beside it by the stack that runs on `data`, if it is used."""
+    running = None if os.environ.get("DATABASE_URL") else running_stack(data)
+    given = {name: value for name, value in os.environ.items() if value}
+    return {**(running.env if running else {}), **given}
 
 
 def _is_complete() -> bool:

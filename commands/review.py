@@ -1,15 +1,12 @@
 """review: decide what the agent was not sure of."""
 
-import dataclasses
 import getpass
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.markup import escape
-from rich.table import Table
 
 from adapters.system import utc_now
 from adapters.temporal import TemporalEngine, connect
@@ -22,91 +19,176 @@ from commands.context import (
     out,
     transaction_on,
 )
+from commands.member import checked_id
+from commands.review_text import review_text, summary_text
+from domain.brain import Category
+from domain.contracts import RunRef
 from domain.errors import EngineUnavailable, InvalidInput
-from domain.escalation import Decision
+from domain.escalation import Choice, Decision, EscalationReason, EscalationStatus
+from domain.ids import TenantId
+from domain.review import ReviewSummary, Wanted
 from embedded.data_folder import running_stack
-from store.escalation_repository import DecidedEscalation, Escalation, decide, open_escalations
+from store.escalation_repository import EscalationRepository, client_of
+from store.review_repository import ReviewFilter, list_reviews, read_review
 
 app = typer.Typer(help="Human review.", no_args_is_help=True)
 
-_MAX_LISTED = 200
+_MAX_LISTED: Final = 1000
+
+IdArgument = Annotated[str, typer.Argument(metavar="REVIEW_ID")]
+AsOption = Annotated[
+    str | None, typer.Option("--as", help="The person who does it; if absent, operator:LOGIN.")
+]
 
 
 @app.command("list")
 @command
-async def list_open(
+async def list_some(
     client: Annotated[str | None, typer.Option(help="client_id; all clients if absent")] = None,
+    status: Annotated[Wanted, typer.Option(help="open: pending or claimed")] = Wanted.OPEN,
+    reason: Annotated[EscalationReason | None, typer.Option()] = None,
+    classification: Annotated[Category | None, typer.Option()] = None,
+    claimed_by: Annotated[str | None, typer.Option(help="a person")] = None,
+    min_amount: Annotated[
+        int | None, typer.Option(min=0, help="money at stake, in minor units")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, max=_MAX_LISTED, help="how many at most")] = 200,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Show what waits for a decision, oldest first."""
+    wanted = ReviewFilter(
+        status=status,
+        reason=reason,
+        classification=classification,
+        claimed_by=claimed_by,
+        min_amount=min_amount,
+    )
     async with transaction_on(data) as connection:
-        found = await open_escalations(connection, client_id=client, limit=_MAX_LISTED)
+        found = await list_reviews(connection, client, wanted, limit=limit)
     if as_json:
-        answer(True, "", reviews=[_as_dict(escalation) for escalation in found])
+        answer(True, "", reviews=[_as_dict(review) for review in found])
         return
-    out.print(f"{len(found)} waiting for a human")
-    for it in found:
-        table = Table(title=it.id, title_justify="left", title_style="bold", show_header=False)
-        table.add_column(no_wrap=True, style="cyan")
-        table.add_column(overflow="fold")
-        seen = f"{it.classification or 'not classified'}, confidence {it.confidence:.2f}"
-        table.add_row("why", f"{it.reason.value}: {seen}")
-        table.add_row("client", it.client_id)
-        table.add_row("until", it.expires_at.isoformat(timespec="minutes"))
-        table.add_row("customer", escape("\n".join(filter(None, (it.subject, it.text)))))
-        table.add_row("draft", escape(it.draft) or "none: answer with --text")
-        out.print(table)
+    out.print(f"{len(found)} reviews ({status.value})")
+    for review in found:
+        out.print(summary_text(review))
     if found:
-        out.print("approve, approve --text, or reject: cli.py review approve REVIEW_ID")
+        out.print("All of one: cli.py review show REVIEW_ID. Then claim, approve or reject it.")
+
+
+@app.command("show")
+@command
+async def show(
+    review_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show one review with all that it is about."""
+    async with transaction_on(data) as connection:
+        client_id = await client_of(connection, review_id)
+        found = await read_review(connection, client_id, review_id)
+    if as_json:
+        answer(True, "", **_as_dict(found))
+    else:
+        out.print(review_text(found))
+
+
+@app.command("claim")
+@command
+async def claim(
+    review_id: IdArgument,
+    force: Annotated[bool, typer.Option("--force", help="Take it from whoever has it.")] = False,
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Ask the others to leave it alone for half an hour."""
+    async with transaction_on(data) as connection:
+        tenant = TenantId(await client_of(connection, review_id))
+        claimed = await EscalationRepository(connection, tenant).claim(
+            review_id, _person(person), utc_now(), force=force
+        )
+    answer(
+        as_json,
+        "Review claimed.",
+        review_id=review_id,
+        status=EscalationStatus.CLAIMED.value,
+        claimed_by=claimed.by,
+        until=claimed.until.isoformat(timespec="minutes"),
+    )
+
+
+@app.command("release")
+@command
+async def release(
+    review_id: IdArgument,
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Give a claim back."""
+    async with transaction_on(data) as connection:
+        tenant = TenantId(await client_of(connection, review_id))
+        await EscalationRepository(connection, tenant).release(
+            review_id, _person(person), utc_now()
+        )
+    answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
 
 @app.command("approve")
 @command
 async def approve(
-    review_id: Annotated[str, typer.Argument()],
+    review_id: IdArgument,
     text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
+    person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Let the plan be carried out, with the draft or with your own words."""
+    """Let the plan be carried out, with the draft or with your own words.
+
+    Above a limit of money another person must approve too.
+    """
     if text is not None and not text.strip():
         raise InvalidInput("text: the words to send")
     decision = Decision.APPROVE if text is None else Decision.EDIT
-    await _decide(review_id, decision, text, data, as_json)
+    await _decide(review_id, Choice(decision, _person(person), text=text), data, as_json)
 
 
 @app.command("reject")
 @command
 async def reject(
-    review_id: Annotated[str, typer.Argument()],
+    review_id: IdArgument,
+    note: Annotated[str | None, typer.Option(help="Why, for colleagues.")] = None,
+    person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Hand the ticket over to people: the agent does nothing more."""
-    await _decide(review_id, Decision.REJECT, None, data, as_json)
+    await _decide(review_id, Choice(Decision.REJECT, _person(person), note=note), data, as_json)
 
 
-async def _decide(
-    review_id: str, decision: Decision, text: str | None, data: Path, as_json: bool
-) -> None:
+async def _decide(review_id: str, choice: Choice, data: Path, as_json: bool) -> None:
     """The decision is committed first; should the signal be lost, the sweeper sends it again."""
     async with transaction_on(data) as connection:
-        decided = await decide(
-            connection,
-            review_id,
-            decision,
-            actor=f"operator:{getpass.getuser()}",
-            edited_text=text,
-            now=utc_now(),
+        tenant = TenantId(await client_of(connection, review_id))
+        outcome = await EscalationRepository(connection, tenant).decide(
+            review_id, choice, utc_now()
         )
-    woken = await _wake(decided, data)
-    note = "" if woken else " The run will take it up with the next sweep."
-    status = decision.status.value
-    answer(as_json, f"Review {status}.{note}", review_id=review_id, status=status, signalled=woken)
+    woken = outcome.ref is not None and await _wake(outcome.ref, review_id, data)
+    if outcome.awaits_second:
+        sentence = "Noted; another person must approve it too: review approve --as PERSON."
+    else:
+        note = "" if woken else " The run will take it up with the next sweep."
+        sentence = f"Review {outcome.status.value}.{note}"
+    answer(
+        as_json,
+        sentence,
+        review_id=review_id,
+        status=outcome.status.value,
+        awaiting_second=outcome.awaits_second,
+        signalled=woken,
+    )
 
 
-async def _wake(decided: DecidedEscalation, data: Path) -> bool:
+async def _wake(ref: RunRef, review_id: str, data: Path) -> bool:
     env: Mapping[str, str] = os.environ
     if not env.get("TEMPORAL_ADDRESS"):
         running = running_stack(data)
@@ -117,12 +199,15 @@ async def _wake(decided: DecidedEscalation, data: Path) -> bool:
         client = await connect(
             env["TEMPORAL_ADDRESS"], env.get("TEMPORAL_NAMESPACE") or "default", lazy=True
         )
-        return await TemporalEngine(client).wake(decided.ref, decided.id)
+        return await TemporalEngine(client).wake(ref, review_id)
     except EngineUnavailable:
         return False
 
 
-def _as_dict(escalation: Escalation) -> dict[str, object]:
-    fields = dataclasses.asdict(escalation)
-    times = {name: fields.pop(name).isoformat() for name in ("created_at", "expires_at")}
-    return {"review_id": fields.pop("id"), **fields, **times}
+def _person(name: str | None) -> str:
+    return f"operator:{getpass.getuser()}" if name is None else checked_id(name)
+
+
+def _as_dict(review: ReviewSummary) -> dict[str, object]:
+    fields = review.model_dump(mode="json")
+    return {"review_id": fields.pop("id"), **fields}

@@ -14,12 +14,13 @@ from commands.context import (
     JsonOption,
     answer,
     command,
+    environment_of,
     transaction_on,
 )
 from commands.member import checked_id
 from domain.errors import InvalidInput
 from domain.user import User
-from embedded.data_folder import DataFolder, running_stack
+from embedded.data_folder import DataFolder
 from store.member_repository import MemberRepository
 
 
@@ -51,12 +52,12 @@ async def token(
 
 def _session_keys(data: Path) -> SessionKeys:
     """The keys that the API accepts. Raises InvalidInput if it accepts none of ours."""
-    on_servers = bool(os.environ.get("DATABASE_URL"))
-    running = None if on_servers else running_stack(data)
-    env = {**(running.env if running else {}), **{k: v for k, v in os.environ.items() if v}}
+    env = environment_of(data)
     if env.get("JWT_JWKS_URL"):
         raise InvalidInput("session tokens are those of the provider at JWT_JWKS_URL")
-    text = env.get("SESSION_KEY") or ("" if on_servers else DataFolder(data).session_key())
+    text = env.get("SESSION_KEY")
+    if not text and not os.environ.get("DATABASE_URL"):
+        text = DataFolder(data).session_key()
     if not text:
         raise InvalidInput("not configured: SESSION_KEY is not set")
     try:

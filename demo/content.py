@@ -47,6 +47,19 @@ TEMPLATES: Final = (
         "delivery to ask for a refund: print the return label from your account, and the refund "
         "leaves within 5 working days of the parcel's arrival.\n\nKind regards,\n{{ brand_name }}",
     ),
+    # Chosen only where the agent may give the money back: `refund_amount` is known only then.
+    DemoTemplate(
+        "Remboursement effectué", Category.REFUND_REQUEST, "fr",
+        "Bonjour {{ customer_name | cher client }},\n\nC'est fait : nous vous remboursons "
+        "{{ refund_amount }} pour la commande {{ order_number }}. La somme arrive sur votre compte "
+        "sous 5 jours ouvrés.\n\nBien à vous,\n{{ brand_name }}",
+    ),
+    DemoTemplate(
+        "Refund made", Category.REFUND_REQUEST, "en",
+        "Hello {{ customer_name | there }},\n\nIt is done: we are refunding {{ refund_amount }} "
+        "for order {{ order_number }}. The money reaches your account within 5 working days.\n\n"
+        "Kind regards,\n{{ brand_name }}",
+    ),
     DemoTemplate(
         "Colis en retard", Category.SHIPPING_ISSUE, "fr",
         "Bonjour {{ customer_name | cher client }},\n\nNous sommes désolés pour la livraison de la "

@@ -41,7 +41,7 @@ class Template(BaseModel):
 
 
 class Passage(BaseModel):
-    """A knowledge entry found for the message. `rank`: PostgreSQL's ts_rank, higher is nearer."""
+    """A knowledge entry found for the message. `rank`: higher is nearer, within one search."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -170,6 +170,6 @@ class BrainAnswer(BaseModel):
 
 
 class Brain(Protocol):
-    """Whoever thinks. Raises only the errors of `domain/errors.py`."""
+    """Whoever thinks. Raises only the errors of `domain/brain_errors.py`."""
 
     async def think(self, request: BrainRequest) -> BrainAnswer: ...

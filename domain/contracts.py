@@ -143,6 +143,8 @@ class DryRunInput(Contract):
     threshold: float
     sealed: str
     remote_brain: bool = False
+    playbook_id: str = ""
+    playbook_version: int = 0
 
 
 class DryRunResult(Contract):
@@ -156,11 +158,13 @@ class DryRunResult(Contract):
 
 class SweepInput(Contract):
     """`older_than_s`: how long a run or decision may lie before it is picked up; longer than the
-    gateway's own deadline, so that the sweeper never races a healthy request."""
+    gateway's own deadline, so that the sweeper never races a healthy request. `embedding_model`:
+    what knowledge is to be embedded with; empty for not at all."""
 
     older_than_s: float = 60
     review_expiry_s: float = 72 * 3600
     remote_brain: bool = False
+    embedding_model: str = ""
 
 
 class SweepResult(Contract):

@@ -78,8 +78,28 @@ class AccessDenied(DomainError):
     code = "access_denied"
 
 
+class RoleRequired(DomainError):
+    """A member of the client whose role does not include this."""
+
+    code = "role_required"
+
+
 class ClientNotFound(DomainError):
     code = "client_not_found"
+
+
+class InvalidQuery(DomainError):
+    """A parameter of the query breaks a rule; `reason` names it."""
+
+    code = "invalid_query"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
 
 
 class InvalidRequest(DomainError):
@@ -244,20 +264,10 @@ class InternalError(DomainError):
     code = "internal_error"
 
 
-class EscalationNotFound(DomainError):
-    code = "escalation_not_found"
+class RunNotFound(DomainError):
+    """There is no such run, or it is another client's: nobody can tell which."""
 
-
-class EscalationDecided(DomainError):
-    """Somebody has decided already; a decision happens once."""
-
-    code = "escalation_decided"
-
-
-class DraftMissing(DomainError):
-    """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
-
-    code = "draft_missing"
+    code = "run_not_found"
 
 
 class PlaybookNotFound(DomainError):
@@ -266,6 +276,10 @@ class PlaybookNotFound(DomainError):
 
 class KeyNotFound(DomainError):
     code = "key_not_found"
+
+
+class IntegrationNotFound(DomainError):
+    code = "integration_not_found"
 
 
 class InvalidInput(DomainError):

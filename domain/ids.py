@@ -6,8 +6,8 @@ from typing import Final, NewType
 TenantId = NewType("TenantId", str)
 """A client_id that authentication has vouched for; repositories accept nothing else.
 
-Minted in `api/auth.py` for requests, and in `activities/` from the ids that admission wrote
-into a workflow's input.
+Minted in `api/auth.py` and `api/dashboard_access.py` for requests, and in `activities/` from the
+ids that admission wrote into a workflow's input.
 """
 
 _ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")

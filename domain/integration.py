@@ -1,9 +1,15 @@
 """The integration: a merchant's system that the agent may look things up in and act on."""
 
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.errors import InvalidInput
 
 
 class Provider(StrEnum):
@@ -44,4 +50,118 @@ class Integration(BaseModel):
     id: str
     provider: Provider
     settings: dict[str, str] = {}
-    sealed: str
+    sealed: str = Field(repr=False)
+
+    def base_url(self, usual: str) -> str:
+        """Where its API is: `usual`, unless a loopback address was set in its place."""
+        return self.settings.get(BASE_URL, usual)
+
+
+class IntegrationEntry(BaseModel):
+    """A connection as people are shown it: without its credentials.
+
+    `error_code`: why the other side was given up, where the status is `error`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    provider: Provider
+    status: IntegrationStatus
+    settings: dict[str, str]
+    error_code: str | None
+    connected_at: datetime
+    disconnected_at: datetime | None
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a value looks like, and how a person is told."""
+
+    pattern: re.Pattern[str]
+    expected: str
+
+
+@dataclass(frozen=True)
+class _Needs:
+    """What a provider's connection is made of: all of it is needed, and nothing else is taken."""
+
+    settings: Mapping[str, _Shape]
+    credentials: tuple[str, ...]
+
+
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ADDRESS: Final = _Shape(
+    re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
+)
+_NEEDS: Final = {
+    Provider.SHOPIFY: _Needs(
+        {"shop": _Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
+        ("access_token",),
+    ),
+    Provider.STRIPE: _Needs({}, ("api_key",)),
+    Provider.DEMO_SHOP: _Needs({"path": _Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")}, ()),
+    Provider.ZENDESK: _Needs(
+        {
+            "subdomain": _Shape(re.compile(_LABEL), "the name before .zendesk.com"),
+            "email": _ADDRESS,
+        },
+        ("api_token",),
+    ),
+    Provider.GORGIAS: _Needs(
+        {"domain": _Shape(re.compile(_LABEL), "the name before .gorgias.com"), "email": _ADDRESS},
+        ("email", "api_key"),
+    ),
+}
+
+# Where the other side is, in place of the address that its name gives: tests and trials only. What
+# may be called at all is decided where the call is made.
+BASE_URL: Final = "base_url"
+_LOOPBACK: Final = _Shape(
+    re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
+)
+
+_MAX_CREDENTIAL_CHARS: Final = 1_000
+_VISIBLE: Final = re.compile(r"[!-~]+")
+
+
+def check_settings(provider: Provider, settings: Mapping[str, str]) -> None:
+    """Raises InvalidInput, which names the setting and never a value, unless they are complete."""
+    needs = _NEEDS[provider]
+    secret = next((name for name in needs.credentials if name in settings), None)
+    if secret is not None and secret not in needs.settings:
+        raise InvalidInput(f"{provider}: {secret} is a secret and no setting")
+    shapes = {**needs.settings, BASE_URL: _LOOPBACK}
+    if not settings.keys() <= shapes.keys():
+        raise InvalidInput(f"{provider}: settings are {_listed(needs.settings)}")
+    for name in needs.settings:
+        if name not in settings:
+            raise InvalidInput(f"{provider}: the setting {name} is missing")
+    for name, value in settings.items():
+        if not shapes[name].pattern.fullmatch(value):
+            raise InvalidInput(f"{provider}: {name}: {shapes[name].expected} expected")
+
+
+def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
+    """Raises InvalidInput unless these are the provider's secrets, all of them.
+
+    It names only those that the provider has: a name may be a secret in the wrong place.
+    """
+    needed = _NEEDS[provider].credentials
+    if names != frozenset(needed):
+        raise InvalidInput(f"{provider}: secrets are {_listed(needed)}")
+
+
+def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
+    """Raises InvalidInput, which never holds a value, unless they can be sent as they are."""
+    check_credential_names(provider, frozenset(credentials))
+    for name, value in credentials.items():
+        # They become headers: a space or a line break in one is a slip of the hand at best.
+        if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
+            raise InvalidInput(
+                f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected"
+            )
+
+
+def _listed(names: Mapping[str, _Shape] | tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

@@ -22,7 +22,7 @@ _ADDRESS: Final = re.compile(r"[^\s@<>,;\"]{1,64}@[^\s@<>,;\"]{1,255}")
 # The names under which senders of payloads also put these headers at the top level.
 _TOP_LEVEL: Final = (
     "auto-submitted", "precedence", "x-auto-response-suppress", "list-id", "list-unsubscribe",
-    "return-path", "sender", "content-type", "in-reply-to", "references", "message-id",
+    "list-post", "return-path", "sender", "content-type", "in-reply-to", "references", "message-id",
     "x-autoreply", "x-autorespond", "x-failed-recipients",
 )  # fmt: skip
 _ROBOT: Final = re.compile(
@@ -148,7 +148,10 @@ def message_ids(value: str) -> tuple[str, ...]:
 
 
 def may_reply(headers: Mapping[str, str], senders: Iterable[str | None], subject: str) -> bool:
-    """False for auto-replies, lists, bounces and robots: answering them loops or helps nobody."""
+    """False for auto-replies, lists, bounces and robots: answering them loops or helps nobody.
+
+    RFC 3834, section 2, with the headers that programs set before it and beside it.
+    """
     submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
     suppress = headers.get("x-auto-response-suppress", "").strip().lower()
     precedence = headers.get("precedence", "").strip().lower()
@@ -156,8 +159,9 @@ def may_reply(headers: Mapping[str, str], senders: Iterable[str | None], subject
         submitted not in {"", "no"},
         suppress not in {"", "none"},
         precedence in {"bulk", "list", "junk", "auto_reply", "auto-reply"},
-        bool({"list-id", "list-unsubscribe", "x-failed-recipients"} & headers.keys()),
-        bool({"x-autoreply", "x-autorespond"} & headers.keys()),
+        # RFC 2369 and 2919: List-Id, List-Post, List-Help and so on.
+        any(name.startswith("list-") for name in headers),
+        bool({"x-failed-recipients", "x-autoreply", "x-autorespond"} & headers.keys()),
         headers.get("return-path", "<x>").replace(" ", "") in {"", "<>"},
         headers.get("content-type", "").lower().startswith("multipart/report"),
         any(_ROBOT.match(address) for address in senders if address),

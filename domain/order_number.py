@@ -1,7 +1,10 @@
-"""The order number in what a customer wrote."""
+"""The order in what a customer wrote: its number, or that there is one."""
 
 import re
 from typing import Final
+
+from domain.event import UnifiedEvent
+from domain.text import fold
 
 _SEARCHED_CHARS: Final = 20_000
 _WORD: Final = r"(?:commandes?|cde|orders?|bestellung|pedido|ordine|bestelling)"
@@ -24,6 +27,18 @@ _QUANTITY: Final = re.compile(
     r"|days?|x)\b|[ ]?[€$£%]",
     re.IGNORECASE,
 )
+_ABOUT_ORDERS: Final = re.compile(
+    r"\b(?:command|colis|livr|expedi|rembours|annul|suivi|retour|recu|paquet|achat|achet"
+    r"|order|parcel|packag|deliver|ship|refund|money back|cancel|track|return|receiv|purchas"
+    r"|bought)"
+)
+
+
+def asks_about_order(event: UnifiedEvent) -> bool:
+    """Whether an order should be looked up: the customer is known, and one is spoken of."""
+    if not (event.customer_email and event.customer_verified):
+        return False
+    return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 
 def find_order_number(text: str) -> str | None:

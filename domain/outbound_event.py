@@ -1,9 +1,10 @@
 """What the service tells a merchant's systems. Source: the API specification, "Outbound webhooks".
 
-The data of `ticket.resolved` is the specification's; that of the others is ours.
+The data of `ticket.resolved` is the specification's; that of the others is ours. A dry run tells
+nothing. `ticket_id` is the caller's, else the event's; `customer_email` is empty if there is none.
 """
 
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
@@ -22,6 +23,9 @@ OutboundEventId = Literal[
 ]
 
 
+PREVIEW_CHARS: Final = 200
+
+
 class OutboundEvent(BaseModel):
     """The data of one event; its class says which it is."""
 
@@ -31,6 +35,12 @@ class OutboundEvent(BaseModel):
 
 
 class TicketResolved(OutboundEvent):
+    """The customer has an answer, the agent's or a human's. Once a ticket.
+
+    A ticket that is closed without one (an auto-reply, which nobody must answer) tells nothing.
+    `duration_ms`: from the event's arrival to the answer, with the time a human took.
+    """
+
     event = "ticket.resolved"
 
     ticket_id: str
@@ -42,6 +52,8 @@ class TicketResolved(OutboundEvent):
 
 
 class TicketEscalated(OutboundEvent):
+    """A human must decide. Once for each time: an approved action of unknown outcome asks again."""
+
     event = "ticket.escalated"
 
     ticket_id: str
@@ -53,6 +65,9 @@ class TicketEscalated(OutboundEvent):
 
 
 class TicketResponseFailed(OutboundEvent):
+    """No answer came about, or it could not be brought to the customer. `message` is a fixed text,
+    for people; programs go by `error_code`."""
+
     event = "ticket.response_failed"
 
     ticket_id: str
@@ -62,6 +77,9 @@ class TicketResponseFailed(OutboundEvent):
 
 
 class ConversationCreated(OutboundEvent):
+    """A customer writes for the first time, or a session begins; later messages of the same
+    conversation are not told. `source` is the caller's, else the event type."""
+
     event = "conversation.created"
 
     conversation_id: str

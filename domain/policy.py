@@ -7,7 +7,7 @@ an action comes, `recheck` looks once more. Text of a customer can fill values, 
 
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict
 
@@ -63,6 +63,16 @@ class PolicyReason(StrEnum):
     UNSAFE_INPUT = "unsafe_input"
 
 
+_LIMITS: Final = frozenset(
+    {
+        PolicyReason.ABOVE_PER_ACTION,
+        PolicyReason.ABOVE_PER_CUSTOMER,
+        PolicyReason.ABOVE_PER_DAY,
+        PolicyReason.OTHER_CURRENCY,
+    }
+)
+
+
 class Verdict(BaseModel):
     """What the policy says of one action."""
 
@@ -71,6 +81,14 @@ class Verdict(BaseModel):
     kind: ActionKind
     ruling: Ruling
     reason: PolicyReason | None = None
+
+    @classmethod
+    def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
+        """Of an action that may not be done now that its turn has come."""
+        second = reason in _LIMITS
+        return cls(
+            kind=kind, ruling=Ruling.NEEDS_SECOND if second else Ruling.REFUSED, reason=reason
+        )
 
 
 class Judgement(BaseModel):

@@ -7,6 +7,7 @@ from typing import Protocol
 from pydantic import BaseModel, ConfigDict
 
 from domain.contracts import ProcessEventInput, RunRef
+from domain.embedding import Embedding
 from domain.error_report import ErrorReport
 from domain.integration import Integration
 from domain.money import Money
@@ -90,6 +91,20 @@ class Connectors(Protocol):
     def shop(self, integration: Integration) -> Shop: ...
 
     def helpdesk(self, integration: Integration) -> Helpdesk: ...
+
+
+class Embedder(Protocol):
+    """Whoever turns texts into embeddings."""
+
+    @property
+    def model(self) -> str:
+        """What the embeddings are of: only those of one model can be compared."""
+
+    async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
+        """One embedding a text, in their order. Raises EmbeddingUnavailable."""
+
+    async def near(self, text: str) -> Embedding | None:
+        """That of a question. None if there is none in time: then it is found by words alone."""
 
 
 class Sealer(Protocol):

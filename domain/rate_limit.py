@@ -22,6 +22,7 @@ class Scope(StrEnum):
     DRY_RUN = "dry_run"
     SIGNUP = "signup"
     VERIFICATION = "verification"
+    DASHBOARD = "dashboard"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,7 @@ def limits(*, dry_runs: int) -> Mapping[Scope, Limit]:
         Scope.DRY_RUN: dry_runs,
         Scope.SIGNUP: 5,
         Scope.VERIFICATION: 5,
+        Scope.DASHBOARD: 120,
     }
     return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
 

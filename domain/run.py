@@ -4,10 +4,10 @@ from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.brain import BrainAnswer, Category
+from domain.brain import Category
 from domain.escalation import EscalationReason
-from domain.event import Channel, UnifiedEvent
 from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
+from domain.thinking import Thought
 
 
 class RunStatus(StrEnum):
@@ -56,7 +56,10 @@ class RunResult(BaseModel):
 
 
 class Draft(BaseModel):
-    """What the brain left on a run: the answer it would give and how it would give it."""
+    """What thinking left on a run: the answer it would give and how it would give it.
+
+    `doubt` counts below the threshold, `hold` whatever the confidence.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -64,16 +67,18 @@ class Draft(BaseModel):
     confidence: float
     text: str
     doubt: EscalationReason | None
+    hold: EscalationReason | None = None
     plan: tuple[PlannedAction, ...]
 
     @classmethod
-    def of(cls, answer: BrainAnswer, plan: tuple[PlannedAction, ...]) -> "Draft":
+    def of(cls, thought: Thought) -> "Draft":
         return cls(
-            classification=answer.classification,
-            confidence=answer.confidence,
-            text=answer.response,
-            doubt=answer.doubt,
-            plan=plan,
+            classification=thought.answer.classification,
+            confidence=thought.answer.confidence,
+            text=thought.text,
+            doubt=thought.answer.doubt,
+            hold=thought.hold,
+            plan=thought.plan,
         )
 
 
@@ -82,23 +87,11 @@ def review_reason(draft: Draft, threshold: float) -> EscalationReason | None:
 
     Below the playbook's threshold goes to review, equal passes. An empty answer is never sent.
     """
+    if draft.hold is not None:
+        return draft.hold
     if draft.confidence < threshold or not draft.text:
         return draft.doubt or EscalationReason.LOW_CONFIDENCE
     return None
-
-
-def plan_for(event: UnifiedEvent) -> tuple[PlannedAction, ...]:
-    """The actions that answer this event: by mail where the customer wrote a mail, else in place.
-
-    What asks for no answer (auto-replies, lists, bounces, the staff's own messages) gets none, or
-    two robots would write to each other for ever. A mail without a usable address is answered in
-    place: the caller knows where it came from.
-    """
-    if not event.reply_allowed:
-        return ()
-    if event.channel is Channel.EMAIL and event.customer_email:
-        return (PlannedAction(kind=ActionKind.REPLY_BY_EMAIL),)
-    return (PlannedAction(kind=ActionKind.REPLY),)
 
 
 def leaves_process(actions: tuple[ActionKind, ...]) -> bool:
@@ -112,13 +105,23 @@ def steps_executed(steps: tuple[StepOutcome, ...]) -> int:
 
 
 def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:
-    """What the executor's outcomes make of the run: one unknown outcome asks a human."""
+    """What the executor's outcomes make of the run.
+
+    A human is asked where an outcome is unknown or a step was blocked, and where something was
+    done and something else was not: the customer may have the money and no answer.
+    """
     states = {step.state for step in steps}
-    if StepState.UNKNOWN in states:
+    if states & {StepState.UNKNOWN, StepState.BLOCKED}:
         return RunStatus.NEEDS_REVIEW
     if StepState.FAILED in states:
-        return RunStatus.FAILED
+        return RunStatus.NEEDS_REVIEW if StepState.DONE in states else RunStatus.FAILED
     return RunStatus.COMPLETED
+
+
+def reason_of(steps: tuple[StepOutcome, ...]) -> EscalationReason:
+    """Why a human is asked about these outcomes."""
+    blocked = any(step.state is StepState.BLOCKED for step in steps)
+    return EscalationReason.POLICY_RESTRICTION if blocked else EscalationReason.TOOL_FAILURE
 
 
 UNCLASSIFIED = Category.OTHER

@@ -1,6 +1,7 @@
 """The situation: all that the policy looks at before the agent acts."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
@@ -9,6 +10,9 @@ from domain.integration import HELPDESKS, SHOPS, Provider
 from domain.order import Order
 from domain.plan import ActionKind
 from domain.rulebook import Rulebook
+
+CUSTOMER_WINDOW: Final = timedelta(days=30)
+"""How far back the limit for one customer reaches."""
 
 
 class Spent(BaseModel):

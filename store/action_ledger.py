@@ -1,9 +1,10 @@
 """The action ledger: a row before an effect, its outcome after it.
 
 A row that is still `planned` when somebody else looks means that a process died in between: the
-effect may or may not have happened, and only a human may have it done again.
+effect may or may not have happened.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -12,16 +13,41 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.ids import TenantId
-from domain.plan import IN_PLACE, ActionKind, PlannedAction, StepOutcome, StepState
-from domain.ports import NewId
+from domain.money import Money
+from domain.plan import ActionKind, StepOutcome, StepState
+from domain.situation import CUSTOMER_WINDOW, Spent
 from store.tables import action_ledger
 
-_PLANNED = "planned"
+_PLANNED: Final = "planned"
 
 
-_RECORD: Final = insert(action_ledger).on_conflict_do_nothing(
-    index_elements=["client_id", "run_id", "step", "round"]
-)
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Whose turn it is: `round` is one more for each time a human approved."""
+
+    run_id: str
+    step: int
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What is about to be done, to which order (`Order.key`)."""
+
+    kind: ActionKind
+    integration_id: str | None = None
+    order_key: str | None = None
+    customer_key: str | None = None
+    amount: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """The step is ours to do. `again`: it was begun before, in this round if `interrupted`, and
+    nobody knows what came of it."""
+
+    again: bool = False
+    interrupted: bool = False
 
 
 class ActionLedger:
@@ -29,106 +55,200 @@ class ActionLedger:
         self._connection = connection
         self._tenant = tenant
 
-    async def begin(
-        self, *, run_id: str, step: int, round_: int, kind: ActionKind, entry_id: str, now: datetime
-    ) -> StepOutcome | None:
-        """Claim a step. None: it is ours to do now. Else: what came of it before.
-
-        A step that any round has done is done; one that this round began and never finished is
-        unknown. One that failed for good stays failed.
-        """
-        done = await self._connection.scalar(
-            sa.select(action_ledger.c.id).where(
-                self._is(run_id, step), action_ledger.c.state == StepState.DONE
-            )
-        )
-        if done is not None:
-            return StepOutcome(kind=kind, state=StepState.DONE)
-        claimed = await self._connection.scalar(
-            insert(action_ledger)
-            .values(
-                client_id=self._tenant,
-                id=entry_id,
-                run_id=run_id,
-                step=step,
-                round=round_,
-                action=kind,
-                state=_PLANNED,
-                detail="",
-                planned_at=now,
-            )
-            .on_conflict_do_nothing(index_elements=["client_id", "run_id", "step", "round"])
-            .returning(action_ledger.c.id)
-        )
-        if claimed is not None:
-            return None
+    async def settled(self, place: Place) -> StepOutcome | None:
+        """What came of a step: done in any round, or known for good in this one."""
         row = (
             await self._connection.execute(
-                sa.select(action_ledger.c.state, action_ledger.c.detail).where(
-                    self._is(run_id, step), action_ledger.c.round == round_
+                sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
+                .where(
+                    self._is_step(place),
+                    sa.or_(
+                        action_ledger.c.state == StepState.DONE,
+                        sa.and_(
+                            action_ledger.c.round == place.round,
+                            action_ledger.c.state != _PLANNED,
+                        ),
+                    ),
                 )
+                .order_by((action_ledger.c.state == StepState.DONE).desc())
+                .limit(1)
             )
-        ).one()
-        if row.state == _PLANNED:
-            return StepOutcome(kind=kind, state=StepState.UNKNOWN, detail="interrupted")
-        return StepOutcome(kind=kind, state=StepState(row.state), detail=row.detail)
+        ).one_or_none()
+        if row is None:
+            return None
+        return StepOutcome(
+            kind=ActionKind(row.action),
+            state=StepState(row.state),
+            detail="" if row.state == StepState.DONE else row.detail,
+        )
 
-    async def record_in_place(
-        self,
-        plan: tuple[PlannedAction, ...],
-        *,
-        run_id: str,
-        round_: int,
-        new_id: NewId,
-        now: datetime,
-    ) -> None:
-        """Write the in-place actions as done, for recording them is doing them; idempotent."""
-        entries = [
-            {
-                "client_id": self._tenant,
-                "id": new_id(),
-                "run_id": run_id,
-                "step": step,
-                "round": round_,
-                "action": action.kind,
-                "state": StepState.DONE,
-                "detail": "",
-                "planned_at": now,
-                "finished_at": now,
-            }
-            for step, action in enumerate(plan)
-            if action.kind in IN_PLACE
-        ]
-        if entries:
-            await self._connection.execute(_RECORD, entries)
+    async def was_begun(self, place: Place) -> bool:
+        """Whether any round began this step and does not know what came of it."""
+        return bool(
+            await self._connection.scalar(
+                sa.select(sa.literal(True))
+                .where(
+                    self._is_step(place),
+                    action_ledger.c.state.in_((_PLANNED, StepState.UNKNOWN)),
+                )
+                .limit(1)
+            )
+        )
+
+    async def begin(
+        self, place: Place, effect: Effect, *, entry_id: str, now: datetime
+    ) -> StepOutcome | Claim:
+        """Claim a step, or learn what came of it before."""
+        settled = await self.settled(place)
+        if settled is not None:
+            return settled
+        begun = await self.was_begun(place)
+        claimed = await self._insert(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
+        if claimed:
+            return Claim(again=begun)
+        settled = await self.settled(place)  # it may have been finished since
+        return settled if settled is not None else Claim(again=True, interrupted=True)
+
+    async def record(self, place: Place, effect: Effect, *, entry_id: str, now: datetime) -> None:
+        """Write an action as done whose recording is doing it; idempotent."""
+        await self._insert(
+            place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
+        )
 
     async def finish(
-        self, outcome: StepOutcome, *, run_id: str, step: int, round_: int, now: datetime
+        self, place: Place, outcome: StepOutcome, *, reference: str, now: datetime
     ) -> None:
         """Write what came of a step that `begin` claimed. What is known to be done stays done."""
         await self._connection.execute(
             sa.update(action_ledger)
             .where(
-                self._is(run_id, step),
-                action_ledger.c.round == round_,
+                self._is_step(place),
+                action_ledger.c.round == place.round,
                 action_ledger.c.state != StepState.DONE,
             )
-            .values(state=outcome.state, detail=outcome.detail, finished_at=now)
+            .values(
+                state=outcome.state,
+                detail=outcome.detail,
+                reference=reference or None,
+                finished_at=now,
+            )
         )
 
-    async def release(self, *, run_id: str, step: int, round_: int) -> None:
+    async def release(self, place: Place) -> None:
         """Give a claim back: the effect did surely not happen, and it may be tried again."""
         await self._connection.execute(
             sa.delete(action_ledger).where(
-                self._is(run_id, step),
-                action_ledger.c.round == round_,
+                self._is_step(place),
+                action_ledger.c.round == place.round,
                 action_ledger.c.state == _PLANNED,
             )
         )
 
-    def _is(self, run_id: str, step: int) -> sa.ColumnElement[bool]:
+    async def lock_money(self) -> None:
+        """Wait until no other transaction counts this client's money; until this one ends.
+
+        A statement of its own: what comes after it sees what the others have written.
+        """
+        await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
+
+    async def spent(
+        self,
+        *,
+        order_key: str,
+        customer: str | None,
+        currency: str,
+        not_by: str,
+        now: datetime,
+    ) -> Spent:
+        """What other runs gave back, or may have, and did to the order.
+
+        `customer`: as `customer_key` spells the address. `currency`: money of others is not
+        counted. `not_by`: the run that asks.
+        """
+        row = (
+            await self._connection.execute(
+                _SPENT,
+                {
+                    "client_id": self._tenant,
+                    "run_id": not_by,
+                    "customer": customer,
+                    "order_key": order_key,
+                    "currency": currency,
+                    "since": now - CUSTOMER_WINDOW,
+                    "day": now.replace(hour=0, minute=0, second=0, microsecond=0),
+                },
+            )
+        ).one()
+        return Spent(
+            customer=row.customer,
+            day=row.day,
+            on_order=frozenset(ActionKind(kind) for kind in row.on_order or ()),
+        )
+
+    async def _insert(
+        self,
+        place: Place,
+        effect: Effect,
+        *,
+        entry_id: str,
+        state: str,
+        now: datetime,
+        finished_at: datetime | None = None,
+    ) -> bool:
+        inserted = await self._connection.scalar(
+            _INSERT,
+            {
+                "client_id": self._tenant,
+                "id": entry_id,
+                "run_id": place.run_id,
+                "step": place.step,
+                "round": place.round,
+                "action": effect.kind,
+                "state": state,
+                "detail": "",
+                "integration_id": effect.integration_id,
+                "order_key": effect.order_key,
+                "customer_key": effect.customer_key,
+                "amount": effect.amount.minor if effect.amount else None,
+                "currency": effect.amount.currency if effect.amount else None,
+                "planned_at": now,
+                "finished_at": finished_at,
+            },
+        )
+        return inserted is not None
+
+    def _is_step(self, place: Place) -> sa.ColumnElement[bool]:
         return sa.and_(
             action_ledger.c.client_id == self._tenant,
-            action_ledger.c.run_id == run_id,
-            action_ledger.c.step == step,
+            action_ledger.c.run_id == place.run_id,
+            action_ledger.c.step == place.step,
         )
+
+
+_INSERT: Final = (
+    insert(action_ledger)
+    .on_conflict_do_nothing(index_elements=["client_id", "run_id", "step", "round"])
+    .returning(action_ledger.c.id)
+)
+_LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+# A step counts once, however many rounds it took.
+_SPENT: Final = sa.text("""
+    WITH moved AS (
+        SELECT DISTINCT ON (run_id, step)
+               action, order_key, customer_key, amount, currency, planned_at
+        FROM action_ledger
+        WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
+          AND run_id <> :run_id
+          AND (planned_at > CAST(:since AS timestamptz) OR order_key = CAST(:order_key AS text))
+        ORDER BY run_id, step, round DESC
+    )
+    SELECT coalesce(sum(amount) FILTER (
+               WHERE customer_key = CAST(:customer AS text) AND currency = CAST(:currency AS text)
+                 AND planned_at > CAST(:since AS timestamptz)), 0)::bigint AS customer,
+           coalesce(sum(amount) FILTER (
+               WHERE currency = CAST(:currency AS text)
+                 AND planned_at >= CAST(:day AS timestamptz)), 0)::bigint AS day,
+           array_agg(DISTINCT action) FILTER (
+               WHERE order_key = CAST(:order_key AS text)) AS on_order
+    FROM moved
+""")

@@ -29,6 +29,8 @@ escalation_tickets: Final = sa.Table(
     time("decided_at", nullable=True),
     text("decision", nullable=True),
     text("edited_text", nullable=True),
+    # Why it was rejected, for colleagues.
+    text("note", nullable=True),
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
@@ -45,6 +47,8 @@ escalation_tickets: Final = sa.Table(
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
     sa.Index(None, "client_id", "status", "created_at"),
+    # Whose it is, when only its id is given.
+    sa.Index(None, "id"),
 )
 
 action_ledger: Final = sa.Table(
@@ -58,7 +62,7 @@ action_ledger: Final = sa.Table(
     text("state"),
     text("detail"),
     text("integration_id", nullable=True),
-    text("order_id", nullable=True),
+    text("order_key", nullable=True),
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
@@ -74,13 +78,13 @@ action_ledger: Final = sa.Table(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
     sa.Index(
         "ix_action_ledger_order",
         "client_id",
-        "order_id",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        "order_key",
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
 )
 

@@ -11,10 +11,20 @@ from domain.brain import Category, Turn
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
 from domain.ids import TenantId
+from domain.order import Lookup
 from domain.plan import PlannedAction
+from domain.rulebook import Rulebook
 from domain.run import Draft
 from store.run_repository import HUMAN_TEXT
-from store.tables import ai_conversations, clients, engine_events, engine_messages, engine_runs
+from store.tables import (
+    ai_conversations,
+    clients,
+    engine_events,
+    engine_messages,
+    engine_runs,
+    escalation_tickets,
+    playbook_versions,
+)
 
 _PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
 _TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
@@ -25,13 +35,20 @@ class Case:
     """A run, its event and its conversation.
 
     `draft` is None before the brain has answered. `human_text` holds the words that a human chose
-    instead of it, None where the draft stands. `turns` are those before this event.
+    instead of it, None where the draft stands. `turns` are those before this event, `summary` what
+    came of the tickets before it. `approvals`: how many people approved the plan.
+    `brain_budget_micros`: of the client, where it has one of its own.
     """
 
     event: UnifiedEvent
     brand_name: str
+    rulebook: Rulebook
     turns: tuple[Turn, ...]
+    summary: str
+    lookup: Lookup | None
     draft: Draft | None
+    approvals: int
+    brain_budget_micros: int | None
     human_text: str | None
 
     @property
@@ -55,11 +72,34 @@ class CaseRepository:
         return Case(
             event=UnifiedEvent.model_validate(unified),
             brand_name=row.brand_name,
+            rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
+            summary=row.summary or "",
+            lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
+            approvals=row.approvals or 0,
+            brain_budget_micros=row.brain_budget_micros,
             draft=_draft(row),
             human_text=row.human_text,
         )
 
+
+# Of the round that was decided last: one for who decided, one for who had approved before.
+_APPROVALS: Final = (
+    sa.select(
+        1
+        + sa.func.coalesce(
+            escalation_tickets.c.first_approved_by != escalation_tickets.c.decided_by, sa.false()
+        ).cast(sa.Integer)
+    )
+    .where(
+        escalation_tickets.c.client_id == engine_runs.c.client_id,
+        escalation_tickets.c.run_id == engine_runs.c.id,
+        escalation_tickets.c.status.in_(("approved", "edited")),
+    )
+    .order_by(escalation_tickets.c.round.desc())
+    .limit(1)
+    .scalar_subquery()
+)
 
 _CASE: Final = (
     sa.select(
@@ -67,15 +107,29 @@ _CASE: Final = (
         engine_events.c.subject,
         engine_events.c.text,
         clients.c.brand_name,
+        clients.c.brain_budget_micros,
+        playbook_versions.c.rulebook,
         ai_conversations.c.turns,
+        ai_conversations.c.summary,
+        engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,
         engine_runs.c.draft,
         engine_runs.c.doubt,
+        engine_runs.c.hold,
         engine_runs.c.plan,
         HUMAN_TEXT.label("human_text"),
+        _APPROVALS.label("approvals"),
     )
     .select_from(engine_runs)
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == engine_runs.c.client_id,
+            playbook_versions.c.playbook_id == engine_runs.c.playbook_id,
+            playbook_versions.c.version == engine_runs.c.playbook_version,
+        ),
+    )
     .join(clients, clients.c.id == engine_runs.c.client_id)
     .join(
         engine_events,
@@ -114,5 +168,6 @@ def _draft(row: sa.Row[*tuple[Any, ...]]) -> Draft | None:
         confidence=row.confidence,
         text=row.draft,
         doubt=EscalationReason(row.doubt) if row.doubt else None,
+        hold=EscalationReason(row.hold) if row.hold else None,
         plan=_PLAN.validate_python(row.plan),
     )

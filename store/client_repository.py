@@ -60,3 +60,11 @@ class ClientRepository:
         if name is None:
             raise ClientNotFound(client_id)
         return str(name)
+
+    async def brain_budget(self, client_id: str) -> int | None:
+        """What language models may cost the client in a month, in millionths of a US dollar; None
+        for the configured budget."""
+        budget = await self._connection.scalar(
+            sa.select(clients.c.brain_budget_micros).where(clients.c.id == client_id)
+        )
+        return None if budget is None else int(budget)

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.brain import Passage, Template
+from domain.embedding import Embedding
 from domain.ids import TenantId
 from domain.text import fold
 from store.tables import knowledge_entries, response_templates
@@ -14,6 +15,7 @@ from store.tables import knowledge_entries, response_templates
 MAX_PASSAGES: Final = 5
 _MAX_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
+_CANDIDATES: Final = 20
 
 # Any word may match (the rank sorts), in the language each entry is written in. plainto_tsquery
 # makes the query safe whatever the customer typed; only its ANDs are turned into ORs.
@@ -30,6 +32,41 @@ _SEARCH: Final = sa.text("""
     LIMIT :limit
 """)
 
+
+# What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
+# which needs no common measure of the two. Only embeddings of the question's own model and length
+# can be compared with it.
+_FUSED: Final = sa.text("""
+    WITH query AS (
+        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
+               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
+    ), by_words AS (
+        SELECT id, row_number() OVER (
+                   ORDER BY ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1) DESC, id
+               ) AS place
+        FROM knowledge_entries, query
+        WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
+        ORDER BY place
+        LIMIT :candidates
+    ), by_meaning AS (
+        SELECT entry_id AS id, row_number() OVER (
+                   ORDER BY embedding <=> CAST(:vector AS vector), entry_id
+               ) AS place
+        FROM knowledge_embeddings
+        WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
+        ORDER BY place
+        LIMIT :candidates
+    ), found AS (
+        SELECT id, sum(1.0 / (60 + place)) AS rank
+        FROM (SELECT * FROM by_words UNION ALL SELECT * FROM by_meaning) AS ranked
+        GROUP BY id
+    )
+    SELECT id, title, body, language, rank::float8 AS rank
+    FROM found JOIN knowledge_entries USING (id)
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")
 
 _TEMPLATES: Final = (
     sa.select(
@@ -55,16 +92,24 @@ class ContentRepository:
         rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
         return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
 
-    async def search(self, text: str) -> tuple[Passage, ...]:
-        """The knowledge entries that share words with `text`, the nearest first."""
-        rows = await self._connection.execute(
-            _SEARCH,
-            {
-                "words": fold(text[:_MAX_QUERY_CHARS]),
-                "client_id": self._tenant,
-                "limit": MAX_PASSAGES,
-            },
-        )
+    async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
+        """The knowledge entries that share words with `text`, the nearest first.
+
+        With `near`, the text's embedding, also those that mean something like it.
+        """
+        values: dict[str, str | int] = {
+            "words": fold(text[:_MAX_QUERY_CHARS]),
+            "client_id": self._tenant,
+            "limit": MAX_PASSAGES,
+        }
+        if near is not None:
+            values |= {
+                "candidates": _CANDIDATES,
+                "vector": str(list(near.values)),
+                "model": near.model,
+                "dimensions": len(near.values),
+            }
+        rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
         return tuple(Passage.model_validate(row, from_attributes=True) for row in rows)
 
     async def add_template(self, template: Template, now: datetime) -> None:

@@ -1,45 +1,48 @@
-"""Escalations. A decision is one compare-and-set: whoever is second finds it taken."""
+"""Escalations of one client: opened, claimed, decided, and settled by the run that waits.
+
+A decision is a compare-and-set: the row is locked, the rule of `domain/escalation.py` compares, and
+what it allows is set. Whoever is second finds it taken, the clock included.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import RunRef
-from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
-from domain.escalation import OPEN_STATUSES, Decision, EscalationReason, EscalationStatus
+from domain.escalation import (
+    OPEN_STATUSES,
+    Choice,
+    Claim,
+    Decision,
+    EscalationReason,
+    EscalationStatus,
+    Standing,
+)
+from domain.escalation_errors import EscalationNotFound
 from domain.ids import TenantId
+from domain.policy import Ruling
 from store.run_repository import HUMAN_TEXT
-from store.tables import engine_events, engine_runs, escalation_tickets, playbook_versions
+from store.tables import engine_runs, escalation_tickets
+
+_TICKETS: Final = escalation_tickets.c
+_EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
 
 
 @dataclass(frozen=True, slots=True)
-class Escalation:
-    """A run that waits for a human, with what the human needs to decide."""
+class Outcome:
+    """What came of a choice. `ref`: whose workflow must hear of a decision, None while a second
+    person is awaited."""
 
-    id: str
-    client_id: str
     status: EscalationStatus
-    reason: EscalationReason
-    classification: str
-    confidence: float
-    subject: str | None
-    text: str | None
-    draft: str
-    created_at: datetime
-    expires_at: datetime
+    ref: RunRef | None
 
-
-@dataclass(frozen=True, slots=True)
-class DecidedEscalation:
-    """A decision, and the run whose workflow must hear of it."""
-
-    id: str
-    ref: RunRef
-    threshold: float
+    @property
+    def awaits_second(self) -> bool:
+        return self.ref is None
 
 
 class EscalationRepository:
@@ -57,28 +60,80 @@ class EscalationRepository:
         expires_at: datetime,
         now: datetime,
     ) -> None:
-        """Hand a run to a human, with its draft and plan as they stand; idempotent by round."""
-        standing = sa.select(
-            sa.literal(self._tenant),
-            sa.literal(escalation_id),
-            engine_runs.c.id,
-            sa.literal(round_),
-            sa.literal(EscalationStatus.PENDING.value),
-            sa.literal(reason.value),
-            sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, ""),
-            engine_runs.c.plan,
-            sa.literal(expires_at),
-            sa.literal(now),
+        """Hand a run to a human, with its draft, plan and money as they stand; idempotent by round.
+
+        It needs a second person where the policy said so of any action on the run.
+        """
+        standing = _standing_of_run(
+            client_id=self._tenant,
+            id=escalation_id,
+            round=round_,
+            status=EscalationStatus.PENDING.value,
+            reason=reason.value,
+            expires_at=expires_at,
+            created_at=now,
         ).where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == ref.run_id)
-        columns = [
-            "client_id", "id", "run_id", "round", "status", "reason", "draft", "plan",
-            "expires_at", "created_at",
-        ]  # fmt: skip
         await self._connection.execute(
             insert(escalation_tickets)
-            .from_select(columns, standing)
+            .from_select([column.name for column in standing.selected_columns], standing)
             .on_conflict_do_nothing(index_elements=["client_id", "run_id", "round"])
         )
+
+    async def claim(
+        self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
+    ) -> Claim:
+        """Ask the others to leave it alone for a while; the same person's next claim renews it.
+
+        `force` takes it from whoever has it. Raises EscalationNotFound, EscalationDecided,
+        EscalationClaimed.
+        """
+        standing, _ = await self._lock(escalation_id)
+        if force:
+            standing.check_open()
+        else:
+            standing.check_open_to(actor, now)
+        await self._set(
+            escalation_id, status=EscalationStatus.CLAIMED, claimed_by=actor, claimed_at=now
+        )
+        return Claim(by=actor, at=now)
+
+    async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
+        """Give one's claim back, or an old one of others; without any, nothing changes.
+
+        Raises what `claim` raises.
+        """
+        standing, _ = await self._lock(escalation_id)
+        standing.check_open_to(actor, now)
+        await self._set(escalation_id, **_UNCLAIMED)
+
+    async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> Outcome:
+        """Take a decision once, or note that the first of two persons agrees.
+
+        Raises EscalationNotFound and what `Standing.check` raises.
+        """
+        standing, ref = await self._lock(escalation_id)
+        standing.check(choice, now)
+        words = {} if choice.text is None else {"edited_text": choice.text}
+        if standing.is_first_of_two(choice.decision):
+            # The others may go on at once.
+            await self._set(
+                escalation_id,
+                **_UNCLAIMED,
+                first_approved_by=choice.actor,
+                first_approved_at=now,
+                **words,
+            )
+            return Outcome(EscalationStatus.PENDING, None)
+        await self._set(
+            escalation_id,
+            status=choice.decision.status,
+            decision=choice.decision,
+            decided_by=choice.actor,
+            decided_at=now,
+            note=choice.note,
+            **words,
+        )
+        return Outcome(choice.decision.status, ref)
 
     async def settle(
         self, run_id: str, round_: int, *, expired: bool, now: datetime
@@ -88,175 +143,138 @@ class EscalationRepository:
         None while nobody has decided. A human's decision wins over an expiry that comes later.
         """
         this = sa.and_(
-            escalation_tickets.c.client_id == self._tenant,
-            escalation_tickets.c.run_id == run_id,
-            escalation_tickets.c.round == round_,
+            _TICKETS.client_id == self._tenant,
+            _TICKETS.run_id == run_id,
+            _TICKETS.round == round_,
         )
         if expired:
             await self._connection.execute(
                 sa.update(escalation_tickets)
-                .where(this, escalation_tickets.c.status.in_(OPEN_STATUSES))
+                .where(this, _TICKETS.status.in_(OPEN_STATUSES))
                 .values(status=EscalationStatus.EXPIRED, decision=Decision.EXPIRE, decided_at=now)
             )
         decision = await self._connection.scalar(
             sa.update(escalation_tickets)
-            .where(this, escalation_tickets.c.decision.is_not(None))
-            .values(taken_up_at=sa.func.coalesce(escalation_tickets.c.taken_up_at, now))
-            .returning(escalation_tickets.c.decision)
+            .where(this, _TICKETS.decision.is_not(None))
+            .values(taken_up_at=sa.func.coalesce(_TICKETS.taken_up_at, now))
+            .returning(_TICKETS.decision)
         )
         if decision is None:
             # Expired and no row: the client was erased meanwhile, and nobody will ever decide.
             return Decision.EXPIRE if expired else None
         return Decision(decision)
 
+    async def approvals(self, run_id: str) -> int:
+        """How many people have agreed to the run's plan in the latest round that was decided.
 
-async def decide(
-    connection: AsyncConnection,
-    escalation_id: str,
-    decision: Decision,
-    *,
-    actor: str,
-    edited_text: str | None,
-    now: datetime,
-) -> DecidedEscalation:
-    """Take a decision once. Raises EscalationNotFound, EscalationDecided, DraftMissing."""
-    row = (
-        await connection.execute(
+        0 as well where nobody was asked, or where it was rejected or expired.
+        """
+        row = (
+            await self._connection.execute(
+                sa.select(_TICKETS.decision, _TICKETS.first_approved_by)
+                .where(
+                    _TICKETS.client_id == self._tenant,
+                    _TICKETS.run_id == run_id,
+                    _TICKETS.decision.is_not(None),
+                )
+                .order_by(_TICKETS.round.desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        if row is None or row.decision not in _EXECUTED:
+            return 0
+        return 1 if row.first_approved_by is None else 2
+
+    async def _lock(self, escalation_id: str) -> tuple[Standing, RunRef]:
+        """It and its run, locked until the transaction ends. Raises EscalationNotFound."""
+        row = (
+            await self._connection.execute(
+                _LOCK, {"client_id": self._tenant, "escalation_id": escalation_id}
+            )
+        ).one_or_none()
+        if row is None:
+            raise EscalationNotFound(escalation_id)
+        standing = Standing(
+            id=escalation_id,
+            status=EscalationStatus(row.status),
+            draft=row.words,
+            claim=Claim(by=row.claimed_by, at=row.claimed_at) if row.claimed_by else None,
+            needs_second=row.needs_second,
+            first_approved_by=row.first_approved_by,
+        )
+        ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
+        return standing, ref
+
+    async def _set(self, escalation_id: str, **values: object) -> None:
+        await self._connection.execute(
             sa.update(escalation_tickets)
-            .where(
-                escalation_tickets.c.id == escalation_id,
-                escalation_tickets.c.status.in_(OPEN_STATUSES),
-            )
-            .values(
-                status=decision.status,
-                decision=decision,
-                decided_by=actor,
-                decided_at=now,
-                edited_text=edited_text,
-            )
-            .returning(
-                escalation_tickets.c.client_id,
-                escalation_tickets.c.run_id,
-                escalation_tickets.c.draft,
-            )
+            .where(_TICKETS.client_id == self._tenant, _TICKETS.id == escalation_id)
+            .values(**values)
         )
-    ).one_or_none()
-    if row is None:
-        known = await connection.scalar(
-            sa.select(escalation_tickets.c.id).where(escalation_tickets.c.id == escalation_id)
-        )
-        raise (
-            EscalationNotFound(escalation_id) if known is None else EscalationDecided(escalation_id)
-        )
-    if decision is Decision.APPROVE and not row.draft:
-        raise DraftMissing(escalation_id)  # rolls the decision back
-    return await _decided(connection, escalation_id)
 
 
-async def open_escalations(
-    connection: AsyncConnection, *, client_id: str | None, limit: int
-) -> list[Escalation]:
-    """What waits for a human, oldest first, of one client or of all."""
-    tickets = escalation_tickets.c
-    query = (
-        sa.select(
-            tickets.id,
-            tickets.client_id,
-            tickets.status,
-            tickets.reason,
-            tickets.draft,
-            tickets.created_at,
-            tickets.expires_at,
-            sa.func.coalesce(engine_runs.c.classification, "").label("classification"),
-            sa.func.coalesce(engine_runs.c.confidence, 0).label("confidence"),
-            engine_events.c.subject,
-            engine_events.c.text,
-        )
-        .join(
-            engine_runs,
-            sa.and_(
-                engine_runs.c.client_id == tickets.client_id, engine_runs.c.id == tickets.run_id
-            ),
-        )
-        .join(
-            engine_events,
-            sa.and_(
-                engine_events.c.client_id == engine_runs.c.client_id,
-                engine_events.c.id == engine_runs.c.event_id,
-            ),
-        )
-        .where(tickets.status.in_(OPEN_STATUSES))
-        .order_by(tickets.created_at, tickets.id)
-        .limit(limit)
+async def client_of(connection: AsyncConnection, escalation_id: str) -> str:
+    """Whose escalation it is, looked for in all clients. Raises EscalationNotFound."""
+    client_id = await connection.scalar(
+        sa.select(_TICKETS.client_id).where(_TICKETS.id == escalation_id)
     )
-    if client_id is not None:
-        query = query.where(tickets.client_id == client_id)
-    return [
-        Escalation(
-            **{
-                **row._asdict(),
-                "status": EscalationStatus(row.status),
-                "reason": EscalationReason(row.reason),
-            }
-        )
-        for row in await connection.execute(query)
-    ]
+    if client_id is None:
+        raise EscalationNotFound(escalation_id)
+    return str(client_id)
 
 
-async def decisions_not_taken_up(
-    connection: AsyncConnection, *, before: datetime, limit: int
-) -> list[DecidedEscalation]:
-    """Decisions of all clients whose workflow has not taken them up, oldest first."""
-    rows = await connection.execute(
-        _DECIDED.where(
-            escalation_tickets.c.decided_at < before, escalation_tickets.c.taken_up_at.is_(None)
-        )
-        .order_by(escalation_tickets.c.decided_at)
-        .limit(limit)
-    )
-    return [_as_decided(row) for row in rows]
+# What an approval sends.
+WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
+RUN_OF_TICKET: Final = sa.and_(
+    engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
+)
 
-async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime) -> None:
-    """Note that no run is left to take a decision up, so that it is not looked at again."""
-    await connection.execute(
-        sa.update(escalation_tickets)
-        .where(escalation_tickets.c.id == escalation_id)
-        .values(taken_up_at=now)
-    )
+_UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
 
-
-_DECIDED: Final = (
+_LOCK: Final = (
     sa.select(
-        escalation_tickets.c.id,
-        escalation_tickets.c.client_id,
-        escalation_tickets.c.run_id,
+        _TICKETS.status,
+        WORDS.label("words"),
+        _TICKETS.claimed_by,
+        _TICKETS.claimed_at,
+        _TICKETS.needs_second,
+        _TICKETS.first_approved_by,
+        _TICKETS.run_id,
         engine_runs.c.event_id,
-        playbook_versions.c.threshold,
     )
-    .join(
-        engine_runs,
-        sa.and_(
-            engine_runs.c.client_id == escalation_tickets.c.client_id,
-            engine_runs.c.id == escalation_tickets.c.run_id,
-        ),
+    .join(engine_runs, RUN_OF_TICKET)
+    .where(
+        _TICKETS.client_id == sa.bindparam("client_id"),
+        _TICKETS.id == sa.bindparam("escalation_id"),
     )
-    .join(
-        playbook_versions,
-        sa.and_(
-            playbook_versions.c.client_id == engine_runs.c.client_id,
-            playbook_versions.c.playbook_id == engine_runs.c.playbook_id,
-            playbook_versions.c.version == engine_runs.c.playbook_version,
-        ),
-    )
+    .with_for_update(of=escalation_tickets, key_share=True)
 )
 
 
-async def _decided(connection: AsyncConnection, escalation_id: str) -> DecidedEscalation:
-    found = await connection.execute(_DECIDED.where(escalation_tickets.c.id == escalation_id))
-    return _as_decided(found.one())
-
-
-def _as_decided(row: sa.Row[*tuple[Any, ...]]) -> DecidedEscalation:
-    ref = RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id)
-    return DecidedEscalation(row.id, ref, row.threshold)
+def _standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
+    """A run as its escalation starts from it, beside given values, columns named alike."""
+    step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
+        sa.column("value", JSONB), name="step"
+    )
+    amount = step.c.value["amount"]
+    at_stake = (
+        sa.select(
+            amount["minor"].astext.cast(sa.BigInteger).label("minor"),
+            amount["currency"].astext.label("currency"),
+        )
+        .where(sa.func.jsonb_typeof(amount) == "object")
+        .order_by(sa.desc("minor"))
+        .limit(1)
+        .lateral("at_stake")
+    )
+    needs_second = engine_runs.c.verdicts.contains([{"ruling": Ruling.NEEDS_SECOND}])
+    return sa.select(
+        *(sa.literal(value).label(name) for name, value in values.items()),
+        engine_runs.c.id.label("run_id"),
+        sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, "").label("draft"),
+        engine_runs.c.plan,
+        needs_second.label("needs_second"),
+        at_stake.c.minor.label("amount"),
+        at_stake.c.currency,
+    ).select_from(engine_runs.outerjoin(at_stake, sa.true()))

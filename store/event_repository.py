@@ -1,5 +1,6 @@
 """Stored events, as they came and as normalized."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -12,6 +13,15 @@ from domain.ids import TenantId
 from store.tables import engine_events, engine_messages
 
 
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What an event is called and whose it is, as merchants are told. `customer_email` may be
+    empty."""
+
+    ticket_id: str
+    customer_email: str
+
+
 class EventRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -21,6 +31,11 @@ class EventRepository:
         """The event as it was admitted."""
         found = await self._connection.execute(_INBOUND, self._key(event_id))
         return InboundEvent.model_validate(found.one(), from_attributes=True)
+
+    async def ticket(self, event_id: str) -> Ticket:
+        """The event's ticket, also if the event could not be normalized."""
+        found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
+        return Ticket(found.ticket_id, found.customer_email)
 
     async def save_unified(
         self, event_id: str, event: UnifiedEvent, *, conversation_id: str
@@ -88,6 +103,18 @@ _INBOUND: Final = sa.select(
     engine_events.c.customer_email,
     engine_events.c.message,
     engine_events.c.payload,
+).where(_IS_EVENT)
+_TICKET: Final = sa.select(
+    sa.func.coalesce(engine_events.c.unified["ticket_id"].astext, engine_events.c.id).label(
+        "ticket_id"
+    ),
+    sa.func.coalesce(
+        sa.case(
+            (engine_events.c.unified.is_(None), engine_events.c.customer_email),
+            else_=engine_events.c.unified["customer_email"].astext,
+        ),
+        "",
+    ).label("customer_email"),
 ).where(_IS_EVENT)
 # An update sets the columns it is given values for.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)

@@ -20,6 +20,18 @@ _IS_MEMBER: Final = sa.select(
         sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
     )
 )
+# Whoever owns the client is its owner, whatever the list says.
+_ROLE: Final = (
+    sa.select(
+        sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
+    )
+    .select_from(clients)
+    .outerjoin(
+        client_users,
+        sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == _USER),
+    )
+    .where(clients.c.id == _CLIENT)
+)
 _OWNED: Final = (
     sa.select(clients.c.id)
     .where(clients.c.owner_user_id == _USER)
@@ -42,6 +54,11 @@ class MemberRepository:
         """Whether the user owns the client or is listed with it."""
         found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
         return bool(found)
+
+    async def role(self, user_id: str, client_id: str) -> Role | None:
+        """What the user may do for the client, None for somebody else's user."""
+        role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
+        return None if role is None else Role(role)
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None."""

@@ -9,11 +9,14 @@ from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.brain import BrainAnswer
 from domain.contracts import RunRef
+from domain.escalation import EscalationReason
 from domain.ids import TenantId
+from domain.order import Lookup
 from domain.plan import PlannedAction, StepOutcome
+from domain.policy import Verdict
 from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings
+from domain.thinking import Thought
 from store.tables import engine_runs, escalation_tickets
 from store.tables import playbook_versions as versions
 
@@ -52,9 +55,13 @@ class RunRepository:
         self._connection = connection
         self._tenant = tenant
 
-    async def save_answer(
-        self, run_id: str, answer: BrainAnswer, plan: tuple[PlannedAction, ...]
-    ) -> None:
+    async def save_lookup(self, run_id: str, lookup: Lookup) -> None:
+        await self._connection.execute(
+            _UPDATE, {**self._key(run_id), "lookup": lookup.model_dump(mode="json")}
+        )
+
+    async def save_thought(self, run_id: str, thought: Thought) -> None:
+        answer = thought.answer
         await self._connection.execute(
             _UPDATE,
             {
@@ -63,15 +70,31 @@ class RunRepository:
                 "confidence": answer.confidence,
                 "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
                 "language": answer.language,
-                "draft": answer.response,
+                "sentiment": answer.sentiment,
+                "draft": thought.text,
                 "doubt": answer.doubt,
-                "plan": _PLAN.dump_python(plan, mode="json"),
+                "hold": thought.hold,
+                "plan": _PLAN.dump_python(thought.plan, mode="json"),
                 "citations": [c.model_dump(mode="json") for c in answer.citations],
+                "findings": [f.model_dump(mode="json") for f in thought.findings],
+                "verdicts": [v.model_dump(mode="json") for v in thought.judgement.verdicts],
                 "model": answer.model,
                 "tokens_in": answer.tokens_in,
                 "tokens_out": answer.tokens_out,
                 "cost_micros": answer.cost_micros,
             },
+        )
+
+    async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
+        """Put a later verdict behind those that stand."""
+        await self._connection.execute(
+            sa.update(engine_runs)
+            .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
+            .values(
+                verdicts=engine_runs.c.verdicts.op("||")(
+                    sa.cast([verdict.model_dump(mode="json")], JSONB)
+                )
+            )
         )
 
     async def lock(self, run_id: str) -> RunState:
@@ -95,14 +118,17 @@ class RunRepository:
         timings: Timings,
         error_code: str,
         now: datetime,
+        handoff: EscalationReason | None = None,
     ) -> None:
-        """Write an outcome. The first one is also kept as the caller's answer."""
+        """Write an outcome. The first one is also kept as the caller's answer, and the first
+        `handoff` as why a human was asked."""
         await self._connection.execute(
             _FINISH,
             {
                 **self._key(result.run_id),
                 "now": now,
                 "told": result.model_dump(mode="json"),
+                "handoff": handoff,
                 "status": result.status,
                 "steps": _STEPS.dump_python(steps, mode="json"),
                 "timings": timings.model_dump(mode="json"),
@@ -130,6 +156,9 @@ _UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
 _FINISH: Final = _UPDATE.values(
     answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
     answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
+    handoff_reason=sa.func.coalesce(
+        engine_runs.c.handoff_reason, sa.bindparam("handoff", type_=sa.Text)
+    ),
 )
 _LOCK: Final = (
     sa.select(

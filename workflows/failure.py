@@ -10,7 +10,7 @@ UNEXPECTED: Final = "unexpected"
 OUTAGE: Final = frozenset({"engine_unavailable", TIMEOUT})
 """Codes that time heals: worth the patience of a run that nobody waits for any more."""
 
-NOTHING_DONE: Final = frozenset({"mail_unreachable"})
+NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
 """Codes after which an effect surely did not happen."""
 
 

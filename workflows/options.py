@@ -27,6 +27,13 @@ INSIDE: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
+# The shop is asked for 4 s at most (`activities/look_up.py`); the answer must not wait for longer.
+LOOK_UP: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(seconds=7),
+    "schedule_to_close_timeout": timedelta(seconds=9),
+    "retry_policy": _QUICK,
+}
+
 # A provider thinks: longer than its own deadline, with one more try if the worker dies.
 REMOTE_BRAIN: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=12),
@@ -34,10 +41,13 @@ REMOTE_BRAIN: Final[ActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# Longer than the mailer's 8 s, so that the ledger knows the outcome before Temporal gives up.
+# The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
+# did (8 s): longer than all of that, so that the ledger knows the outcome before Temporal gives up.
+# A worker that dies is noticed by its heartbeats (`activities/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
-    "start_to_close_timeout": timedelta(seconds=10),
-    "schedule_to_close_timeout": timedelta(seconds=22),
+    "start_to_close_timeout": timedelta(seconds=20),
+    "schedule_to_close_timeout": timedelta(seconds=26),
+    "heartbeat_timeout": timedelta(seconds=5),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(milliseconds=200), backoff_coefficient=3, maximum_attempts=4
     ),
@@ -45,7 +55,8 @@ OUTSIDE: Final[ActivityConfig] = {
 
 # The same after the caller has its answer, for servers that greylist or restart.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
-    "start_to_close_timeout": timedelta(seconds=10),
+    "start_to_close_timeout": timedelta(seconds=20),
+    "heartbeat_timeout": timedelta(seconds=5),
     "schedule_to_close_timeout": timedelta(hours=1),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)

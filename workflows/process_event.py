@@ -8,6 +8,7 @@ from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     from activities.execute import Execute
+    from activities.look_up import LookUp
     from activities.normalize import Normalize
     from activities.persist import Persist
     from activities.review import Review
@@ -16,6 +17,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.contracts import (
         ExecuteInput,
         ExecuteResult,
+        LookUpInput,
         NormalizeInput,
         PersistInput,
         ProcessEventInput,
@@ -33,6 +35,7 @@ with workflow.unsafe.imports_passed_through():
         RunStatus,
         Timings,
         leaves_process,
+        reason_of,
         status_of,
         steps_executed,
     )
@@ -60,9 +63,10 @@ class ProcessEvent:
 
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
-        """Normalize, think, ask a human where it is not sure, execute, persist."""
+        """Normalize, look up, think, ask a human where it is not sure, execute, persist."""
         try:
-            await self._normalize()
+            if await self._normalize():
+                await self._look_up()
             thought = await self._think()
         except FailureError as failure:
             await self._fail(failure)
@@ -82,7 +86,8 @@ class ProcessEvent:
             try:
                 steps = (await self._execute(thought.actions)).steps
             except FailureError as failure:
-                if error_code(failure) in NOTHING_DONE:
+                # A plan of several steps may have been half done before.
+                if error_code(failure) in NOTHING_DONE and len(thought.actions) == 1:
                     await self._fail(failure)
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
@@ -91,7 +96,7 @@ class ProcessEvent:
             if status is not RunStatus.NEEDS_REVIEW:
                 await self._persist(status, steps)
                 return
-            doubt = EscalationReason.TOOL_FAILURE
+            doubt = reason_of(steps)
             self._round += 1
 
     async def _fail(self, failure: FailureError) -> None:
@@ -111,7 +116,8 @@ class ProcessEvent:
         """Look for the decision. Repeats and strangers are harmless: PostgreSQL has the say."""
         self._decision_announced = True
 
-    async def _normalize(self) -> None:
+    async def _normalize(self) -> bool:
+        """Whether an order may have to be looked up."""
         step = NormalizeInput(ref=self._event.ref)
         try:
             done = await workflow.execute_local_activity_method(
@@ -124,6 +130,17 @@ class ProcessEvent:
                 Normalize.normalize, step, **options.PATIENT
             )
         self._timings = self._timings.model_copy(update={"normalize": done.elapsed_ms})
+        return done.looks_up
+
+    async def _look_up(self) -> None:
+        """Without what a lookup finds the run goes on, less sure."""
+        step = LookUpInput(ref=self._event.ref)
+        try:
+            found = await workflow.execute_activity_method(LookUp.look_up, step, **options.LOOK_UP)
+        except FailureError as failure:
+            workflow.logger.warning("lookup failed", extra={"error_code": error_code(failure)})
+        else:
+            self._timings = self._timings.model_copy(update={"lookup": found.elapsed_ms})
 
     async def _think(self) -> ThinkResult:
         question = ThinkInput(ref=self._event.ref, threshold=self._event.threshold)

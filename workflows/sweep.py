@@ -3,6 +3,7 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
+    from activities.embed import Embed
     from activities.sweep import Sweep as SweepActivity
     from domain import names
     from domain.contracts import SweepInput, SweepResult
@@ -19,4 +20,10 @@ class Sweep:
         woken = await workflow.execute_activity_method(
             SweepActivity.wake_decided, sweep, **options.SWEEPING
         )
-        return SweepResult(picked_up=started.picked_up + woken.picked_up)
+        picked_up = started.picked_up + woken.picked_up
+        if sweep.embedding_model:
+            embedded = await workflow.execute_activity_method(
+                Embed.embed, sweep, **options.SWEEPING
+            )
+            picked_up += embedded.picked_up
+        return SweepResult(picked_up=picked_up)

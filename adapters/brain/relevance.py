@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from adapters.brain.classifier import fold, words
+from adapters.brain.features import fold, words
 
 EXCERPT_LIMIT: Final = 900
 
@@ -62,9 +62,13 @@ STOP_WORDS: Final = _lexicon(
 _TROUBLE: Final = _lexicon(
     "probleme problemes souci soucis ennui erreur problem problems issue issues trouble wrong error"
 )
-_ANYTHING: Final = _lexicon(
+ANYTHING: Final = _lexicon(
     "commande commandes colis achat article produit order orders ordered purchase parcel item",
     "product something quelque chose urgent regarder look numero number",
+)
+# Words that take up what was said before.
+_ASSENT: Final = _lexicon(
+    "oui ouais yes yeah yep yup non nope okay accord exactement exactly both bien sure"
 )
 
 # Frequent words of neighbouring languages that are neither French nor English words.
@@ -123,6 +127,11 @@ def read_question(text: str) -> Question:
     )
 
 
+def own_words(text: str) -> frozenset[str]:
+    """The words by which a message says something for itself: "yes, and the other one" has none."""
+    return frozenset(_content_words(text)) - _ASSENT
+
+
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words: no stop words, no bare numbers, nothing under 3 letters."""
     return frozenset(_stem(word) for word in _content_words(text))
@@ -138,7 +147,7 @@ def _content_words(text: str) -> list[str]:
 
 def _is_vague(text: str) -> bool:
     said = set(_content_words(text))
-    return len(words(fold(text))) < 2 or bool(said & _TROUBLE and said <= _TROUBLE | _ANYTHING)
+    return len(words(fold(text))) < 2 or bool(said & _TROUBLE and said <= _TROUBLE | ANYTHING)
 
 
 def coverage(question: Question, title: str, body: str) -> float:

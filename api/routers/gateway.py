@@ -133,6 +133,7 @@ async def _answer(
             run = ProcessEventInput(
                 ref=ref,
                 threshold=playbook.threshold,
+                remote_brain=services.settings.thinks_remotely,
                 review_expiry_s=services.settings.review_expiry_hours * 3600,
             )
             try:
@@ -174,6 +175,9 @@ async def _rehearse(
         client_id=tenant,
         event_id=services.new_id(),
         threshold=playbook.threshold,
+        playbook_id=playbook.id,
+        playbook_version=playbook.version,
+        remote_brain=services.settings.thinks_remotely,
         sealed=services.sealer.seal(event.model_dump_json()),
     )
     try:

@@ -1,7 +1,5 @@
 """GET /api/billing/usage: what a client has used of its month."""
 
-from typing import Final
-
 import structlog
 from fastapi import APIRouter, Request
 from starlette.datastructures import QueryParams
@@ -9,7 +7,7 @@ from starlette.responses import Response
 
 from api.auth import authenticate, authorize, limiter_key
 from api.json_body import json_response
-from api.openapi import RETRY_AFTER, UNAUTHENTICATED
+from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED
 from api.schemas.error import ErrorBody
 from api.schemas.usage import UsageRecord, usage_record
 from api.services import ServicesDep
@@ -20,22 +18,16 @@ from store.usage_repository import UsageRepository
 
 router = APIRouter()
 
-_TEXT: Final = {"schema": {"type": "string"}}
-_LIMIT_HEADERS: Final = {
-    "RateLimit-Policy": {**_TEXT, "description": 'As in `"usage";q=60;w=60`.'},
-    "RateLimit": {**_TEXT, "description": "What is left: requests, and seconds until one more."},
-}
-
 
 @router.get(
     "/api/billing/usage",
     summary="The current calendar month's consumption of one client",
     responses={
-        200: {"model": UsageRecord, "headers": _LIMIT_HEADERS},
+        200: {"model": UsageRecord, "headers": LIMIT_HEADERS},
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
-        **{status: {"model": ErrorBody, "headers": _LIMIT_HEADERS} for status in (400, 403, 404)},
-        429: {"model": ErrorBody, "headers": {**_LIMIT_HEADERS, **RETRY_AFTER}},
+        **{status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in (400, 403, 404)},
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
     },
     openapi_extra={
         "parameters": [

@@ -17,3 +17,6 @@ class ErrorBody(BaseModel):
     credits_balance: int | None = None
     upgrade_url: str | None = None
     credits_url: str | None = None
+    claimed_by: str | None = Field(
+        default=None, description="Who looks at the review; only where somebody else does."
+    )

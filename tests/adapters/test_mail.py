@@ -5,6 +5,7 @@ import pytest
 from adapters.mail import SmtpMailer
 from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
 from domain.errors import InvalidInput
+from domain.mail_headers import may_reply
 from domain.ports import OutgoingMail
 from embedded.ports import free_port
 from tests.support.mail import MailServer
@@ -31,7 +32,11 @@ async def test_mail_arrives_whole(mail: MailServer) -> None:
     assert sent["Subject"] == MAIL.subject
     assert sent["From"].addresses[0].display_name == MAIL.from_name
     assert sent["Message-ID"] == MAIL.message_id
-    assert sent["References"] == "<0@x>"
+    assert sent["In-Reply-To"] == sent["References"] == "<0@x>"
+    # Other robots, our own kind among them, are told not to answer.
+    assert sent["Auto-Submitted"] == "auto-replied"
+    assert sent["X-Auto-Response-Suppress"] == "OOF, AutoReply"
+    assert not may_reply({name.lower(): str(value) for name, value in sent.items()}, (), "")
     assert sent.get_content().splitlines() == MAIL.text.splitlines()
 
 
@@ -73,6 +78,7 @@ async def test_no_server_is_set() -> None:
         {"to": "a@[b"},
         {"to": "é@b.example"},
         {"to": "nobody"},
+        {"to": "Support@Boutique.example"},  # ourselves: it would come back
     ],
 )
 async def test_it_goes_to_one_address_or_nobody(mail: MailServer, change: dict[str, str]) -> None:

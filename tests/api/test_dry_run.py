@@ -2,6 +2,8 @@
 
 import pytest
 
+from adapters.brain.embedded import EmbeddedBrain
+from domain.brain import BrainAnswer, BrainRequest
 from store.tables import ai_conversations
 from tests.support.engine import LiveEngine
 from tests.support.histories import history_bytes
@@ -47,6 +49,30 @@ async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> 
     await engine.post(shop, is_test=True, customer_email="a@b.example", message="Merci beaucoup")
 
     assert await only_row(engine.database, ai_conversations) == before
+
+
+async def test_dry_run_reads_no_memory(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same customer's next real message is answered with it."""
+    asked: list[BrainRequest] = []
+    think = EmbeddedBrain.think
+
+    async def note(brain: EmbeddedBrain, request: BrainRequest) -> BrainAnswer:
+        asked.append(request)
+        return await think(brain, request)
+
+    monkeypatch.setattr(EmbeddedBrain, "think", note)
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+
+    for is_test in (True, False):
+        await engine.post(
+            shop, is_test=is_test, customer_email="a@b.example", message=ORDER_QUESTION
+        )
+
+    first, rehearsed, real = asked
+    assert (first.turns, rehearsed.turns, rehearsed.summary) == ((), (), "")
+    assert len(real.turns) == 2
 
 
 async def test_dry_run_without_playbook(engine: LiveEngine) -> None:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain import errors
+from domain import errors, escalation_errors
 from domain.period import Period
 from domain.quota import Standing
 from domain.rate_limit import Limit, Scope
@@ -25,11 +25,9 @@ WIDGET = "/api/widget/chat"
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
-    errors.EscalationNotFound,
-    errors.EscalationDecided,
-    errors.DraftMissing,
     errors.PlaybookNotFound,
     errors.KeyNotFound,
+    errors.IntegrationNotFound,
     errors.InvalidInput,
 }
 
@@ -39,6 +37,8 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
     type(error): error
     for error in (
         errors.InvalidBody("{reason} {nothing}"),
+        errors.InvalidQuery("{parameter} {nothing}"),
+        escalation_errors.EscalationClaimed("review-1", "user-1"),
         errors.AnswerTimeout("event-1"),
         errors.AnswerDelayed("event-1"),
         errors.AnswerUnknown("event-1"),
@@ -53,7 +53,8 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
 def all_errors() -> set[type[errors.DomainError]]:
     return {
         kind
-        for _, kind in inspect.getmembers(errors, inspect.isclass)
+        for module in (errors, escalation_errors)
+        for _, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, errors.DomainError)
         and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds
     }

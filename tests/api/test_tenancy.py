@@ -1,4 +1,7 @@
-"""The first wall: every route, with another tenant's key. "Not yours" and "not there" are one."""
+"""The first wall: every route, with another tenant's key or session token.
+
+"Not yours" and "not there" are one.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -9,11 +12,14 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from adapters.system import new_ulid
+from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import GATEWAY, LiveEngine
+from tests.support.identity import bearer, session_token
 from tests.support.rows import row_counts
 from tests.support.shop import ORDER_QUESTION, Shop, open_shop
 
 USAGE = "/api/billing/usage"
+RUNS = "/api/dashboard/runs"
 
 Request = Callable[[str], dict[str, Any]]
 """What to ask a route about a client_id."""
@@ -28,6 +34,17 @@ ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
         },
     ],
     ("GET", USAGE): [lambda client_id: {"params": {"client_id": client_id}}],
+}
+# Of people who are signed in, tried in `test_reviews.py`: no key opens them.
+OF_REVIEWS = {
+    ("GET", REVIEWS),
+    ("GET", REVIEWS + "/{review_id}"),
+    *(("POST", f"{REVIEWS}/{{review_id}}/{what}") for what in ACTIONS),
+}
+# The same for a session token of the client's owner: no key is let in.
+OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
+    ("GET", RUNS): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
 }
 # Routes that know no client: the public half of a key pair, health, and the API's own page.
 ABOUT_NOBODY = {
@@ -58,16 +75,17 @@ def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
     """A new route has to be added above, so that it is tried with another tenant's key."""
-    assert routes(front) == set(ABOUT_A_CLIENT) | ABOUT_NOBODY
+    every = set(ABOUT_A_CLIENT) | set(OF_THE_DASHBOARD) | OF_REVIEWS | ABOUT_NOBODY
+    assert routes(front) == every
 
 
-@pytest.mark.parametrize(("method", "path"), sorted(ABOUT_A_CLIENT))
+@pytest.mark.parametrize(("method", "path"), sorted(ABOUT_A_CLIENT | OF_THE_DASHBOARD))
 async def test_anothers_client_looks_like_none(
     front: LiveEngine, shop: Shop, method: str, path: str
 ) -> None:
     other = await open_shop(front.database)
     before = await row_counts(front.database)
-    for request in ABOUT_A_CLIENT[method, path]:
+    for request in (ABOUT_A_CLIENT | OF_THE_DASHBOARD)[method, path]:
         not_mine = await _ask(front, shop, method, path, request(other.client_id))
         not_there = await _ask(front, shop, method, path, request(new_ulid()))
         no_ulid = await _ask(front, shop, method, path, request("nobody"))
@@ -85,7 +103,10 @@ async def test_anothers_client_looks_like_none(
 async def _ask(
     engine: LiveEngine, shop: Shop, method: str, path: str, request: dict[str, Any]
 ) -> httpx.Response:
-    headers = {**shop.headers, **request.pop("headers", {})}
+    mine = shop.headers
+    if (method, path) in OF_THE_DASHBOARD:
+        mine = bearer(session_token(engine.settings, shop.owner_user_id))
+    headers = {**mine, **request.pop("headers", {})}
     return await engine.http.request(method, path, headers=headers, **request)
 
 

@@ -4,13 +4,12 @@ import pytest
 
 from domain.brain import Category
 from domain.escalation import EscalationReason
-from domain.event import Channel, UnifiedEvent, resolve_event_type
+from domain.event import resolve_event_type
 from domain.plan import ActionKind, StepOutcome, StepState
 from domain.run import (
     Draft,
     RunStatus,
     leaves_process,
-    plan_for,
     review_reason,
     status_of,
     steps_executed,
@@ -42,27 +41,9 @@ def test_review_reason(given: Draft, threshold: float, reason: str | None) -> No
     assert review_reason(given, threshold) == reason
 
 
-@pytest.mark.parametrize(
-    ("channel", "email", "allowed", "kinds"),
-    [
-        (Channel.EMAIL, "a@b.example", True, [ActionKind.REPLY_BY_EMAIL]),
-        (Channel.EMAIL, "a@b.example", False, []),
-        (Channel.EMAIL, None, True, [ActionKind.REPLY]),
-        (Channel.HELPDESK, "a@b.example", False, []),
-        (Channel.SHOP, "a@b.example", True, [ActionKind.REPLY]),
-        (Channel.WIDGET, None, True, [ActionKind.REPLY]),
-        (Channel.API, None, True, [ActionKind.REPLY]),
-    ],
-)
-def test_plan_answers_where_the_customer_wrote(
-    channel: Channel, email: str | None, allowed: bool, kinds: list[ActionKind]
-) -> None:
-    event = UnifiedEvent(channel=channel, customer_email=email, reply_allowed=allowed)
-
-    plan = plan_for(event)
-
-    assert [action.kind for action in plan] == kinds
-    assert leaves_process(tuple(kinds)) is (ActionKind.REPLY_BY_EMAIL in kinds)
+def test_only_what_leaves_the_process_is_an_activity_of_its_own() -> None:
+    assert not leaves_process((ActionKind.REPLY,))
+    assert leaves_process((ActionKind.REFUND, ActionKind.REPLY))
 
 
 @pytest.mark.parametrize(
@@ -70,7 +51,9 @@ def test_plan_answers_where_the_customer_wrote(
     [
         ([], RunStatus.COMPLETED, 0),
         ([StepState.DONE], RunStatus.COMPLETED, 1),
-        ([StepState.DONE, StepState.FAILED], RunStatus.FAILED, 1),
+        ([StepState.FAILED], RunStatus.FAILED, 0),
+        ([StepState.DONE, StepState.FAILED], RunStatus.NEEDS_REVIEW, 1),
+        ([StepState.DONE, StepState.BLOCKED], RunStatus.NEEDS_REVIEW, 1),
         ([StepState.DONE, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 1),
         ([StepState.FAILED, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 0),
     ],

@@ -108,7 +108,7 @@ def test_review_by_command(running: Running) -> None:
 
     listed = cli("review", "list", "--client", running.client_id, *folder, "--json")
     reviews = json.loads(listed.stdout)["reviews"]
-    assert "licornes" in reviews[-1]["text"]
+    assert "licornes" in reviews[-1]["preview"]
     decided = cli_json(
         "review", "approve", reviews[-1]["review_id"], "--text", "Hélas non.", *folder
     )
@@ -116,7 +116,7 @@ def test_review_by_command(running: Running) -> None:
 
     again = cli("review", "reject", reviews[-1]["review_id"], *folder)
     assert again.returncode == 1
-    assert "escalation_decided" in again.stderr
+    assert "review_decided" in again.stderr
 
 
 def test_playbook_off_and_on(running: Running) -> None:

@@ -12,11 +12,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-from activities.think import Think
 from store.database import Database
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
-from tests.support.engine import live_engine
+from tests.support.engine import live_engine, think_with
 from tests.support.mail import mail_server
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.shop import open_shop
@@ -47,7 +46,7 @@ async def record(
             await database.close()
             if name in BROKEN_BRAIN:
                 engine.activities = dataclasses.replace(
-                    engine.activities, think=Think(engine.database, RefusingBrain())
+                    engine.activities, think=think_with(engine.database, RefusingBrain())
                 )
             async with engine.working():
                 handle = engine.client.get_workflow_handle(await scenario(engine, shop, mail))

@@ -88,6 +88,16 @@ async def sweep(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "sweep"
 
 
+async def sweep_embeds(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    await engine.client.execute_workflow(
+        SWEEP,
+        SweepInput(older_than_s=0, embedding_model="openai:none"),
+        id="sweep-embeds",
+        task_queue="engine",
+    )
+    return "sweep-embeds"
+
+
 async def monthly_reset(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     """By its schedule, as it runs in earnest: the period comes from the scheduled time."""
     await ensure_monthly_reset_schedule(engine.client)
@@ -125,6 +135,7 @@ SCENARIOS: dict[str, Scenario] = {
         unknown_outcome_approved,
         dry_run,
         sweep,
+        sweep_embeds,
         monthly_reset,
         monthly_reset_by_hand,
         housekeeping,

@@ -10,9 +10,7 @@ from domain.client import Plan
 from domain.errors import ClientNotFound, InvalidInput, KeyNotFound, PlaybookNotFound
 from domain.event import Channel, UnifiedEvent
 from domain.ids import TenantId
-from domain.plan import ActionKind, StepOutcome, StepState
 from store.account_repository import AccountRepository
-from store.action_ledger import ActionLedger
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
 from store.conversation_repository import ConversationRepository
@@ -138,48 +136,6 @@ async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, sh
     assert len(conversation["turns"]) == 4
 
 
-async def test_ledger_lets_one_of_twenty_do_a_step(database: Database, shop: Shop) -> None:
-    run_id = await _run(database, shop)
-
-    outcomes = await asyncio.gather(*(_begin(database, shop, run_id) for _ in range(20)))
-
-    assert outcomes.count(None) == 1
-    assert {outcome.state for outcome in outcomes if outcome} == {StepState.UNKNOWN}
-
-
-@pytest.mark.parametrize("state", [StepState.DONE, StepState.FAILED, StepState.UNKNOWN])
-async def test_ledger_remembers_an_outcome(
-    database: Database, shop: Shop, state: StepState
-) -> None:
-    run_id = await _run(database, shop)
-    await _begin(database, shop, run_id)
-    outcome = StepOutcome(kind=ActionKind.REPLY, state=state, detail="code")
-    async with database.service() as connection:
-        await ActionLedger(connection, shop.tenant).finish(
-            outcome, run_id=run_id, step=0, round_=0, now=utc_now()
-        )
-
-    again = await _begin(database, shop, run_id)
-    later = await _begin(database, shop, run_id, round_=1)
-
-    assert again is not None
-    assert again.state is state
-    if state is StepState.DONE:
-        assert later is not None
-        assert later.state is StepState.DONE
-    else:
-        assert later is None
-
-
-async def test_ledger_gives_a_claim_back(database: Database, shop: Shop) -> None:
-    run_id = await _run(database, shop)
-    await _begin(database, shop, run_id)
-    async with database.service() as connection:
-        await ActionLedger(connection, shop.tenant).release(run_id=run_id, step=0, round_=0)
-
-    assert await _begin(database, shop, run_id) is None
-
-
 async def _add_knowledge(database: Database, shop: Shop) -> None:
     async with database.service() as connection:
         content = ContentRepository(connection, shop.tenant)
@@ -191,24 +147,6 @@ async def _add_knowledge(database: Database, shop: Shop) -> None:
             await content.add_knowledge(
                 entry_id=new_ulid(), title=title, body=body, language=language, now=utc_now()
             )
-
-
-async def _run(database: Database, shop: Shop) -> str:
-    return (await admit_event(database, shop)).ref.run_id
-
-
-async def _begin(
-    database: Database, shop: Shop, run_id: str, round_: int = 0
-) -> StepOutcome | None:
-    async with database.service() as connection:
-        return await ActionLedger(connection, shop.tenant).begin(
-            run_id=run_id,
-            step=0,
-            round_=round_,
-            kind=ActionKind.REPLY,
-            entry_id=new_ulid(),
-            now=utc_now(),
-        )
 
 
 async def _answered_event(database: Database, shop: Shop, number: int) -> str:

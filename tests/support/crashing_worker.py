@@ -1,10 +1,13 @@
 """A worker that ends itself with SIGKILL at a named point, its one argument.
 
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
-lost) or `mail-sent` (the mail server has the mail, the ledger does not know).
+lost), `mail-sent` (the mail server has the mail, the ledger does not know), `refund-begun` (the
+ledger says so, the shop was not asked) or `refund-done` (the shop has given the money back, the
+ledger does not know).
 """
 
 import asyncio
+import dataclasses
 import os
 import signal
 import sys
@@ -12,14 +15,21 @@ import sys
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from activities.actions import Actions
 from activities.execute import Execute
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.error_tracker import QueuedTracker
 from adapters.logs import configure_logs
 from adapters.mail import SmtpMailer
 from adapters.metrics import Metrics
+from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import connect
-from domain.ports import OutgoingMail
+from domain.integration import Integration
+from domain.money import Money
+from domain.order import Order
+from domain.ports import OutgoingMail, Shop
 from settings import Settings
 from store.database import Database
 from store.error_report_repository import keep_in
@@ -59,15 +69,52 @@ class DyingMailer(SmtpMailer):
         _die()
 
 
+class DyingShop:
+    """A shop whose refunds end this process, before or after they are done."""
+
+    def __init__(self, shop: Shop, point: str) -> None:
+        self._shop = shop
+        self._point = point
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        return await self._shop.find_order(number, email)
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        if self._point == "refund-done":
+            await self._shop.refund(order, amount, key, again=again)
+        _die()
+        raise AssertionError
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
+        return await self._shop.cancel(order, key, again=again)
+
+
+class DyingConnectors(ConnectorRegistry):
+    point = ""
+
+    def shop(self, integration: Integration) -> Shop:
+        return DyingShop(super().shop(integration), self.point)
+
+
+def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
+    connectors = DyingConnectors(
+        FernetSealer(settings.seal_key.get_secret_value()), open_client(), allow_loopback=True
+    )
+    connectors.point = point
+    kind = DyingMailer if point == "mail-sent" else SmtpMailer
+    mailer = kind(settings.smtp_url, settings.mail_from)
+    return Execute(database, Actions(mailer, connectors), utc_now, new_ulid)
+
+
 async def main(point: str) -> None:
     settings = Settings()
     configure_logs(settings.log_level)
     client = await connect(settings.temporal_address, settings.temporal_namespace)
     database = Database(settings.database_url)
-    activities = build_activities(settings, database, client)
-    if point == "mail-sent":
-        mailer = DyingMailer(settings.smtp_url, settings.mail_from)
-        object.__setattr__(activities, "execute", Execute(database, mailer, utc_now, new_ulid))
+    activities = build_activities(settings, database, client, open_client())
+    if ":" not in point:
+        execute = _dying_execute(point, settings, database)
+        activities = dataclasses.replace(activities, execute=execute)
     tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
     async with build_worker(
         client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]

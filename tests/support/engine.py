@@ -10,18 +10,27 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
+from activities.purse import Purse
+from activities.think import Think
+from adapters.connectors.http import open_client
 from adapters.identity_session_key import new_session_key
 from adapters.seal import new_seal_key
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from api.app import create_app
 from domain import names
+from domain.brain import Brain
+from domain.brain_choice import Brains
 from domain.errors import EngineUnavailable
-from domain.escalation import Decision
+from domain.escalation import Choice, Decision
+from domain.ids import TenantId
 from settings import Settings
 from store.database import Database
-from store.escalation_repository import decide
+from store.escalation_repository import EscalationRepository, client_of
+from store.tables import escalation_tickets
+from tests.support.rows import rows
 from tests.support.shop import Shop
+from tests.support.waiting import eventually
 from worker import Activities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
@@ -61,18 +70,38 @@ class LiveEngine:
         ):
             yield
 
-    async def decide(self, escalation_id: str, decision: Decision, text: str | None = None) -> None:
+    async def review_of(self, run_id: str, *, round_: int) -> dict[str, Any]:
+        """The run's review of that round, once there is one."""
+
+        async def found() -> dict[str, Any] | None:
+            waiting = await rows(self.database, escalation_tickets, run_id=run_id, round=round_)
+            return waiting[0] if waiting else None
+
+        return await eventually(found)
+
+    async def decide(
+        self,
+        escalation_id: str,
+        decision: Decision,
+        text: str | None = None,
+        *,
+        actor: str = "tester",
+        signal: bool = True,
+    ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
-            decided = await decide(
-                connection,
-                escalation_id,
-                decision,
-                actor="tester",
-                edited_text=text,
-                now=utc_now(),
+            tenant = TenantId(await client_of(connection, escalation_id))
+            outcome = await EscalationRepository(connection, tenant).decide(
+                escalation_id, Choice(decision, actor, text=text), utc_now()
             )
-        await self.engine.wake(decided.ref, decided.id)
+        if signal and outcome.ref is not None:
+            await self.engine.wake(outcome.ref, escalation_id)
+
+
+def think_with(database: Database, brain: Brain) -> Think:
+    """The thinking step with a brain of the test's."""
+    purse = Purse(database, Brains(embedded=brain), utc_now)
+    return Think(database, purse, utc_now, new_ulid)
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
@@ -104,6 +133,7 @@ async def live_engine(
             base_url="http://engine",
             timeout=40,
         ) as http,
+        open_client() as outside,
     ):
         yield LiveEngine(
             settings=chosen,
@@ -111,7 +141,7 @@ async def live_engine(
             worker_database=worker_database,
             client=client,
             engine=TemporalEngine(client),
-            activities=build_activities(chosen, worker_database, client),
+            activities=build_activities(chosen, worker_database, client, outside),
             app=app,
             http=http,
         )

@@ -6,28 +6,27 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.system import new_ulid, utc_now
 from domain.contracts import RunRef
 from domain.escalation import EscalationReason
+from domain.event import Channel, UnifiedEvent
 from domain.integration import Integration, Provider
-from domain.outbound_event import IntegrationConnected
 from domain.period import period_of
 from domain.plan import ActionKind
 from domain.quota import Standing
 from store.account_repository import AccountRepository
-from store.action_ledger import ActionLedger
+from store.action_ledger import ActionLedger, Effect, Place
 from store.admission import Admitted
 from store.content_repository import ContentRepository
 from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
+from store.event_repository import EventRepository
 from store.idempotency import IdempotencyKey
 from store.integration_repository import IntegrationRepository
-from store.outbox import Outbox
+from store.sentiment_repository import SentimentRepository
 from store.tables import (
-    ai_conversations,
     brain_costs,
     knowledge_embeddings,
     knowledge_entries,
     metadata,
-    sentiment_logs,
 )
 from store.usage_ledger import UsageLedger
 from tests.support.admission import try_to_admit
@@ -49,9 +48,6 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await UsageLedger(connection, shop.tenant).note_thresholds(
             Standing(period_of(now), 4, 5, 0), (80,), now
         )
-        await ConversationRepository(connection, shop.tenant).open(
-            "key", conversation_id=new_ulid(), channel="api", customer_email=None, now=now
-        )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
         )
@@ -68,6 +64,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
 
 async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
     now = utc_now()
+    conversation_id = await ConversationRepository(connection, shop.tenant).open(
+        "key", conversation_id=new_ulid(), channel="api", customer_email=None, now=now
+    )
+    await EventRepository(connection, shop.tenant).save_unified(
+        ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=conversation_id
+    )
+    await SentimentRepository(connection, shop.tenant).record(
+        ref.event_id, 0, now=now, new_id=new_ulid
+    )
     await EscalationRepository(connection, shop.tenant).open(
         ref,
         escalation_id=new_ulid(),
@@ -77,27 +82,15 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
         now=now,
     )
     await ActionLedger(connection, shop.tenant).begin(
-        run_id=ref.run_id,
-        step=0,
-        round_=0,
-        kind=ActionKind.REPLY,
-        entry_id=new_ulid(),
-        now=now,
+        Place(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
     )
 
 
 async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
     now, integration_id = utc_now(), new_ulid()
     await IntegrationRepository(connection, shop.tenant).connect(
-        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now
+        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid
     )
-    await Outbox(connection, shop.tenant).add(
-        IntegrationConnected(integration_id=integration_id, provider="demo_shop"),
-        entry_id=new_ulid(),
-        dedup_key=integration_id,
-        now=now,
-    )
-    mine = {"client_id": shop.client_id, "created_at": now}
     await connection.execute(
         sa.insert(brain_costs).values(
             client_id=shop.client_id,
@@ -108,20 +101,14 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
             cost_micros=1,
         )
     )
-    conversation = await connection.scalar(sa.select(ai_conversations.c.id))
-    await connection.execute(
-        sa.insert(sentiment_logs).values(
-            **mine,
-            id=new_ulid(),
-            conversation_id=conversation,
-            event_id=ref.event_id,
-            score=0,
-            is_critical=False,
-        )
-    )
     entry = await connection.scalar(sa.select(knowledge_entries.c.id))
     await connection.execute(
         sa.insert(knowledge_embeddings).values(
-            **mine, entry_id=entry, model="m", digest=b"d", embedding=[0.5, 0.5]
+            client_id=shop.client_id,
+            entry_id=entry,
+            model="m",
+            digest=b"d",
+            embedding=[0.5, 0.5],
+            created_at=now,
         )
     )

@@ -37,6 +37,7 @@ def an_order(
 ) -> Order:
     return Order(
         integration_id=SHOP.integration_id,
+        provider=SHOP.provider,
         id="order-1",
         number="1042",
         customer_email=owner,

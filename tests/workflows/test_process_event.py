@@ -5,17 +5,14 @@ import dataclasses
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
-from activities.think import Think
-from adapters.system import utc_now
 from adapters.temporal_setup import ensure_sweep_schedule
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import ProcessEventInput, RunRef, SweepInput
 from domain.escalation import Decision
 from domain.names import SWEEP, SWEEP_SCHEDULE
-from store.escalation_repository import decide
 from store.tables import engine_runs, escalation_tickets
 from tests.support.admission import admit_event
-from tests.support.engine import LiveEngine
+from tests.support.engine import LiveEngine, think_with
 from tests.support.histories import history_bytes
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
@@ -34,7 +31,7 @@ class BrokenBrain:
 
 async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -> None:
     idle_engine.activities = dataclasses.replace(
-        idle_engine.activities, think=Think(idle_engine.database, BrokenBrain())
+        idle_engine.activities, think=think_with(idle_engine.database, BrokenBrain())
     )
     async with idle_engine.working():
         answer = await idle_engine.post(shop, message=f"{ORDER_QUESTION} {CANARY}")
@@ -152,15 +149,7 @@ async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, sh
 async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop: Shop) -> None:
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
     escalation = await only_row(engine.database, escalation_tickets)
-    async with engine.database.service() as connection:
-        await decide(
-            connection,
-            escalation["id"],
-            Decision.EDIT,
-            actor="t",
-            edited_text="Bien sûr.",
-            now=utc_now(),
-        )
+    await engine.decide(escalation["id"], Decision.EDIT, "Bien sûr.", signal=False)
 
     await engine.client.execute_workflow(
         SWEEP, SweepInput(older_than_s=0), id="s", task_queue="engine"

@@ -7,15 +7,14 @@ import pytest
 import sqlalchemy as sa
 
 from domain.contracts import ReviewDecided, RunFacts
-from domain.errors import DraftMissing, EscalationDecided, EscalationNotFound
 from domain.escalation import Decision
+from domain.escalation_errors import DraftMissing, EscalationDecided, EscalationNotFound
 from domain.names import REVIEW_DECIDED_SIGNAL
-from store.escalation_repository import open_escalations
 from store.tables import action_ledger, engine_messages, engine_runs, escalation_tickets
 from tests.support.engine import LiveEngine, database_away, live_engine
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+from tests.support.shop import ORDER_QUESTION, Shop, open_shop
 from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 
@@ -180,20 +179,6 @@ async def test_review_survives_a_change_of_worker(idle_engine: LiveEngine, shop:
     async with idle_engine.working():
         await idle_engine.decide(escalation_id, Decision.APPROVE)
         assert (await _outcome(idle_engine, shop, event_id)).status == "completed"
-
-
-async def test_open_escalations_are_listed_by_client(engine: LiveEngine, shop: Shop) -> None:
-    other = await open_shop(engine.database)
-    await engine.post(shop, message=UNSURE_MESSAGE)
-    await engine.post(other, message=UNSURE_MESSAGE)
-
-    async with engine.database.service() as connection:
-        everything = await open_escalations(connection, client_id=None, limit=10)
-        mine = await open_escalations(connection, client_id=shop.client_id, limit=10)
-
-    assert {it.client_id for it in everything} == {shop.client_id, other.client_id}
-    (only,) = mine
-    assert (only.client_id, only.text) == (shop.client_id, UNSURE_MESSAGE)
 
 
 async def test_later_rounds_show_what_will_be_sent(

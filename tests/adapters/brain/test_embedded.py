@@ -12,9 +12,9 @@ from adapters.brain.embedded import (
     ACKNOWLEDGEMENT,
     UNANSWERED_CONFIDENCE,
     EmbeddedBrain,
-    asks_for_human,
 )
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
+from adapters.brain.wishes import asks_for_human
 from domain.brain import BrainAnswer, BrainRequest, Category, Language, Passage, Template
 from domain.escalation import EscalationReason
 
@@ -116,6 +116,17 @@ async def test_a_clear_message_gets_its_template_surely(text: str, template_id: 
         "bonjour j'ai une question",
         "dfgh sdfg",
         "ok",
+        "test",
+        "bonjour",
+        "lol",
+        "??",
+        "well?",
+        "svp",
+        "urgent",
+        "colis",
+        "retour",
+        "pourquoi",
+        "k",
     ],
 )
 async def test_a_vague_message_is_not_sure(text: str) -> None:
@@ -125,7 +136,7 @@ async def test_a_vague_message_is_not_sure(text: str) -> None:
 
 
 async def test_a_low_class_probability_is_a_doubt() -> None:
-    answer = await ask("j'ai un souci", templates=ONE_PER_CLASS)
+    answer = await ask("et pour la deuxième ?", templates=ONE_PER_CLASS)
 
     assert answer.response
     assert answer.doubt is EscalationReason.LOW_CONFIDENCE
@@ -143,6 +154,21 @@ async def test_the_answer_carries_what_the_classifier_saw() -> None:
     digest = hashlib.sha256(MODEL_PATH.read_bytes()).hexdigest()
     assert answer.model == f"embedded:{digest[:8]}"
     assert (answer.tokens_in, answer.tokens_out, answer.cost_micros) == (0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "lowest", "highest"),
+    [
+        ("You are thieves, I am furious", -1, -0.6),
+        ("C'est une honte, je suis dégoûtée de votre marque", -1, -0.6),
+        ("Where is my order 1042?", -0.2, 0.2),
+        ("Mon colis a deux jours de retard, pouvez-vous vérifier ?", -0.2, 0.2),
+        ("Thank you so much, the dress is gorgeous", 0.6, 1),
+        ("Merci mille fois, tout est parfait", 0.6, 1),
+    ],
+)
+async def test_the_mood_is_told(text: str, lowest: float, highest: float) -> None:
+    assert lowest <= (await ask(text)).sentiment <= highest
 
 
 # --- Languages

@@ -1,0 +1,29 @@
+"""The heartbeat of an activity that waits for others: a worker that dies is missed in seconds."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Final
+
+from temporalio import activity
+
+_EVERY_S: Final = 1.0
+
+
+@asynccontextmanager
+async def beating() -> AsyncIterator[None]:
+    """Heartbeat for as long as the block runs. Local activities have none and need none."""
+    if activity.info().is_local:
+        yield
+        return
+    beat = asyncio.create_task(_beat())
+    try:
+        yield
+    finally:
+        beat.cancel()
+
+
+async def _beat() -> None:
+    while True:
+        activity.heartbeat()
+        await asyncio.sleep(_EVERY_S)

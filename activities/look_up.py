@@ -1,0 +1,74 @@
+"""Look up: the order that a message is about, in the merchant's own shop."""
+
+import asyncio
+import time
+from typing import Final
+
+from temporalio import activity
+
+from domain import names
+from domain.action_errors import ActionRefused, ActionUnreachable, NotAuthorized
+from domain.contracts import LookUpInput, LookUpResult
+from domain.event import UnifiedEvent
+from domain.ids import TenantId
+from domain.integration import SHOPS, Integration
+from domain.order import Lookup, LookupState
+from domain.order_number import asks_about_order
+from domain.ports import Clock, Connectors, NewId
+from store.case_repository import CaseRepository
+from store.database import Database
+from store.integration_repository import IntegrationRepository
+from store.run_repository import RunRepository
+
+# A caller waits: a shop that takes longer is as good as away.
+_PATIENCE_S: Final = 4.0
+
+
+class LookUp:
+    def __init__(
+        self, database: Database, connectors: Connectors, now: Clock, new_id: NewId
+    ) -> None:
+        self._database = database
+        self._connectors = connectors
+        self._now = now
+        self._new_id = new_id
+
+    @activity.defn(name=names.LOOK_UP)
+    async def look_up(self, step: LookUpInput) -> LookUpResult:
+        """Find the order and keep on the run what may be known of it.
+
+        Idempotency key: run_id; it only reads the shop, and a repetition overwrites what it found.
+        A shop that does not answer is a finding, not a failure: the run goes on and says so.
+        """
+        started, tenant = time.monotonic(), TenantId(step.ref.client_id)
+        async with self._database.tenant(tenant) as connection:
+            event = (await CaseRepository(connection, tenant).read(step.ref.run_id)).event
+            connected = await IntegrationRepository(connection, tenant).connected()
+        found = Lookup(state=LookupState.NOT_FOUND)
+        for integration in connected:
+            if integration.provider in SHOPS and asks_about_order(event):
+                found = await self._ask(tenant, integration, event)
+                if found.state is not LookupState.NOT_FOUND:
+                    break
+        async with self._database.tenant(tenant) as connection:
+            await RunRepository(connection, tenant).save_lookup(step.ref.run_id, found)
+        return LookUpResult(state=found.state, elapsed_ms=(time.monotonic() - started) * 1000)
+
+    async def _ask(self, tenant: TenantId, integration: Integration, event: UnifiedEvent) -> Lookup:
+        try:
+            async with asyncio.timeout(_PATIENCE_S):
+                shop = self._connectors.shop(integration)
+                order = await shop.find_order(event.order_number, event.customer_email)
+        except NotAuthorized as error:
+            async with self._database.tenant(tenant) as connection:
+                await IntegrationRepository(connection, tenant).fail(
+                    integration.id, error.code, self._now(), self._new_id
+                )
+            return Lookup(state=LookupState.UNAVAILABLE)
+        except (ActionUnreachable, ActionRefused, TimeoutError):
+            return Lookup(state=LookupState.UNAVAILABLE)
+        if order is None:
+            return Lookup(state=LookupState.NOT_FOUND)
+        if not order.belongs_to(event.customer_email):
+            return Lookup(state=LookupState.NOT_THEIRS)
+        return Lookup(state=LookupState.FOUND, order=order)

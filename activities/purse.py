@@ -1,0 +1,61 @@
+"""The purse: who thinks, by what a client's month has left for a language model."""
+
+from collections.abc import Awaitable, Callable
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.brain import Brain, BrainAnswer
+from domain.brain_choice import Brains
+from domain.ids import TenantId
+from domain.period import period_of
+from domain.ports import Clock
+from domain.thinking import Thought
+from store.brain_costs import BrainCosts
+from store.database import Database
+
+
+class Purse:
+    def __init__(self, database: Database, brains: Brains, now: Clock) -> None:
+        self._database = database
+        self._brains = brains
+        self._now = now
+
+    async def choose(
+        self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
+    ) -> Brain:
+        """The model, with money set aside for one question; the embedded brain if none is left.
+
+        `budget_micros`: of the client, None for the configured one.
+        """
+        if self._brains.model is None:
+            return self._brains.embedded
+        left = await BrainCosts(connection, tenant).reserve(
+            period_of(self._now()),
+            self._brains.reserve_micros,
+            self._brains.budget(budget_micros),
+        )
+        return self._brains.model if left else self._brains.embedded
+
+    async def spend(
+        self, tenant: TenantId, brain: Brain, think: Callable[[Brain], Awaitable[Thought]]
+    ) -> Thought:
+        """Think with what `choose` gave, and book what it cost in place of what was set aside.
+
+        In a transaction of its own: it is spent, whatever becomes of the thought.
+        """
+        if brain is self._brains.embedded:
+            return await think(brain)
+        answer: BrainAnswer | None = None
+        try:
+            thought = await think(brain)
+            answer = thought.answer
+        finally:
+            async with self._database.tenant(tenant) as connection:
+                await BrainCosts(connection, tenant).add(
+                    period_of(self._now()),
+                    tokens_in=answer.tokens_in if answer else 0,
+                    tokens_out=answer.tokens_out if answer else 0,
+                    cost_micros=answer.cost_micros if answer else 0,
+                    reserved_micros=self._brains.reserve_micros,
+                )
+        return thought

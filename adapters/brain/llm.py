@@ -1,0 +1,179 @@
+"""A brain that asks language models, with a fallback, a deadline and a price."""
+
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from pydantic_ai import Agent, ModelRetry, ModelSettings, NativeOutput, RunContext, ToolOutput
+from pydantic_ai.exceptions import ContentFilterError
+from pydantic_ai.output import OutputSpec
+from pydantic_ai.usage import RunUsage
+
+from adapters.brain.classifier import Classification, Classifier
+from adapters.brain.llm_answer import LlmAnswer, brain_answer
+from adapters.brain.llm_models import PricedModel
+from adapters.brain.llm_prompt import Prompt, prompt_for
+from adapters.brain.llm_tries import Unanswered, first_answer
+from adapters.brain.relevance import is_foreign
+from domain.brain import BrainAnswer, BrainRequest, Language
+from domain.brain_errors import BrainInvalid, BrainUnavailable
+from domain.escalation import EscalationReason
+from domain.plan import ActionKind
+
+# Below the 12 s that Temporal gives the activity, with time to read before and to write after.
+DEADLINE_S: Final = 10.0
+_MAX_TOKENS_OUT: Final = 2_000
+# What a long question is, with a merchant's instructions and five entries of its knowledge.
+_USUAL_TOKENS_IN: Final = 6_000
+_LIKELY: Final = 3
+# From here on a language counts as known; short texts and mixtures stay below.
+_SURE_LANGUAGE: Final = 0.9
+_NAMES: Final[dict[Language, str]] = {"fr": "French", "en": "English"}
+_REFUSED_BY: Final = EscalationReason.UNSAFE_INPUT
+
+
+@dataclass(slots=True)
+class _Question:
+    """One question, as the checks of its answer see it. `known`: the customer's language, if sure.
+
+    `in_right_language` is what the last check found.
+    """
+
+    prompt: Prompt
+    seen: Classification
+    known: Language | None
+    in_right_language: bool = True
+
+
+class LlmBrain:
+    """A `Brain`. The same request may have another answer next time."""
+
+    def __init__(
+        self,
+        models: Sequence[PricedModel],
+        classifier: Classifier,
+        *,
+        deadline_s: float = DEADLINE_S,
+        new_boundary: Callable[[], str] = lambda: secrets.token_hex(8),
+    ) -> None:
+        """`models`: the first is asked first. `deadline_s`: for all tries of all of them."""
+        self._models = models
+        self._classifier = classifier
+        self._deadline_s = deadline_s
+        self._new_boundary = new_boundary
+        self._agents = {model: self._agent(model) for model in models}
+
+    @property
+    def reserve_micros(self) -> int:
+        """What a long question costs at the dearest model, in millionths of a US dollar."""
+        usage = RunUsage(input_tokens=_USUAL_TOKENS_IN, output_tokens=_MAX_TOKENS_OUT)
+        return max(model.cost_micros(usage) for model in self._models)
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/brain_errors.py`).
+
+        A refusal by a model is an answer: none, at a confidence of 0, and a human looks.
+        """
+        text = f"{request.subject or ''}\n{request.text}".strip()
+        seen = self._classifier.classify(text)
+        question = _Question(self._prompt(request, seen), seen, _known_language(text, seen))
+        spent = {model: RunUsage() for model in self._models}
+        answer: BrainAnswer | None = None
+        invalid = False
+        try:
+            answer = await first_answer(
+                self._models,
+                lambda model: self._ask(model, request, question, spent[model]),
+                self._deadline_s,
+            )
+        except Unanswered as none:
+            invalid = none.invalid
+        cost = sum(model.cost_micros(spent[model]) for model in self._models)
+        tokens_in = sum(usage.input_tokens for usage in spent.values())
+        tokens_out = sum(usage.output_tokens for usage in spent.values())
+        if answer is None:
+            # Raised outside of `except`: what a provider said, and was told, must not hang on it.
+            failure = BrainInvalid if invalid else BrainUnavailable
+            raise failure(tokens_in=tokens_in, tokens_out=tokens_out, cost_micros=cost)
+        return answer.model_copy(
+            update={"tokens_in": tokens_in, "tokens_out": tokens_out, "cost_micros": cost}
+        )
+
+    def _prompt(self, request: BrainRequest, seen: Classification) -> Prompt:
+        likely = sorted(seen.probabilities, key=lambda one: -seen.probabilities[one])[:_LIKELY]
+        return prompt_for(
+            request, likely=likely, language=seen.language, boundary=self._new_boundary()
+        )
+
+    async def _ask(
+        self, model: PricedModel, request: BrainRequest, question: _Question, usage: RunUsage
+    ) -> BrainAnswer:
+        try:
+            result = await self._agents[model].run(
+                question.prompt.data,
+                instructions=question.prompt.instructions,
+                deps=question,
+                usage=usage,
+            )
+        except ContentFilterError:
+            # No other model is asked to overrule it.
+            return _refused(question.seen, model.name)
+        return brain_answer(
+            result.output,
+            sources=question.prompt.sources,
+            offered=frozenset[ActionKind](offer.kind for offer in request.offers),
+            in_right_language=question.in_right_language,
+            model=model.name,
+        )
+
+    def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
+        """An agent without tools that returns an LlmAnswer, and may correct itself once."""
+        native = model.model.profile.get("supports_json_schema_output", False)
+        output: OutputSpec[LlmAnswer] = (
+            NativeOutput(LlmAnswer, name="answer")
+            if native
+            else ToolOutput(LlmAnswer, name="answer")
+        )
+        agent = Agent(
+            model.model,
+            output_type=output,
+            deps_type=_Question,
+            retries=1,
+            model_settings=ModelSettings(max_tokens=_MAX_TOKENS_OUT, thinking=False),
+        )
+        agent.output_validator(self._in_customers_language)
+        return agent
+
+    def _in_customers_language(self, context: RunContext[_Question], said: LlmAnswer) -> LlmAnswer:
+        """Have an answer in another language than the customer's written again, once."""
+        question = context.deps
+        question.in_right_language = self._speaks(said, question.known)
+        if not question.in_right_language and question.known and not context.retry:
+            raise ModelRetry(
+                f"response: write it in {_NAMES[question.known]}, as the customer did."
+            )
+        return said
+
+    def _speaks(self, said: LlmAnswer, known: Language | None) -> bool:
+        if known is None:
+            return True
+        if said.language != known:
+            return False
+        written = _known_language(said.response, self._classifier.classify(said.response))
+        return written is None or written == known
+
+
+def _known_language(text: str, seen: Classification) -> Language | None:
+    sure = seen.language_probability >= _SURE_LANGUAGE and not is_foreign(text)
+    return seen.language if sure else None
+
+
+def _refused(seen: Classification, model: str) -> BrainAnswer:
+    return BrainAnswer(
+        classification=seen.category,
+        confidence=0.0,
+        language=seen.language,
+        doubt=_REFUSED_BY,
+        model=model,
+    )

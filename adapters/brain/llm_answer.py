@@ -1,0 +1,131 @@
+"""What a language model is asked to return, and what code makes of it.
+
+A model names sources by keys that code gave out for this one question, and actions by their kind:
+it cannot name an order, a customer or an amount.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from domain.brain import BrainAnswer, Category, Citation, Proposal
+from domain.escalation import EscalationReason
+from domain.plain_text import clean_line, clean_text
+from domain.plan import ActionKind
+
+# Models overrate themselves; of nothing they say are we surer than of a merchant's own template.
+MOST_CONFIDENT: Final = 0.95
+DOUBTFUL_CONFIDENCE: Final = 0.3
+MAX_RESPONSE_CHARS: Final = 6_000
+_MAX_NOTE_CHARS: Final = 2_000
+_MAX_TAGS: Final = 10
+_TAG_CHARS: Final = 40
+_LANGUAGE: Final = re.compile("[a-z]{2}")
+
+Doubt = Literal[
+    "none", "low_confidence", "customer_request", "missing_knowledge", "unsupported_request",
+    "unsafe_input",
+]  # fmt: skip
+
+
+def _language(value: str) -> str:
+    """The two letters of "fr", "FR" and "fr-CA"."""
+    code = value.strip().lower()[:2]
+    if not _LANGUAGE.fullmatch(code):
+        raise ValueError("a language code of two letters expected, like fr")
+    return code
+
+
+Share = Annotated[
+    float, Field(allow_inf_nan=False), AfterValidator(lambda value: min(max(value, 0.0), 1.0))
+]
+Tone = Annotated[
+    float, Field(allow_inf_nan=False), AfterValidator(lambda value: min(max(value, -1.0), 1.0))
+]
+
+
+class ProposedAction(BaseModel):
+    """One action to take. `note` is for the kind note, `tags` for the kind tag; else empty."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+    kind: str
+    note: str = ""
+    tags: list[str] = []
+
+
+class LlmAnswer(BaseModel):
+    """Your answer to the customer's message, and what you think of it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    category: Category
+    language: Annotated[str, AfterValidator(_language)] = Field(
+        description="ISO 639-1 code of the customer's language, in which the response is written."
+    )
+    sentiment: Tone = Field(description="The customer's tone: -1 angry, 0 matter of fact, 1 happy.")
+    response: str = Field(description="The reply to the customer, in plain text without markup.")
+    sources: list[str] = Field(description="Keys of the sources that the response rests on.")
+    actions: list[ProposedAction] = Field(description="Offered actions to take; mostly none.")
+    doubt: Doubt = Field(description="Why a human should look at it first; none if not needed.")
+    confidence: Share = Field(description="0 to 1: how sure it is that the reply may be sent.")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> "LlmAnswer":
+        if not self.response.strip() and self.doubt == "none":
+            raise ValueError("response: a reply is needed, or a doubt that says why there is none")
+        if len(self.response) > MAX_RESPONSE_CHARS:
+            raise ValueError(f"response: {MAX_RESPONSE_CHARS} characters at most")
+        return self
+
+
+def brain_answer(
+    said: LlmAnswer,
+    *,
+    sources: Mapping[str, Citation],
+    offered: frozenset[ActionKind],
+    in_right_language: bool,
+    model: str,
+) -> BrainAnswer:
+    """The port's answer. Sources that were not given and actions that were not offered are dropped.
+
+    Whoever wanted an action that is not there may promise it in the response: a human looks first.
+    """
+    proposals = tuple(_proposals(said, offered))
+    doubt = None if said.doubt == "none" else EscalationReason(said.doubt)
+    if doubt is None and len(proposals) < len(said.actions):
+        doubt = EscalationReason.UNSUPPORTED_REQUEST
+    if doubt is None and not in_right_language:
+        doubt = EscalationReason.LOW_CONFIDENCE
+    confidence = min(said.confidence, MOST_CONFIDENT if doubt is None else DOUBTFUL_CONFIDENCE)
+    # Nobody answers in a human's place.
+    wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
+    return BrainAnswer(
+        classification=said.category,
+        confidence=0.0 if doubt is EscalationReason.UNSAFE_INPUT else round(confidence, 4),
+        language=said.language,
+        sentiment=round(said.sentiment, 4),
+        response="" if wants_human else clean_text(said.response),
+        citations=tuple(sources[key] for key in dict.fromkeys(said.sources) if key in sources),
+        proposals=proposals,
+        doubt=doubt,
+        model=model,
+    )
+
+
+def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal]:
+    """Each offered kind once."""
+    found: dict[ActionKind, Proposal] = {}
+    for action in said.actions:
+        kind = next((kind for kind in offered if kind == action.kind), None)
+        if kind is None or kind in found:
+            continue
+        tags = (clean_line(tag, _TAG_CHARS) for tag in action.tags[:_MAX_TAGS])
+        found[kind] = Proposal(
+            kind=kind,
+            text=clean_text(action.note, _MAX_NOTE_CHARS) if kind is ActionKind.NOTE else "",
+            tags=tuple(tag for tag in tags if tag) if kind is ActionKind.TAG else (),
+        )
+    return list(found.values())

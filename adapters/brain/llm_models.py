@@ -1,0 +1,139 @@
+"""The language models that are configured: how each is reached, and what it costs."""
+
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal
+from typing import Final
+
+from anthropic import AsyncAnthropic
+from genai_prices import calc_price
+from openai import AsyncOpenAI
+from pydantic import SecretStr
+from pydantic_ai.models import Model
+from pydantic_ai.models.anthropic import AnthropicModel
+from pydantic_ai.models.openai import OpenAIChatModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
+from pydantic_ai.providers.openai import OpenAIProvider
+from pydantic_ai.usage import RunUsage
+
+from adapters.model_http import model_client
+from domain.errors import InvalidInput
+from settings import Settings
+
+# A long answer has a few kilobytes. Providers add their own; no honest one comes near to this.
+MAX_ANSWER_BYTES: Final = 512 * 1024
+# The SDKs would take these from the environment, which only `settings.py` reads.
+_ADDRESSES: Final = {
+    "openai": "https://api.openai.com/v1",
+    "anthropic": "https://api.anthropic.com",
+}
+# Local endpoints need no key, and the SDKs insist on one.
+_NO_KEY: Final = "none"
+_READ_S: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """US dollars a million tokens, which is millionths of a dollar a token."""
+
+    tokens_in: Decimal
+    tokens_out: Decimal
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PricedModel:
+    """`name` as configured, `openai:gpt-5-mini`. `price`: in place of the price list's."""
+
+    name: str
+    model: Model
+    price: Price | None
+
+    def cost_micros(self, usage: RunUsage) -> int:
+        """What these tokens cost, in millionths of a US dollar, rounded up."""
+        if self.price is not None:
+            micros = (
+                usage.input_tokens * self.price.tokens_in
+                + usage.output_tokens * self.price.tokens_out
+            )
+        else:
+            micros = _listed(self.name, usage) * 1_000_000
+        return int(micros.to_integral_value(ROUND_CEILING))
+
+
+def models_of(settings: Settings) -> tuple[PricedModel, ...]:
+    """The model that is asked first, and its fallback if there is one.
+
+    Raises InvalidInput where a key is missing, or a price that no list knows: a model of unknown
+    price would spend without end.
+    """
+    price = _price(settings)
+    first = _priced(
+        settings.brain_model,
+        settings.brain_base_url,
+        settings.brain_api_key,
+        price,
+        "BRAIN_API_KEY",
+    )
+    name = settings.brain_fallback_model
+    if name is None:
+        return (first,)
+    url, key = settings.brain_fallback_base_url, settings.brain_fallback_api_key
+    if _provider(name) == _provider(settings.brain_model) and url is None:
+        # The same provider and address, so the same key: to another address it would be given away.
+        url, key = settings.brain_base_url, key or settings.brain_api_key
+    return (first, _priced(name, url, key, price, "BRAIN_FALLBACK_API_KEY"))
+
+
+def _price(settings: Settings) -> Price | None:
+    if settings.brain_price_in is None or settings.brain_price_out is None:
+        return None
+    return Price(Decimal(str(settings.brain_price_in)), Decimal(str(settings.brain_price_out)))
+
+
+def _provider(name: str) -> str:
+    return name.partition(":")[0]
+
+
+def _priced(
+    name: str, base_url: str | None, key: SecretStr | None, price: Price | None, key_name: str
+) -> PricedModel:
+    if key is None and base_url is None:
+        raise InvalidInput(f"{key_name} is not set, and {name} needs it")
+    if price is None:
+        try:
+            _listed(name, RunUsage(input_tokens=1, output_tokens=1))
+        except LookupError:
+            raise InvalidInput(
+                f"no price of {name} is known: set BRAIN_PRICE_IN and BRAIN_PRICE_OUT"
+            ) from None
+    return PricedModel(name, _model(name, base_url, key), price)
+
+
+def _listed(name: str, usage: RunUsage) -> Decimal:
+    """US dollars by the price list that comes with the library. Raises LookupError."""
+    provider, _, model = name.partition(":")
+    return calc_price(usage, model, provider_id=provider).total_price
+
+
+def _model(name: str, base_url: str | None, key: SecretStr | None) -> Model:
+    provider, _, model = name.partition(":")
+    secret = key.get_secret_value() if key else _NO_KEY
+    address = base_url or _ADDRESSES[provider]
+    http = model_client(MAX_ANSWER_BYTES, _READ_S)
+    # Without retries of their own: `llm_tries.py` knows how much time is left.
+    if provider == "anthropic":
+        return AnthropicModel(
+            model,
+            provider=AnthropicProvider(
+                anthropic_client=AsyncAnthropic(
+                    api_key=secret, base_url=address, max_retries=0, http_client=http
+                )
+            ),
+        )
+    return OpenAIChatModel(
+        model,
+        provider=OpenAIProvider(
+            openai_client=AsyncOpenAI(
+                api_key=secret, base_url=address, max_retries=0, http_client=http
+            )
+        ),
+    )

@@ -1,0 +1,48 @@
+"""What an answer may say of the order that was looked up, in the customer's language."""
+
+from typing import Final
+
+from domain.brain import Citation, Language
+from domain.order import Order, OrderState
+
+_STATES: Final[dict[Language, dict[OrderState, str]]] = {
+    "fr": {
+        OrderState.OPEN: "en préparation",
+        OrderState.SHIPPED: "expédiée",
+        OrderState.DELIVERED: "livrée",
+        OrderState.CANCELLED: "annulée",
+    },
+    "en": {
+        OrderState.OPEN: "being prepared",
+        OrderState.SHIPPED: "shipped",
+        OrderState.DELIVERED: "delivered",
+        OrderState.CANCELLED: "cancelled",
+    },
+}
+_DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
+
+
+def order_values(order: Order, language: Language) -> dict[str, str]:
+    """The values of a template's placeholders that the shop itself has told.
+
+    What the shop did not tell is left out. Its `note` never comes in: anybody may have written it.
+    """
+    values = {
+        "order_number": order.number,
+        "order_status": _STATES[language][order.state],
+        "order_total": _amount(order, language),
+        "order_placed_on": order.placed_at.strftime(_DATES[language]),
+        "order_items": ", ".join(order.items),
+        "tracking_url": order.tracking_url or "",
+    }
+    return {name: value for name, value in values.items() if value}
+
+
+def order_citation(order: Order) -> Citation:
+    """The order as a source."""
+    return Citation(kind="order", id=order.id, title=f"#{order.number}")
+
+
+def _amount(order: Order, language: Language) -> str:
+    written = str(order.total)
+    return written.replace(".", ",") if language == "fr" else written

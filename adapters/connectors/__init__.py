@@ -1,0 +1,1 @@
+"""The other ends of a merchant's integrations: one service a file."""

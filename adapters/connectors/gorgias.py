@@ -1,0 +1,148 @@
+"""Gorgias: messages and tags on the tickets of a merchant's account.
+
+Gorgias deduplicates nothing. Each message carries its key as `external_id`, a field that is the
+caller's to use, and what was begun before is looked for among the ticket's messages first.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+import httpx
+from pydantic import BaseModel, JsonValue
+
+from adapters.connectors.helpdesk import Account, html_body, plain_body, ticket_id
+from adapters.connectors.http import Exchange, Forbidden
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integration import Integration
+from domain.ports import HelpdeskTicket
+
+# A message holds its body twice, and an answer of ours may not be of any size.
+_MESSAGES_A_PAGE: Final = 25
+_MAX_PAGES: Final = 8
+
+
+class _Message(BaseModel):
+    id: int
+    external_id: str | None = None
+
+
+class _Meta(BaseModel):
+    next_cursor: str | None = None
+
+
+class _Messages(BaseModel):
+    data: tuple[_Message, ...]
+    meta: _Meta = _Meta()
+
+
+class _Nothing(BaseModel):
+    """What comes back of adding tags."""
+
+
+class Gorgias:
+    """One account. Implements domain.ports.Helpdesk.
+
+    A reply that was taken is on its way and not yet with the customer: Gorgias sends it later, by
+    itself.
+    """
+
+    def __init__(self, account: Account, agent_email: str, support_email: str) -> None:
+        self._account = account
+        self._agent_email = agent_email
+        self._support_email = support_email
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """Both must be complete (`check_settings`, `check_credentials`)."""
+        settings = integration.settings
+        base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
+        agent = credentials["email"]
+        return cls(Account(http, base_url, agent, credentials["api_key"]), agent, settings["email"])
+
+    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """A mail to the customer, within the ticket. Refused where no address is known."""
+        if not ticket.customer_email:
+            raise ActionRefused("nobody knows where to write to")
+        message: dict[str, JsonValue] = {
+            "channel": "email",
+            "receiver": {"email": ticket.customer_email},
+            "source": {
+                "type": "email",
+                "from": {"address": self._support_email},
+                "to": [{"address": ticket.customer_email}],
+            },
+        }
+        if ticket.subject:
+            message["subject"] = plain_body(ticket.subject)
+        return await self._write(ticket, message, text, key, again=again)
+
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """An internal note."""
+        return await self._write(ticket, {"channel": "internal-note"}, text, key, again=again)
+
+    async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
+        """Add tags, making those that the account has not.
+
+        Never raises ActionUnknown: adding them once more changes nothing.
+        """
+        request = self._account.request(
+            "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
+        )
+        try:
+            await self._account.exchange().effect(request, _Nothing)
+        except Forbidden:
+            raise ActionRefused("the agent's user may not work on this ticket") from None
+        except ActionUnknown:
+            raise ActionUnreachable("nobody knows whether the tags were added") from None
+
+    async def _write(
+        self,
+        ticket: HelpdeskTicket,
+        message: dict[str, JsonValue],
+        text: str,
+        key: str,
+        *,
+        again: bool,
+    ) -> str:
+        number = ticket_id(ticket)
+        body: dict[str, JsonValue] = {
+            "via": "api",
+            "from_agent": True,
+            "sender": {"email": self._agent_email},
+            "body_text": plain_body(text),
+            "body_html": html_body(text),
+            "external_id": key,
+            **message,
+        }
+        request = self._account.request("POST", f"/api/tickets/{number}/messages", body=body)
+        exchange = self._account.exchange()
+        found = await self._find(exchange, number, key) if again else None
+        if found is not None:
+            return str(found.id)
+        try:
+            return str((await exchange.effect(request, _Message)).id)
+        except Forbidden:
+            raise ActionRefused("the agent's user may not work on this ticket") from None
+        except ActionUnreachable as error:
+            if not again:
+                raise
+            # The first try may still be under way: only who looks for it again may repeat it.
+            raise ActionUnknown(f"begun before, and not repeated: {error}") from None
+
+    async def _find(self, exchange: Exchange, number: str, key: str) -> _Message | None:
+        """The message with our key, the newest first. Raises ActionUnknown if nobody can tell."""
+        query: dict[str, str | int] = {
+            "ticket_id": number,
+            "limit": _MESSAGES_A_PAGE,
+            "order_by": "created_datetime:desc",
+        }
+        for _ in range(_MAX_PAGES):
+            request = self._account.request("GET", "/api/messages", query=query)
+            page = await exchange.verify(request, _Messages)
+            found = next((it for it in page.data if it.external_id == key), None)
+            if found is not None or not page.meta.next_cursor:
+                return found
+            query["cursor"] = page.meta.next_cursor
+        raise ActionUnknown("begun before, and the ticket is too long to look for it")

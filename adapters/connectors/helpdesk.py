@@ -1,0 +1,62 @@
+"""What the helpdesks have in common: an account behind basic auth, its tickets, and plain words."""
+
+import base64
+import re
+from collections.abc import Mapping
+from html import escape
+from typing import Final
+
+import httpx
+from pydantic import JsonValue
+
+from adapters.connectors.http import Exchange
+from domain.action_errors import ActionRefused
+from domain.ports import HelpdeskTicket
+
+_TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
+# What opens a placeholder in the helpdesks' own template languages. They fill it with what the
+# account knows, so that a customer who gets the agent to repeat one would read it.
+_PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
+
+
+class Account:
+    """One merchant's account: where it is, and how a request to it is signed."""
+
+    def __init__(self, http: httpx.AsyncClient, base_url: str, user: str, secret: str) -> None:
+        self._http = http
+        self._base_url = base_url
+        token = base64.b64encode(f"{user}:{secret}".encode()).decode()
+        self._headers = {"authorization": f"Basic {token}", "accept": "application/json"}
+
+    def exchange(self) -> Exchange:
+        return Exchange(self._http)
+
+    def request(
+        self,
+        method: str,
+        path: str,
+        *,
+        query: Mapping[str, str | int] | None = None,
+        body: Mapping[str, JsonValue] | None = None,
+    ) -> httpx.Request:
+        return self._http.build_request(
+            method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers
+        )
+
+
+def ticket_id(ticket: HelpdeskTicket) -> str:
+    """The ticket's number, fit for a path: callers may name anything. Raises ActionRefused."""
+    if not _TICKET_ID.fullmatch(ticket.id):
+        raise ActionRefused("no ticket of a helpdesk")
+    return ticket.id
+
+
+def plain_body(text: str) -> str:
+    """The words, without what the helpdesk would fill in."""
+    return _PLACEHOLDER.sub("{ ", text)
+
+
+def html_body(text: str) -> str:
+    """The words as HTML that says just them: no markup of theirs, and none of Markdown."""
+    paragraphs = plain_body(text).strip().split("\n\n")
+    return "".join(f"<p>{escape(part).replace(chr(10), '<br>')}</p>" for part in paragraphs)

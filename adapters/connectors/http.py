@@ -1,0 +1,176 @@
+"""The one way out to other people's APIs: what came of a request, said as one of three errors."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Final, TypeVar
+
+import httpx
+from pydantic import BaseModel, ValidationError
+
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
+from domain.errors import DomainError
+
+CALL_S: Final = 8.0
+"""Of one call of a connector, with all its requests; below the 10 s that an activity may take."""
+READ_S: Final = 3.0
+"""Of one read within it, so that an effect after it has time enough to be answered."""
+MAX_BODY: Final = 1024 * 1024
+"""Bytes of an answer; what is longer is none of the answers we know."""
+
+_CONNECT_S: Final = 3.0
+
+Shape = TypeVar("Shape", bound=BaseModel)
+
+
+class Conflict(ActionRefused):
+    """409: what the request was about has changed since it was looked at. Nothing was done."""
+
+
+class Forbidden(NotAuthorized):
+    """403: our credentials were taken and are not enough, here or at all. Nothing was done."""
+
+
+def open_client() -> httpx.AsyncClient:
+    """The process's client. It keeps no connection: a stale one would break under an effect, and
+    then nobody would know whether it was done. Close it with `aclose()`."""
+    return httpx.AsyncClient(
+        timeout=httpx.Timeout(CALL_S, connect=_CONNECT_S),
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+        follow_redirects=False,
+        trust_env=False,
+        # Compressed, a small answer could become any size before its length is looked at.
+        headers={"user-agent": "support-engine", "accept-encoding": "identity"},
+    )
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An answer that was read whole. `retry_after_s`: seconds, where the other side named them."""
+
+    status: int
+    retry_after_s: float | None
+    body: bytes = field(repr=False)
+
+
+@contextmanager
+def verifying() -> Iterator[None]:
+    """Around questions about an effect that was begun before. Whatever goes wrong with them, it
+    stays as unknown as it was: the only error that comes out is ActionUnknown."""
+    try:
+        yield
+    except ActionUnknown:
+        raise
+    except DomainError as error:
+        raise ActionUnknown(f"begun before, and not verified: {error.code}") from error
+
+
+class Exchange:
+    """One call of a connector: its requests, one after another, within one deadline.
+
+    Raises NotAuthorized for 401 and 403, ActionRefused for any other refusal, ActionUnreachable
+    where the request surely did nothing, ActionUnknown for an effect nobody can tell of. None of
+    them, nor what they were raised from, holds a word of a request or an answer.
+    """
+
+    def __init__(self, http: httpx.AsyncClient) -> None:
+        self._http = http
+        self._clock = asyncio.get_running_loop().time
+        self._deadline = self._clock() + CALL_S
+
+    @property
+    def seconds_left(self) -> float:
+        return self._deadline - self._clock()
+
+    async def read(self, request: httpx.Request, shape: type[Shape]) -> Shape:
+        """Ask for something. It has no effect, so that ActionUnknown is never raised."""
+        reply = await self._send(request, ActionUnreachable, min(self.seconds_left, READ_S))
+        _refuse(reply, ActionUnreachable)
+        return _parse(reply, shape, ActionUnreachable)
+
+    async def verify(self, request: httpx.Request, shape: type[Shape]) -> Shape:
+        """Ask what came of an effect that was begun before. Raises ActionUnknown only."""
+        with verifying():
+            return await self.read(request, shape)
+
+    async def effect(
+        self,
+        request: httpx.Request,
+        shape: type[Shape],
+        *,
+        doubted: Callable[[Reply], bool] = lambda _: False,
+    ) -> Shape:
+        """Have something done. `doubted`: whether a refusal is about an earlier request with the
+        same key, so that it says nothing of what that one did."""
+        reply = await self._send(request, ActionUnknown, self.seconds_left)
+        if reply.status >= 400 and doubted(reply):
+            raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
+        _refuse(reply, ActionUnknown)
+        return _parse(reply, shape, ActionUnknown)
+
+    async def _send(
+        self, request: httpx.Request, unclear: type[DomainError], seconds: float
+    ) -> Reply:
+        given_over = False
+
+        async def trace(step: str, _: object) -> None:
+            nonlocal given_over
+            given_over = given_over or step.endswith("send_request_headers.started")
+
+        request.extensions = {**request.extensions, "trace": trace}
+        try:
+            async with asyncio.timeout(max(seconds, 0)):
+                response = await self._http.send(request, stream=True)
+                try:
+                    return await _read_whole(response, unclear)
+                finally:
+                    await response.aclose()
+        except (httpx.HTTPError, httpx.InvalidURL, OSError, TimeoutError) as error:
+            failure = type(error).__name__
+        # Not from the error: some of the library's quote the answer they could not read.
+        raise unclear(failure) if given_over else ActionUnreachable(failure)
+
+
+async def _read_whole(response: httpx.Response, unclear: type[DomainError]) -> Reply:
+    if response.headers.get("content-encoding", "identity") != "identity":
+        raise unclear("an answer in an encoding that was not asked for")
+    body = bytearray()
+    async for chunk in response.aiter_raw():
+        body += chunk
+        if len(body) > MAX_BODY:
+            raise unclear("an answer without end")
+    return Reply(response.status_code, _seconds(response.headers.get("retry-after")), bytes(body))
+
+
+def _refuse(reply: Reply, unclear: type[DomainError]) -> None:
+    """Raise for every status but success."""
+    if 200 <= reply.status < 300:
+        return
+    told = f"HTTP {reply.status}"
+    if reply.status == 429 or (reply.status == 503 and reply.retry_after_s is not None):
+        later = ActionUnreachable(told)
+        later.retry_after_s = reply.retry_after_s
+        raise later
+    if reply.status == 401:
+        raise NotAuthorized(told)
+    if reply.status == 403:
+        raise Forbidden(told)
+    if reply.status == 409:
+        raise Conflict(told)
+    # 408: it got tired of the request, which does not say before which part of the work.
+    if reply.status >= 500 or reply.status == 408:
+        raise unclear(told)
+    raise ActionRefused(told)
+
+
+def _parse(reply: Reply, shape: type[Shape], unclear: type[DomainError]) -> Shape:
+    try:
+        return shape.model_validate_json(reply.body or b"{}")
+    except ValidationError:
+        pass  # raised outside: it quotes the answer
+    raise unclear("an answer of no known shape")
+
+
+def _seconds(header: str | None) -> float | None:
+    return float(header) if header and header.isascii() and header.isdigit() else None

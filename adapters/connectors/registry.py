@@ -1,0 +1,97 @@
+"""The connectors: from a client's integration to the service at its other end."""
+
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+from pydantic import TypeAdapter, ValidationError
+
+from adapters.connectors.gorgias import Gorgias
+from adapters.connectors.shopify import Shopify
+from adapters.connectors.stripe import Stripe
+from adapters.connectors.zendesk import Zendesk
+from adapters.demo.shop import DemoShop
+from domain.action_errors import ActionRefused, NotAuthorized
+from domain.errors import InvalidInput
+from domain.integration import (
+    BASE_URL,
+    HELPDESKS,
+    SHOPS,
+    Integration,
+    Provider,
+    check_credentials,
+    check_settings,
+)
+from domain.ports import Helpdesk, Sealer, Shop
+
+_LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
+_STRINGS: Final = TypeAdapter(dict[str, str])
+
+
+class ConnectorRegistry:
+    """Opens credentials, and makes a connector with them for one use."""
+
+    def __init__(self, sealer: Sealer, http: httpx.AsyncClient, *, allow_loopback: bool) -> None:
+        """`allow_loopback`: whether integrations may lie on this machine (ALLOW_LOOPBACK_TARGETS):
+        their `base_url`, or a file of the demo shop. Nothing else is ever called than the services'
+        own addresses, by TLS."""
+        self._sealer = sealer
+        self._http = http
+        self._allow_loopback = allow_loopback
+
+    def shop(self, integration: Integration) -> Shop:
+        if integration.provider not in SHOPS:
+            raise ActionRefused("the integration is no shop")
+        credentials = self._credentials(integration)
+        match integration.provider:
+            case Provider.SHOPIFY:
+                return Shopify.of(integration, credentials, self._http)
+            case Provider.STRIPE:
+                return Stripe.of(integration, credentials, self._http)
+            case _:
+                return DemoShop.of(integration, credentials, self._http)
+
+    def helpdesk(self, integration: Integration) -> Helpdesk:
+        if integration.provider not in HELPDESKS:
+            raise ActionRefused("the integration is no helpdesk")
+        credentials = self._credentials(integration)
+        if integration.provider is Provider.ZENDESK:
+            return Zendesk.of(integration, credentials, self._http)
+        return Gorgias.of(integration, credentials, self._http)
+
+    def _credentials(self, integration: Integration) -> Mapping[str, str]:
+        """The integration's secrets, after everything that can be wrong with it was looked at."""
+        credentials = self._unseal(integration)
+        _check_usable(integration, credentials)
+        self._check_place(integration)
+        return credentials
+
+    def _check_place(self, integration: Integration) -> None:
+        base_url = integration.settings.get(BASE_URL)
+        here = base_url is not None or integration.provider is Provider.DEMO_SHOP
+        if here and not self._allow_loopback:
+            raise ActionRefused("integrations on this machine are not allowed")
+        if base_url is not None and urlsplit(base_url).hostname not in _LOOPBACK:
+            raise ActionRefused("base_url is not on this machine")
+
+    def _unseal(self, integration: Integration) -> Mapping[str, str]:
+        try:
+            return _STRINGS.validate_json(self._sealer.unseal(integration.sealed))
+        except ValidationError:
+            failure = "no JSON object of strings"  # and no cause: that quotes them
+        except ValueError:
+            failure = "sealed with another key, or damaged"
+        raise NotAuthorized(f"the credentials cannot be read: {failure}")
+
+
+def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> None:
+    """Raises ActionRefused for settings, NotAuthorized for credentials that cannot be used."""
+    try:
+        check_settings(integration.provider, integration.settings)
+    except InvalidInput as error:
+        raise ActionRefused(str(error)) from None
+    try:
+        check_credentials(integration.provider, credentials)
+    except InvalidInput as error:
+        raise NotAuthorized(str(error)) from None

@@ -1,0 +1,226 @@
+"""Shopify, by its GraphQL Admin API: orders, refunds and cancellations of one shop."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import Final, Self
+
+import httpx
+
+from adapters.connectors.http import Exchange, verifying
+from adapters.connectors.shopify_documents import (
+    CANCEL,
+    CANCELLED,
+    CANCELLING,
+    FIND,
+    REFUND,
+    REFUNDABLE,
+)
+from adapters.connectors.shopify_shapes import (
+    Answer,
+    Cancel,
+    Cancelled,
+    Data,
+    Found,
+    Refundable,
+    RefundableOrder,
+    Refunded,
+    RefundInput,
+    TransactionInput,
+)
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
+from domain.errors import DomainError
+from domain.integration import Integration
+from domain.money import Money
+from domain.order import Order
+
+_VERSION: Final = "2026-07"
+# What an order can be called; anything else is not asked for, so that nobody can write a query.
+_NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
+_POLL_S: Final = 0.25
+_INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOUT", None})
+
+
+class Shopify:
+    """One shop. Money is in the shop's own currency, whatever the customer paid in."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, base_url: str, access_token: str, integration_id: str
+    ) -> None:
+        self._http = http
+        self._url = f"{base_url}/admin/api/{_VERSION}/graphql.json"
+        self._access_token = access_token
+        self._integration_id = integration_id
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """The `access_token` needs the scopes read_orders, write_orders and, for orders older than
+        60 days, read_all_orders."""
+        base_url = integration.base_url(f"https://{integration.settings['shop']}")
+        return cls(http, base_url, credentials["access_token"], integration.id)
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        """The order with that number, or without one the latest of that customer."""
+        if number is not None:
+            return await self._find_by_number(number.strip().removeprefix("#"))
+        if email is not None:
+            return await self._find_by_email(email)
+        return None
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        """Give `amount` back over the payments it came by. Shopify deduplicates on `key` for a day;
+        for ever, we do by the refund's note. Returns the refund's id."""
+        exchange = Exchange(self._http)
+        if again:
+            with verifying():
+                found = await self._refundable(exchange, order)
+            for refund in found.refunds:
+                if key in (refund.note or ""):
+                    return refund.id
+        else:
+            found = await self._refundable(exchange, order)
+        variables = {"input": _refund_input(order, found, amount, key).model_dump(), "key": key}
+        request = self._request(REFUND, variables)
+        answer = await exchange.effect(request, Answer[Refunded])
+        result = _data(answer, ActionUnknown).result
+        if result.errors:
+            # They have no codes. Those of a repetition may be about the first attempt.
+            raise ActionUnknown("repeated in vain") if again else ActionRefused("the shop said no")
+        if result.refund is None:
+            raise ActionUnknown("no refund, and no reason")
+        return result.refund.id
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
+        """Cancel, restock and give everything back. A job does it over there and is waited for; one
+        that does not end in time is unknown. Returns the job's id, or the order's if that was
+        cancelled already."""
+        exchange = Exchange(self._http)
+        if again:
+            with verifying():
+                cancelled = await self._is_cancelled(exchange, order)
+            if cancelled:
+                return order.id
+        request = self._request(CANCEL, {"id": order.id, "note": key})
+        answer = await exchange.effect(request, Answer[Cancel])
+        result = _data(answer, ActionUnknown).result
+        codes = {error.code for error in result.errors}
+        if codes:
+            # A repetition may be refused because the first attempt is still at work.
+            unclear = again or not codes.isdisjoint(_INTERNAL)
+            raise ActionUnknown("cancelling") if unclear else ActionRefused("the shop said no")
+        if result.job is None:
+            raise ActionUnknown("no job, and no reason")
+        await self._wait(exchange, order, result.job.id)
+        return result.job.id
+
+    async def _wait(self, exchange: Exchange, order: Order, job: str) -> None:
+        ids = {"id": order.id, "job": job}
+        while True:
+            with verifying():
+                seen = await self._read(exchange, CANCELLING, ids, Cancelled)
+                if seen.order is not None and seen.order.at is not None:
+                    return
+                if seen.job is None or seen.job.done:
+                    # It may have ended between the looks at the order and at the job.
+                    if await self._is_cancelled(exchange, order):
+                        return
+                    raise ActionUnknown("the job ended and the order is not cancelled")
+            if exchange.seconds_left < _POLL_S:
+                raise ActionUnknown("the job did not end in time")
+            await asyncio.sleep(_POLL_S)
+
+    async def _is_cancelled(self, exchange: Exchange, order: Order) -> bool:
+        seen = await self._read(exchange, CANCELLED, {"id": order.id}, Cancelled)
+        return seen.order is not None and seen.order.at is not None
+
+    async def _find_by_number(self, number: str) -> Order | None:
+        if not _NUMBER.fullmatch(number):
+            return None
+        # Most shops put # in front; the search finds more than what is called exactly so.
+        found = await self._find(f'name:"#{number}" OR name:"{number}"')
+        return next((one for one in found if one.number.casefold() == number.casefold()), None)
+
+    async def _find_by_email(self, email: str) -> Order | None:
+        if any(not sign.isprintable() or sign in '"\\' for sign in email):
+            return None
+        found = await self._find(f'email:"{email}"')
+        return next((one for one in found if one.belongs_to(email)), None)
+
+    async def _find(self, query: str) -> tuple[Order, ...]:
+        found = await self._read(Exchange(self._http), FIND, {"query": query}, Found)
+        return tuple(order.order(self._integration_id) for order in found.orders.nodes)
+
+    async def _refundable(self, exchange: Exchange, order: Order) -> RefundableOrder:
+        found = await self._read(exchange, REFUNDABLE, {"id": order.id}, Refundable)
+        if found.order is None:
+            raise ActionRefused("the shop has no such order")
+        return found.order
+
+    async def _read(
+        self, exchange: Exchange, query: str, variables: Mapping[str, str], shape: type[Data]
+    ) -> Data:
+        answer = await exchange.read(self._request(query, variables), Answer[shape])  # type: ignore[valid-type]
+        return _data(answer, ActionUnreachable)
+
+    def _request(self, query: str, variables: Mapping[str, object]) -> httpx.Request:
+        return self._http.build_request(
+            "POST",
+            self._url,
+            headers={"x-shopify-access-token": self._access_token},
+            json={"query": query, "variables": variables},
+        )
+
+
+def _data(answer: Answer[Data], unclear: type[DomainError]) -> Data:
+    """The answer's data, or the error that its errors stand for."""
+    if answer.data is not None and not answer.errors:
+        return answer.data
+    # With data beside its errors, some of the mutation was carried out.
+    if answer.data is None or unclear is ActionUnreachable:
+        if "THROTTLED" in answer.codes:
+            raise ActionUnreachable("throttled")
+        if "ACCESS_DENIED" in answer.codes:
+            raise NotAuthorized("a scope is missing")
+        if answer.errors and _INTERNAL.isdisjoint(answer.codes):
+            raise ActionRefused("the shop does not understand")
+    raise unclear("an answer with errors, or without data")
+
+
+def _refund_input(order: Order, found: RefundableOrder, amount: Money, key: str) -> RefundInput:
+    """The refund, spread over the order's payments in their order: the same for the same state.
+
+    Raises ActionRefused for more than there is.
+    """
+    suggested = found.suggested
+    if suggested is None or amount.currency != suggested.most.shop.currency:
+        raise ActionRefused("nothing to refund in this currency")
+    most = suggested.most
+    if not 0 < amount.minor <= most.shop.minor:
+        raise ActionRefused("more than the order has left to refund")
+    # Shopify moves what the customer paid in; rounded down, it is never more than was allowed.
+    left = amount.minor * most.paid.minor // most.shop.minor
+    parts = []
+    for payment in suggested.transactions:
+        if payment.parent is None or payment.most is None or left == 0:
+            continue
+        part = Money(minor=min(left, payment.most.paid.minor), currency=most.paid.currency)
+        left -= part.minor
+        if part.minor:
+            parts.append(
+                TransactionInput(
+                    orderId=order.id,
+                    parentId=payment.parent.id,
+                    gateway=payment.gateway or "",
+                    amount=part.decimal(),
+                )
+            )
+    if left or not parts:
+        raise ActionRefused("the order's payments do not take it back")
+    return RefundInput(
+        orderId=order.id,
+        currency=most.paid.currency,
+        note=f"Refunded by the support agent, {key}",
+        transactions=tuple(parts),
+    )

@@ -1,0 +1,248 @@
+"""What the documents of `shopify_documents.py` are filled with and answered by."""
+
+from datetime import datetime
+from typing import Annotated, Final, Generic, Literal, TypeVar
+
+from pydantic import (
+    AwareDatetime,
+    BaseModel,
+    BeforeValidator,
+    Field,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
+
+from domain.errors import InvalidInput
+from domain.integration import Provider
+from domain.money import Money
+from domain.order import Order, OrderState
+
+_DELIVERED: Final = "DELIVERED"
+_SHIPPED: Final = frozenset({"FULFILLED", "PARTIALLY_FULFILLED"})
+
+
+def _money(value: object) -> object:
+    match value:
+        case {"amount": str(amount), "currencyCode": str(currency)}:
+            try:
+                return Money.parse(amount, currency)
+            except InvalidInput as error:
+                raise ValueError(str(error)) from None
+    raise ValueError("an amount with its currency expected")
+
+
+_Money = Annotated[Money, BeforeValidator(_money)]
+
+
+class _InShop(BaseModel):
+    shop: _Money = Field(alias="shopMoney")
+
+
+class _AsPaid(BaseModel):
+    paid: _Money = Field(alias="presentmentMoney")
+
+
+class InBoth(_InShop, _AsPaid):
+    """The same amount in the shop's currency, and in the one the customer paid in."""
+
+
+class _MostInShop(BaseModel):
+    most: _InShop = Field(alias="maximumRefundableSet")
+
+
+class _Tracking(BaseModel):
+    url: str | None
+
+
+class _Fulfillment(BaseModel):
+    status: str | None = Field(alias="displayStatus")
+    tracking: tuple[_Tracking, ...] = Field(alias="trackingInfo")
+
+
+class _LineItem(BaseModel):
+    title: str
+    quantity: int
+
+
+class _LineItems(BaseModel):
+    nodes: tuple[_LineItem, ...]
+
+
+class FoundOrder(BaseModel):
+    """One order of FIND."""
+
+    id: str
+    name: str
+    email: str | None
+    note: str | None
+    placed_at: AwareDatetime = Field(alias="createdAt")
+    cancelled_at: AwareDatetime | None = Field(alias="cancelledAt")
+    fulfillment: str = Field(alias="displayFulfillmentStatus")
+    total: _InShop = Field(alias="totalPriceSet")
+    refund: _MostInShop | None = Field(alias="suggestedRefund")
+    fulfillments: tuple[_Fulfillment, ...]
+    items: _LineItems = Field(alias="lineItems")
+
+    def order(self, integration_id: str) -> Order:
+        """The order in the shape of every shop."""
+        total = self.total.shop
+        return Order(
+            integration_id=integration_id,
+            provider=Provider.SHOPIFY,
+            id=self.id,
+            number=self.name.removeprefix("#"),
+            customer_email=self.email,
+            state=self._state(),
+            total=total,
+            refundable=self.refund.most.shop
+            if self.refund
+            else Money(minor=0, currency=total.currency),
+            placed_at=self.placed_at,
+            tracking_url=self._tracking_url(),
+            items=tuple(f"{item.quantity} × {item.title}" for item in self.items.nodes),
+            note=self.note or "",
+        )
+
+    def _state(self) -> OrderState:
+        if self.cancelled_at is not None:
+            return OrderState.CANCELLED
+        if self.fulfillment not in _SHIPPED:
+            return OrderState.OPEN
+        if self.fulfillments and all(sent.status == _DELIVERED for sent in self.fulfillments):
+            return OrderState.DELIVERED
+        return OrderState.SHIPPED
+
+    def _tracking_url(self) -> str | None:
+        urls = (tracking.url for sent in self.fulfillments for tracking in sent.tracking)
+        return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
+
+
+class _Orders(BaseModel):
+    nodes: tuple[FoundOrder, ...]
+
+
+class Found(BaseModel):
+    """Of FIND, the newest first."""
+
+    orders: _Orders
+
+
+class _Id(BaseModel):
+    id: str
+
+
+class _Refund(_Id):
+    note: str | None
+
+
+class _Transaction(BaseModel):
+    gateway: str | None
+    parent: _Id | None = Field(alias="parentTransaction")
+    most: _AsPaid | None = Field(alias="maximumRefundableSet")
+
+
+class _Suggested(BaseModel):
+    most: InBoth = Field(alias="maximumRefundableSet")
+    transactions: tuple[_Transaction, ...] = Field(alias="suggestedTransactions")
+
+
+class RefundableOrder(BaseModel):
+    refunds: tuple[_Refund, ...]
+    suggested: _Suggested | None = Field(alias="suggestedRefund")
+
+
+class Refundable(BaseModel):
+    """Of REFUNDABLE."""
+
+    order: RefundableOrder | None
+
+
+class _UserError(BaseModel):
+    code: str | None = None
+
+
+class _RefundCreate(BaseModel):
+    refund: _Id | None
+    errors: tuple[_UserError, ...] = Field(alias="userErrors")
+
+
+class Refunded(BaseModel):
+    """Of REFUND."""
+
+    result: _RefundCreate = Field(alias="refundCreate")
+
+
+class _OrderCancel(BaseModel):
+    job: _Id | None
+    errors: tuple[_UserError, ...] = Field(alias="orderCancelUserErrors")
+
+
+class Cancel(BaseModel):
+    """Of CANCEL."""
+
+    result: _OrderCancel = Field(alias="orderCancel")
+
+
+class _CancelledOrder(BaseModel):
+    at: datetime | None = Field(alias="cancelledAt")
+
+
+class _Job(BaseModel):
+    done: bool
+
+
+class Cancelled(BaseModel):
+    """Of CANCELLED and CANCELLING."""
+
+    order: _CancelledOrder | None
+    job: _Job | None = None
+
+
+class TransactionInput(BaseModel):
+    """One payment that gives back some of what it took."""
+
+    orderId: str  # noqa: N815 - names on the wire, here and below
+    parentId: str  # noqa: N815
+    gateway: str
+    kind: Literal["REFUND"] = "REFUND"
+    amount: str
+
+
+class RefundInput(BaseModel):
+    orderId: str  # noqa: N815
+    currency: str
+    note: str
+    # The agent's answer tells the customer; a second mail would only repeat it.
+    notify: Literal[False] = False
+    transactions: tuple[TransactionInput, ...]
+
+
+Data = TypeVar("Data", bound=BaseModel)
+
+
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    # Beside errors the data are partly missing; then the errors say why.
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+class _Extensions(BaseModel):
+    code: str | None = None
+
+
+class _Error(BaseModel):
+    extensions: _Extensions = _Extensions()
+
+
+class Answer(BaseModel, Generic[Data]):
+    """Any answer of the API. `data`: None also if it is not what was asked for."""
+
+    data: Annotated[Data | None, WrapValidator(_or_none)] = None
+    errors: tuple[_Error, ...] = ()
+
+    @property
+    def codes(self) -> frozenset[str | None]:
+        return frozenset(error.extensions.code for error in self.errors)

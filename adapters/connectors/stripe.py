@@ -1,0 +1,223 @@
+"""Stripe: payments of orders, and refunds of them. It knows no parcels and cancels no orders."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Annotated, Final, Self
+
+import httpx
+from pydantic import AliasPath, BaseModel, Field, ValidationError
+
+from adapters.connectors.http import Exchange, Reply, verifying
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integration import Integration, Provider
+from domain.money import Money, digits_of
+from domain.order import Order, OrderState
+
+_URL: Final = "https://api.stripe.com"
+# Shapes change with the version, and else an account's own would be used.
+_VERSION: Final = "2024-06-20"
+_NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
+_NUMBER_KEYS: Final = ("order_number", "order_id")
+_OUR_KEY: Final = "action_key"
+_PAGE: Final = 100
+_NOT_MOVED: Final = frozenset({"failed", "canceled"})
+# Where Stripe counts other minor units than ISO 4217, by how many digits behind the point.
+_DIGITS: Final = {"ISK": 2, "UGX": 2, "MGA": 0}
+
+_Amount = Annotated[int, Field(ge=0, le=10**10)]
+
+
+class _Charge(BaseModel):
+    captured: _Amount = Field(alias="amount_captured")
+    refunded: _Amount = Field(alias="amount_refunded")
+    disputed: bool
+    email: str | None = Field(default=None, validation_alias=AliasPath("billing_details", "email"))
+
+
+class _Payment(BaseModel):
+    """A PaymentIntent."""
+
+    id: str
+    amount: _Amount
+    currency: str = Field(pattern="^[a-z]{3}$")
+    status: str
+    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    description: str | None
+    receipt_email: str | None
+    metadata: dict[str, str]
+    charge: _Charge | None = Field(alias="latest_charge")
+
+    @property
+    def number(self) -> str:
+        given = next((self.metadata[key] for key in _NUMBER_KEYS if self.metadata.get(key)), "")
+        return given.removeprefix("#")
+
+    def order(self, integration_id: str) -> Order:
+        """The payment in the shape of every shop's orders."""
+        charge = self.charge
+        # Money that the customer's bank has called back already is not refunded as well.
+        left = 0 if charge is None or charge.disputed else charge.captured - charge.refunded
+        return Order(
+            integration_id=integration_id,
+            provider=Provider.STRIPE,
+            id=self.id,
+            number=self.number,
+            customer_email=(charge and charge.email) or self.receipt_email,
+            state=OrderState.CANCELLED if self.status == "canceled" else OrderState.OPEN,
+            total=_money(self.amount, self.currency),
+            refundable=_money(max(left, 0), self.currency),
+            placed_at=datetime.fromtimestamp(self.created, UTC),
+            note=self.description or "",
+        )
+
+
+class _Payments(BaseModel):
+    data: tuple[_Payment, ...]
+
+
+class _Refund(BaseModel):
+    id: str
+    status: str | None
+    metadata: dict[str, str] = {}
+
+
+class _Refunds(BaseModel):
+    data: tuple[_Refund, ...]
+    has_more: bool
+
+
+class _Failure(BaseModel):
+    kind: str | None = Field(default=None, validation_alias=AliasPath("error", "type"))
+    code: str | None = Field(default=None, validation_alias=AliasPath("error", "code"))
+
+
+class Stripe:
+    """One account. An order is a payment whose metadata name it: `order_number` or `order_id`."""
+
+    def __init__(
+        self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
+    ) -> None:
+        self._http = http
+        self._base_url = base_url
+        self._api_key = api_key
+        self._integration_id = integration_id
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """The `api_key` is better a restricted one (`rk_…`), that may read payments and write
+        refunds, than the account's."""
+        base_url = integration.base_url(_URL)
+        return cls(http, base_url, credentials["api_key"], integration.id)
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        """The order with that number; without one none, for a payment names no customer that could
+        be searched for. Payments appear up to a minute after they were made."""
+        wanted = (number or "").strip().removeprefix("#")
+        if not _NUMBER.fullmatch(wanted):
+            return None
+        query = " OR ".join(
+            f"metadata['{key}']:'{prefix}{wanted}'" for key in _NUMBER_KEYS for prefix in ("", "#")
+        )
+        request = self._http.build_request(
+            "GET",
+            f"{self._base_url}/v1/payment_intents/search",
+            params={"query": query, "limit": "20", "expand[]": "data.latest_charge"},
+            headers=self._headers,
+        )
+        found = await Exchange(self._http).read(request, _Payments)
+        called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
+        if not called_so:
+            return None
+        # Beside the payment there may be others that failed, or another shop's of the same number.
+        orders = {one.id: one.order(self._integration_id) for one in called_so}
+        best = max(
+            called_so,
+            key=lambda one: (
+                orders[one.id].belongs_to(email),
+                one.status == "succeeded",
+                one.created,
+            ),
+        )
+        return orders[best.id]
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        """Give `amount` of the payment back. Stripe deduplicates on `key` for a day; for ever, we
+        do by the refund's metadata. Returns the refund's id."""
+        if amount.currency != order.total.currency or amount.minor == 0:
+            raise ActionRefused("nothing to refund in this currency")
+        exchange = Exchange(self._http)
+        done = await self._find_refund(exchange, order, key) if again else None
+        if done is None:
+            request = self._http.build_request(
+                "POST",
+                f"{self._base_url}/v1/refunds",
+                data={
+                    "payment_intent": order.id,
+                    "amount": str(_units(amount)),
+                    "reason": "requested_by_customer",
+                    f"metadata[{_OUR_KEY}]": key,
+                },
+                headers={**self._headers, "idempotency-key": key},
+            )
+            done = await exchange.effect(request, _Refund, doubted=_about_an_earlier_one)
+        if done.status in _NOT_MOVED:
+            raise ActionRefused("the payment cannot be refunded")
+        return done.id
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
+        """Refused always: who gives the money back has not stopped the parcel."""
+        raise ActionRefused("Stripe cancels no orders")
+
+    async def _find_refund(self, exchange: Exchange, order: Order, key: str) -> _Refund | None:
+        request = self._http.build_request(
+            "GET",
+            f"{self._base_url}/v1/refunds",
+            params={"payment_intent": order.id, "limit": str(_PAGE)},
+            headers=self._headers,
+        )
+        with verifying():
+            found = await exchange.read(request, _Refunds)
+        for refund in found.data:
+            if refund.metadata.get(_OUR_KEY) == key:
+                return refund
+        if found.has_more:
+            raise ActionUnknown("more refunds than are looked at")
+        return None
+
+    @property
+    def _headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self._api_key}", "stripe-version": _VERSION}
+
+
+def _about_an_earlier_one(reply: Reply) -> bool:
+    """Whether Stripe refuses because of what it was asked before with the same key."""
+    if reply.status == 409:
+        return True
+    try:
+        failure = _Failure.model_validate_json(reply.body)
+    except ValidationError:
+        return False
+    return failure.kind == "idempotency_error" or failure.code == "idempotency_key_in_use"
+
+
+def _money(units: int, currency: str) -> Money:
+    """What Stripe counts in its own units. Raises ActionUnreachable for what it cannot mean."""
+    code = currency.upper()
+    ours, theirs = digits_of(code), _DIGITS.get(code, digits_of(code))
+    minor, rest = divmod(units * int(10**ours), int(10**theirs))
+    if rest:
+        raise ActionUnreachable("an amount of no known shape")
+    return Money(minor=minor, currency=code)
+
+
+def _units(amount: Money) -> int:
+    """The amount as Stripe counts it. Raises ActionRefused for one that it cannot move."""
+    ours = digits_of(amount.currency)
+    theirs = _DIGITS.get(amount.currency, ours)
+    units, rest = divmod(amount.minor * int(10**theirs), int(10**ours))
+    if rest:
+        raise ActionRefused("an amount that Stripe cannot move")
+    return units

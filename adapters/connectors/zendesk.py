@@ -1,0 +1,225 @@
+"""Zendesk: comments and tags on the tickets of a merchant's account.
+
+Zendesk deduplicates no update. Three things stand in for that: each comment carries its key in the
+metadata of its audit, where no customer sees it; what was begun before is looked for there first;
+and an update is only taken if the ticket is still as we saw it (`safe_update`), so that an earlier
+try which is still under way and this one cannot both be.
+"""
+
+from collections.abc import Mapping
+from typing import Final, Self
+
+import httpx
+from pydantic import BaseModel, JsonValue
+
+from adapters.connectors.helpdesk import Account, html_body, ticket_id
+from adapters.connectors.http import Conflict, Exchange, Forbidden
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.customer_email import customer_key
+from domain.integration import Integration
+from domain.ports import HelpdeskTicket
+
+_KEY: Final = "action_key"
+# Whoever else works on the ticket makes an update too late; then it is looked at again.
+_TRIES: Final = 3
+# An audit holds its comment whole, and an answer of ours may not be of any size.
+_AUDITS_A_PAGE: Final = 25
+_MAX_PAGES: Final = 8
+
+
+class _User(BaseModel):
+    id: int
+    email: str | None = None
+
+
+class _Ticket(BaseModel):
+    status: str
+    updated_at: str
+    requester_id: int | None = None
+    tags: tuple[str, ...] = ()
+
+
+class _Shown(BaseModel):
+    ticket: _Ticket
+    users: tuple[_User, ...] = ()
+
+    @property
+    def requester_email(self) -> str | None:
+        return next((u.email for u in self.users if u.id == self.ticket.requester_id), None)
+
+
+class _Event(BaseModel):
+    id: int | str
+    type: str = ""
+
+
+class _Metadata(BaseModel):
+    custom: JsonValue = None
+
+
+class _Audit(BaseModel):
+    id: int
+    metadata: _Metadata | None = None
+    events: tuple[_Event, ...] = ()
+
+    def has(self, key: str) -> bool:
+        custom = self.metadata.custom if self.metadata else None
+        return isinstance(custom, dict) and custom.get(_KEY) == key
+
+    @property
+    def comment_id(self) -> str:
+        return str(next((event.id for event in self.events if event.type == "Comment"), self.id))
+
+
+class _Meta(BaseModel):
+    has_more: bool = False
+    after_cursor: str | None = None
+
+
+class _Audits(BaseModel):
+    audits: tuple[_Audit, ...]
+    meta: _Meta = _Meta()
+
+
+class _Updated(BaseModel):
+    audit: _Audit
+
+
+class _Tagged(BaseModel):
+    tags: tuple[str, ...]
+
+
+class Zendesk:
+    """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+
+    @classmethod
+    def of(
+        cls, integration: Integration, credentials: Mapping[str, str], http: httpx.AsyncClient
+    ) -> Self:
+        """Both must be complete (`check_settings`, `check_credentials`)."""
+        settings = integration.settings
+        return cls(
+            Account(
+                http,
+                integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
+                f"{settings['email']}/token",
+                credentials["api_token"],
+            )
+        )
+
+    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """A public comment. Refused on a ticket that is solved or closed, or another customer's."""
+        return await self._comment(ticket, text, key, public=True, again=again)
+
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """A private comment. Refused on a closed ticket."""
+        return await self._comment(ticket, text, key, public=False, again=again)
+
+    async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
+        """Add tags, as Zendesk writes them: lower case, no spaces. Refused on a closed ticket.
+
+        Never raises ActionUnknown: adding them once more changes nothing.
+        """
+        path = f"/api/v2/tickets/{ticket_id(ticket)}"
+        names = ["_".join(tag.lower().split()) for tag in tags]
+        exchange = self._account.exchange()
+        try:
+            for _ in range(_TRIES):
+                shown = await exchange.read(self._show(path), _Shown)
+                if set(names) <= set(shown.ticket.tags):
+                    return
+                _check_open(shown.ticket)
+                try:
+                    await exchange.effect(self._tags(path, names, shown.ticket), _Tagged)
+                except Conflict:
+                    continue
+                return
+        except Forbidden:
+            raise ActionRefused("the agent's user may not work on this ticket") from None
+        except ActionUnknown:
+            raise ActionUnreachable("nobody knows whether the tags were added") from None
+        raise ActionUnreachable("the ticket changes all the time")
+
+    async def _comment(
+        self, ticket: HelpdeskTicket, text: str, key: str, *, public: bool, again: bool
+    ) -> str:
+        path = f"/api/v2/tickets/{ticket_id(ticket)}"
+        exchange = self._account.exchange()
+        look = exchange.verify if again else exchange.read
+        try:
+            for _ in range(_TRIES):
+                shown = await look(self._show(path), _Shown)
+                # After the ticket: what is commented between the two makes the update too late.
+                found = await self._find(exchange, path, key) if again else None
+                if found is not None:
+                    return found.comment_id
+                _check_open(shown.ticket)
+                if public:
+                    _check_addressee(shown, ticket)
+                update = self._update(path, text, key, public=public, seen=shown.ticket)
+                try:
+                    return (await exchange.effect(update, _Updated)).audit.comment_id
+                except Conflict:
+                    continue
+        except Forbidden:
+            raise ActionRefused("the agent's user may not work on this ticket") from None
+        except ActionUnreachable as error:
+            if not again:
+                raise
+            # The first try may still be under way: only who looks for it again may repeat it.
+            raise ActionUnknown(f"begun before, and not repeated: {error}") from None
+        if again:
+            raise ActionUnknown("begun before, and the ticket changes all the time")
+        raise ActionUnreachable("the ticket changes all the time")
+
+    async def _find(self, exchange: Exchange, path: str, key: str) -> _Audit | None:
+        """The audit with our key, the newest first. Raises ActionUnknown if nobody can tell."""
+        query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
+        for _ in range(_MAX_PAGES):
+            request = self._account.request("GET", f"{path}/audits.json", query=query)
+            page = await exchange.verify(request, _Audits)
+            found = next((audit for audit in page.audits if audit.has(key)), None)
+            if found is not None or not page.meta.has_more or not page.meta.after_cursor:
+                return found
+            query["page[after]"] = page.meta.after_cursor
+        raise ActionUnknown("begun before, and the ticket's history is too long to look for it")
+
+    def _show(self, path: str) -> httpx.Request:
+        return self._account.request("GET", f"{path}.json", query={"include": "users"})
+
+    def _update(
+        self, path: str, text: str, key: str, *, public: bool, seen: _Ticket
+    ) -> httpx.Request:
+        update: dict[str, JsonValue] = {
+            "comment": {"html_body": html_body(text), "public": public},
+            "metadata": {_KEY: key},
+            "safe_update": True,
+            "updated_stamp": seen.updated_at,
+        }
+        return self._account.request("PUT", f"{path}.json", body={"ticket": update})
+
+    def _tags(self, path: str, names: list[str], seen: _Ticket) -> httpx.Request:
+        # A ticket's own `tags` would replace those that are there; this adds. Its flag is a text.
+        body: dict[str, JsonValue] = {
+            "tags": [*names],
+            "safe_update": "true",
+            "updated_stamp": seen.updated_at,
+        }
+        return self._account.request("PUT", f"{path}/tags.json", body=body)
+
+
+def _check_open(ticket: _Ticket) -> None:
+    if ticket.status == "closed":
+        raise ActionRefused("the ticket is closed")
+
+
+def _check_addressee(shown: _Shown, ticket: HelpdeskTicket) -> None:
+    """A public comment goes to who opened the ticket, and callers say which ticket it is."""
+    if shown.ticket.status == "solved":
+        raise ActionRefused("somebody has solved the ticket")
+    reader, meant = customer_key(shown.requester_email), customer_key(ticket.customer_email)
+    if reader is not None and meant is not None and reader != meant:
+        raise ActionRefused("the ticket is another customer's")

@@ -1,0 +1,88 @@
+"""GET /api/dashboard/runs: what the agent did, and why."""
+
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from pydantic import BaseModel
+from starlette.responses import Response
+
+from api.dashboard_access import readable_tenant, signed_in
+from api.json_body import json_response
+from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED, query_parameters
+from api.query import parse_query
+from api.schemas.error import ErrorBody
+from api.schemas.run import RunPage, RunQuery, TraceQuery
+from api.services import ServicesDep
+from domain.errors import RunNotFound
+from domain.ids import parse_ulid
+from domain.run_trace import RunTrace
+from store.run_trace import RunTraces
+
+router = APIRouter()
+
+_SECURITY: Final[list[dict[str, list[str]]]] = [{"session": []}]
+_RUN_ID: Final = {
+    "name": "run_id",
+    "in": "path",
+    "required": True,
+    "description": "ULID of the run.",
+    "schema": {"type": "string"},
+}
+
+
+def _answers(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
+    counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
+    return {
+        200: {"model": model, "headers": LIMIT_HEADERS},
+        **dict.fromkeys((400, 403, 404), counted),
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+    }
+
+
+@router.get(
+    "/api/dashboard/runs",
+    summary="A client's runs, newest first",
+    responses=_answers(RunPage),
+    openapi_extra={"parameters": query_parameters(RunQuery), "security": _SECURITY},
+)
+async def list_runs(request: Request, services: ServicesDep) -> Response:
+    """For every member of the client, by session token."""
+    user = await signed_in(request, services)
+    query = parse_query(RunQuery, request.query_params)
+    tenant = await readable_tenant(user, query.client_id, services)
+    async with services.database.tenant(tenant) as connection:
+        # One more than is shown tells whether there is a next page.
+        found = await RunTraces(connection, tenant).page(
+            limit=query.limit + 1,
+            before=query.cursor,
+            status=query.status,
+            classification=query.classification,
+        )
+    shown = found[: query.limit]
+    more = len(found) > query.limit
+    page = RunPage(runs=shown, next_cursor=shown[-1].run_id if more else None)
+    return json_response(page.model_dump(mode="json"))
+
+
+@router.get(
+    "/api/dashboard/runs/{run_id}",
+    summary="Why a run ended as it did",
+    responses=_answers(RunTrace),
+    openapi_extra={
+        "parameters": [_RUN_ID, *query_parameters(TraceQuery)],
+        "security": _SECURITY,
+    },
+)
+async def show_run(request: Request, services: ServicesDep) -> Response:
+    """For every member of the client, by session token. Another client's run is no run."""
+    user = await signed_in(request, services)
+    query = parse_query(TraceQuery, request.query_params)
+    tenant = await readable_tenant(user, query.client_id, services)
+    wanted = parse_ulid(request.path_params["run_id"])
+    if wanted is None:
+        raise RunNotFound
+    async with services.database.tenant(tenant) as connection:
+        trace = await RunTraces(connection, tenant).read(wanted)
+    return json_response(trace.model_dump(mode="json"))

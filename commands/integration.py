@@ -1,0 +1,162 @@
+"""integration: what a client's agent may look things up in and act on."""
+
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Final
+
+import orjson
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from commands.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    environment_of,
+    out,
+    transaction_on,
+)
+from domain.errors import InvalidInput
+from domain.ids import TenantId
+from domain.integration import (
+    Integration,
+    Provider,
+    check_credential_names,
+    check_credentials,
+    check_settings,
+)
+from embedded.data_folder import DataFolder
+from store.client_repository import ClientRepository
+from store.integration_repository import IntegrationRepository, client_of
+
+app = typer.Typer(help="A client's shops and helpdesks.", no_args_is_help=True)
+
+_SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read from
+
+
+@app.callback()
+def group() -> None:
+    """One connection a provider; docs/integrations.md says what each needs."""
+
+
+@app.command("connect")
+@command
+async def connect(
+    client: Annotated[str, typer.Option(help="client_id")],
+    provider: Annotated[Provider, typer.Option()],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE, as often as needed.")
+    ] = None,
+    secrets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--secret",
+            help="Name of a secret, never the secret itself: that is read from the environment "
+            "variable INTEGRATION_<NAME>, or asked for.",
+        ),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Connect a client; a connection to the same provider that was there ends."""
+    public = _settings(settings or [])
+    check_settings(provider, public)
+    check_credential_names(provider, frozenset(secrets or []))
+    sealer = _sealer(data)
+    credentials = {name: _secret(name) for name in secrets or []}
+    check_credentials(provider, credentials)
+    integration = Integration(
+        id=new_ulid(),
+        provider=provider,
+        settings=public,
+        sealed=sealer.seal(orjson.dumps(credentials).decode()),
+    )
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        await IntegrationRepository(connection, TenantId(client)).connect(
+            integration, utc_now(), new_ulid
+        )
+    answer(as_json, "Connected.", integration_id=integration.id, provider=provider.value)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: Annotated[str, typer.Option(help="client_id")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's connections, the oldest first, without their secrets."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        entries = await IntegrationRepository(connection, TenantId(client)).entries()
+    if as_json:
+        answer(True, "", integrations=[entry.model_dump(mode="json") for entry in entries])
+        return
+    out.print(f"{len(entries)} connections")
+    for entry in entries:
+        table = Table(title=entry.id, title_justify="left", title_style="bold", show_header=False)
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        table.add_row("provider", entry.provider.value)
+        table.add_row("status", " ".join(filter(None, (entry.status.value, entry.error_code))))
+        table.add_row("since", entry.connected_at.isoformat(timespec="minutes"))
+        for name, value in entry.settings.items():
+            table.add_row(name, escape(value))
+        out.print(table)
+
+
+@app.command("disconnect")
+@command
+async def disconnect(
+    integration_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """End a connection and erase its secrets."""
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, integration_id)
+        await IntegrationRepository(connection, tenant).disconnect(
+            integration_id, utc_now(), new_ulid
+        )
+    answer(as_json, "Disconnected.", integration_id=integration_id)
+
+
+def _settings(given: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE pairs. What is malformed is not repeated: it may be a secret."""
+    pairs = [item.partition("=") for item in given]
+    if not all(name and value for name, _, value in pairs):
+        raise InvalidInput("--set NAME=VALUE expected")
+    settings = {name.strip(): value.strip() for name, _, value in pairs}
+    if len(settings) != len(pairs):
+        raise InvalidInput("--set: a name is given twice")
+    return settings
+
+
+def _secret(name: str) -> str:
+    """From the environment, else typed unseen; never from the arguments, which `ps` shows."""
+    variable = _SECRET_VARIABLE.format(name.upper())
+    value = os.environ.get(variable)
+    if not value and not sys.stdin.isatty():
+        raise InvalidInput(f"set {variable}, or run this on a terminal to be asked for it")
+    return (value or str(typer.prompt(name, hide_input=True, err=True))).strip()
+
+
+def _sealer(data: Path) -> FernetSealer:
+    """One with the keys of the workers that will open it. Raises InvalidInput without."""
+    keys = environment_of(data).get("SEAL_KEY")
+    if not keys and not os.environ.get("DATABASE_URL"):
+        keys = DataFolder(data).seal_key()
+    if not keys:
+        raise InvalidInput("not configured: SEAL_KEY is not set")
+    try:
+        return FernetSealer(keys)
+    except ValueError:
+        raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None

@@ -1,0 +1,53 @@
+"""python -m evaluation: score the brain that BRAIN_MODEL names. Exit code 1 if an aim is missed."""
+
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from rich.console import Console
+
+from domain.errors import InvalidInput
+from evaluation.aims import aims
+from evaluation.contestant import Contestant, brain_of
+from evaluation.injections import InjectionResult
+from evaluation.judgement import judge_all
+from evaluation.message import Message, read_messages
+from evaluation.score import score
+from evaluation.show import show, show_aims, show_injections
+
+out: Final = Console()
+
+
+async def evaluate(
+    contestant: Contestant,
+    messages: Sequence[Message],
+    injections: Sequence[InjectionResult],
+    console: Console,
+) -> bool:
+    """Print all figures; whether every aim is met."""
+    console.print(f"{contestant.name}, {len(messages)} messages", highlight=False)
+    # A provider's model takes minutes.
+    with console.status("asking"):
+        judgements = await judge_all(contestant, messages)
+    reached = score(judgements)
+    show(contestant, reached, console)
+    if injections:
+        show_injections(injections, console)
+    to_meet = aims(contestant, reached, injections)
+    show_aims(to_meet, console)
+    return all(aim.met for aim in to_meet)
+
+
+def main() -> None:
+    try:
+        contestant = brain_of(os.environ)
+    except InvalidInput as error:
+        sys.exit(f"error: {error}")
+    met = asyncio.run(evaluate(contestant, read_messages(), (), out))
+    sys.exit(0 if met else 1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Whose answers are scored, and which of their numbers is the probability of the category."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from adapters.brain.classifier import MODEL_PATH, Classifier
+from adapters.brain.embedded import EmbeddedBrain
+from domain.brain import Brain, BrainAnswer, BrainRequest
+from domain.errors import InvalidInput
+from settings import EMBEDDED_BRAIN
+
+PROVIDER_CALLS_AT_ONCE: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A brain to score.
+
+    `probability` is the brain's own, 0 to 1, that its category is right. `model_bytes` is the size
+    of all model files; None for a provider's model, which is judged by speed and cost only, and
+    has no aim for them.
+    """
+
+    name: str
+    brain: Brain
+    probability: Callable[[BrainRequest, BrainAnswer], float]
+    calls_at_once: int
+    model_bytes: int | None
+
+
+def brain_of(environment: Mapping[str, str]) -> Contestant:
+    """The brain that `BRAIN_MODEL` names. Raises InvalidInput for one that is not known."""
+    model = environment.get("BRAIN_MODEL") or EMBEDDED_BRAIN
+    if model != EMBEDDED_BRAIN:
+        raise InvalidInput("BRAIN_MODEL: only 'embedded' is available")
+    return _embedded()
+
+
+def _embedded() -> Contestant:
+    classifier = Classifier.load()
+
+    def probability(request: BrainRequest, answer: BrainAnswer) -> float:
+        # Without a source the answer's confidence is low however sure the category is.
+        return classifier.classify(request.text).probabilities[answer.classification]
+
+    return Contestant(
+        name=EMBEDDED_BRAIN,
+        brain=EmbeddedBrain(classifier),
+        probability=probability,
+        calls_at_once=1,
+        model_bytes=sum(path.stat().st_size for path in MODEL_PATH.parent.glob("*.npz")),
+    )
+
+
+def of_provider(name: str, brain: Brain) -> Contestant:
+    """The contestant whose brain asks a provider's model: its confidence is the model's own."""
+    return Contestant(
+        name=name,
+        brain=brain,
+        probability=lambda _request, answer: answer.confidence,
+        calls_at_once=PROVIDER_CALLS_AT_ONCE,
+        model_bytes=None,
+    )

@@ -1,0 +1,85 @@
+"""Asking a brain about every message, and what it made of each."""
+
+import asyncio
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.brain import BrainAnswer
+from domain.errors import DomainError
+from evaluation.contestant import Contestant
+from evaluation.message import Message, Tone
+
+NEGATIVE_TO: Final = -0.2
+POSITIVE_FROM: Final = 0.2
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the brain said, and how sure it was of the category (0 to 1)."""
+
+    answer: BrainAnswer
+    probability: float
+
+    @property
+    def tone(self) -> Tone:
+        if self.answer.sentiment <= NEGATIVE_TO:
+            return Tone.NEGATIVE
+        return Tone.POSITIVE if self.answer.sentiment >= POSITIVE_FROM else Tone.NEUTRAL
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """One message, and what came of it: an answer, or the code of the error there was instead.
+
+    What was not answered is wrong in every respect, so that failing never makes a score better.
+    """
+
+    message: Message
+    seconds: float
+    answered: Answered | None
+    error_code: str | None = None
+
+    @property
+    def category_right(self) -> bool:
+        answered = self.answered
+        return answered is not None and answered.answer.classification is self.message.category
+
+    @property
+    def language_right(self) -> bool:
+        answered = self.answered
+        return answered is not None and answered.answer.language == self.message.language
+
+    @property
+    def tone_right(self) -> bool:
+        return self.answered is not None and self.answered.tone is self.message.tone
+
+
+async def judge_all(contestant: Contestant, messages: Sequence[Message]) -> list[Judgement]:
+    """In the messages' order. Only an error the brain's port does not know ends it."""
+    turns = asyncio.Semaphore(contestant.calls_at_once)
+
+    async def judge(message: Message) -> Judgement:
+        async with turns:
+            return await _judge(contestant, message)
+
+    for message in messages[:1]:
+        # The first thought pays for what is loaded on first use; it is judged again below.
+        await judge(message)
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(judge(message)) for message in messages]
+    return [task.result() for task in tasks]
+
+
+async def _judge(contestant: Contestant, message: Message) -> Judgement:
+    request = message.request
+    begun = time.perf_counter()
+    try:
+        answer = await contestant.brain.think(request)
+    except DomainError as error:
+        seconds = time.perf_counter() - begun
+        return Judgement(message, seconds, answered=None, error_code=error.code)
+    seconds = time.perf_counter() - begun
+    probability = contestant.probability(request, answer)
+    return Judgement(message, seconds, Answered(answer, probability))

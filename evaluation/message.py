@@ -1,0 +1,88 @@
+"""The messages a brain is scored on, and how each would reach it."""
+
+import csv
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+
+from domain.brain import BrainRequest, Category, Language
+from domain.event import DEFAULT_EVENT_TYPE, InboundEvent
+from domain.normalization import normalize
+
+MESSAGES_PATH: Final = Path(__file__).with_name("messages.csv")
+LANGUAGES: Final[tuple[Language, Language]] = ("fr", "en")
+
+
+class Tone(StrEnum):
+    """The customer's: angry or disappointed, matter-of-fact, thankful or happy."""
+
+    NEGATIVE = "negative"
+    NEUTRAL = "neutral"
+    POSITIVE = "positive"
+
+
+class Kind(StrEnum):
+    """How a message is written. One that is of several kinds has its most telling one."""
+
+    PLAIN = "plain"
+    TYPO = "typo"
+    NO_ACCENTS = "no_accents"
+    CAPITALS = "capitals"
+    MIXED_LANGUAGE = "mixed_language"
+    SIGNATURE = "signature"
+    QUOTED_MAIL = "quoted_mail"
+    SMS = "sms"
+    FOLLOW_UP = "follow_up"
+    LONG = "long"
+
+
+_BY_MAIL: Final = frozenset({Kind.SIGNATURE, Kind.QUOTED_MAIL})
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One row: what a customer sent, and what a careful support lead makes of it."""
+
+    language: Language
+    category: Category
+    tone: Tone
+    kind: Kind
+    text: str
+
+    @property
+    def request(self) -> BrainRequest:
+        """What the brain is asked. A mail passes through the product's own normalization."""
+        event = normalize(self._event(), fallback_ticket_id="evaluation")
+        return BrainRequest.about(event, brand_name="Maison Test", templates=(), passages=())
+
+    def _event(self) -> InboundEvent:
+        if self.kind not in _BY_MAIL:
+            return InboundEvent(event_type=DEFAULT_EVENT_TYPE, message=self.text)
+        body = "html_body" if self.text.startswith("<") else "text"
+        return InboundEvent(
+            event_type="email.inbound",
+            payload={"from": "someone@customer.example", body: self.text},
+        )
+
+
+def read_messages(path: Path = MESSAGES_PATH) -> tuple[Message, ...]:
+    """The rows of a CSV with the columns language, category, sentiment, kind and text.
+
+    Raises `ValueError` for a value that is none of its column's, or an empty text.
+    """
+    with path.open(encoding="utf-8", newline="") as lines:
+        return tuple(_message(row) for row in csv.DictReader(lines))
+
+
+def _message(row: dict[str, str]) -> Message:
+    language = next((known for known in LANGUAGES if known == row["language"]), None)
+    if language is None or not row["text"].strip():
+        raise ValueError(f"not a message: {row}")
+    return Message(
+        language=language,
+        category=Category(row["category"]),
+        tone=Tone(row["sentiment"]),
+        kind=Kind(row["kind"]),
+        text=row["text"],
+    )

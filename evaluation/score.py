@@ -1,0 +1,119 @@
+"""The figures: shares of right answers, calibration, confusion and time."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Self
+
+from domain.brain import Category, Language
+from evaluation.judgement import Judgement
+from evaluation.message import LANGUAGES, Kind, Tone
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """How many of how many are right."""
+
+    right: int
+    total: int
+
+    @classmethod
+    def of(cls, hits: Iterable[bool]) -> Self:
+        counted = Counter(hits)
+        return cls(right=counted[True], total=counted.total())
+
+    @property
+    def value(self) -> float:
+        """0 to 1; 0 for none of none."""
+        return self.right / self.total if self.total else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What one contestant reached. `failures` counts the messages without an answer, by error.
+
+    `confusion` counts the pairs of a right category and the one that was given.
+    Times are milliseconds a message, `cost_micros` millionths of a US dollar for all of them.
+    """
+
+    accuracy: dict[tuple[Language, Category], Share]
+    kinds: dict[Kind, Share]
+    confusion: Counter[tuple[Category, Category]]
+    calibration_error: float
+    tones: dict[tuple[Language, Tone], Share]
+    languages: dict[Language, Share]
+    median_ms: float
+    p95_ms: float
+    tokens: int
+    cost_micros: int
+    failures: Counter[str]
+
+
+def score(judgements: Sequence[Judgement]) -> Score:
+    """Raises `ValueError` where there is nothing to score."""
+    if not judgements:
+        raise ValueError("no messages")
+    said = [(j.message, j.answered) for j in judgements if j.answered is not None]
+    times = sorted(judgement.seconds * 1_000 for judgement in judgements)
+    return Score(
+        accuracy={
+            (language, category): Share.of(
+                j.category_right
+                for j in judgements
+                if (j.message.language, j.message.category) == (language, category)
+            )
+            for language in LANGUAGES
+            for category in Category
+        },
+        kinds={
+            kind: Share.of(j.category_right for j in judgements if j.message.kind is kind)
+            for kind in Kind
+        },
+        confusion=Counter((m.category, a.answer.classification) for m, a in said),
+        calibration_error=calibration_error(
+            [(a.probability, a.answer.classification is m.category) for m, a in said]
+        ),
+        tones={
+            (language, tone): Share.of(
+                j.tone_right
+                for j in judgements
+                if (j.message.language, j.message.tone) == (language, tone)
+            )
+            for language in LANGUAGES
+            for tone in Tone
+        },
+        languages={
+            language: Share.of(
+                j.language_right for j in judgements if j.message.language == language
+            )
+            for language in LANGUAGES
+        },
+        median_ms=statistics.median(times),
+        p95_ms=times[min(len(times) * 95 // 100, len(times) - 1)],
+        tokens=sum(a.answer.tokens_in + a.answer.tokens_out for _, a in said),
+        cost_micros=sum(a.answer.cost_micros for _, a in said),
+        failures=Counter(j.error_code for j in judgements if j.error_code is not None),
+    )
+
+
+def together(shares: Iterable[Share]) -> Share:
+    """The share over all that the given ones count."""
+    each = list(shares)
+    return Share(right=sum(one.right for one in each), total=sum(one.total for one in each))
+
+
+def calibration_error(stated: Sequence[tuple[float, bool]], bins: int = 10) -> float:
+    """Mean gap between stated probability and hit rate, over equal bins weighted by their size.
+
+    One pair an answer: the probability (0 to 1) it was given with, and whether it was right. 0 for
+    no answer at all.
+    """
+    binned: dict[int, list[tuple[float, bool]]] = {}
+    for probability, right in stated:
+        binned.setdefault(min(int(probability * bins), bins - 1), []).append((probability, right))
+    gaps = (
+        abs(sum(probability for probability, _ in one) - sum(right for _, right in one))
+        for one in binned.values()
+    )
+    return sum(gaps) / max(len(stated), 1)

@@ -1,0 +1,123 @@
+"""The report for people."""
+
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from domain.brain import Category
+from evaluation.aims import Aim
+from evaluation.contestant import Contestant
+from evaluation.injections import InjectionResult
+from evaluation.message import LANGUAGES, Tone
+from evaluation.score import Score, Share, together
+
+
+def show(contestant: Contestant, score: Score, out: Console) -> None:
+    """Every figure of `score`, in tables."""
+    out.print(_accuracy(score))
+    out.print(_kinds(score))
+    out.print(_confusion(score))
+    out.print(_tones(score))
+    out.print(_languages(score))
+    out.print(_figures(contestant, score))
+
+
+def show_injections(results: Sequence[InjectionResult], out: Console) -> None:
+    """One line a model, then every attempt that was not withstood."""
+    table = _table("Injection attempts", "", "attempts", "forbidden actions")
+    for result in results:
+        table.add_row(result.model, str(result.attempts), str(len(result.broken)))
+    out.print(table)
+    for result in results:
+        for name in result.broken:
+            out.print(f"{result.model}: {name}", style="bold red", markup=False)
+
+
+def show_aims(aims: Iterable[Aim], out: Console) -> None:
+    table = _table("Aims", "", "reached", "")
+    for aim in aims:
+        mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
+        table.add_row(aim.text, aim.reached, mark)
+    out.print(table)
+
+
+def _accuracy(score: Score) -> Table:
+    table = _table("Accuracy by class", "", "messages", "all", *LANGUAGES)
+    for category in Category:
+        each = [score.accuracy[language, category] for language in LANGUAGES]
+        _add_shares(table, category, each)
+    table.add_section()
+    _add_shares(
+        table,
+        "all",
+        [together(score.accuracy[language, c] for c in Category) for language in LANGUAGES],
+    )
+    return table
+
+
+def _tones(score: Score) -> Table:
+    table = _table("Sentiment accuracy by class", "", "messages", "all", *LANGUAGES)
+    for tone in Tone:
+        _add_shares(table, tone, [score.tones[language, tone] for language in LANGUAGES])
+    table.add_section()
+    _add_shares(
+        table, "all", [together(score.tones[language, t] for t in Tone) for language in LANGUAGES]
+    )
+    return table
+
+
+def _kinds(score: Score) -> Table:
+    table = _table("Accuracy by kind", "", "messages", "accuracy")
+    for kind, share in score.kinds.items():
+        table.add_row(kind, str(share.total), _percent(share))
+    return table
+
+
+def _languages(score: Score) -> Table:
+    table = _table("Language told right", "", "messages", "accuracy")
+    for language, share in score.languages.items():
+        table.add_row(language, str(share.total), _percent(share))
+    return table
+
+
+def _confusion(score: Score) -> Table:
+    # For 80 columns: names on two lines, and nothing between text and edge.
+    given_names = (category.replace("_", "\n") for category in Category)
+    table = _table("Right class (rows) and class given", "", *given_names)
+    table.pad_edge = False
+    for right in Category:
+        counts = (score.confusion[right, given] for given in Category)
+        table.add_row(right, *(str(count) if count else "·" for count in counts))
+    return table
+
+
+def _figures(contestant: Contestant, score: Score) -> Table:
+    table = _table("Calibration, speed and cost", "", "")
+    table.add_row("expected calibration error, 10 bins", f"{score.calibration_error:.3f}")
+    table.add_row("a message, median", f"{score.median_ms:.2f} ms")
+    table.add_row("a message, 95th percentile", f"{score.p95_ms:.2f} ms")
+    if contestant.model_bytes is not None:
+        table.add_row("model files", f"{contestant.model_bytes / 1_000_000:.2f} MB")
+    else:
+        table.add_row("tokens, all messages", f"{score.tokens:,}")
+        table.add_row("cost, all messages", f"{score.cost_micros / 1_000_000:.4f} USD")
+    for code, count in score.failures.most_common():
+        table.add_row(f"[bold red]not answered: {code}[/]", str(count))
+    return table
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    for place, name in enumerate(columns):
+        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+    return table
+
+
+def _add_shares(table: Table, name: str, each: Sequence[Share]) -> None:
+    whole = together(each)
+    table.add_row(name, str(whole.total), _percent(whole), *(_percent(one) for one in each))
+
+
+def _percent(share: Share) -> str:
+    return f"{share.value:.1%}" if share.total else ""

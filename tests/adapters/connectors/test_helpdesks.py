@@ -1,0 +1,276 @@
+"""Both helpdesks, over a real connection: what was surely done, surely not, and nobody knows."""
+
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from adapters.connectors.gorgias import Gorgias
+from adapters.connectors.http import open_client
+from adapters.connectors.zendesk import Zendesk
+from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
+from domain.integration import Integration, Provider
+from domain.ports import Helpdesk, HelpdeskTicket
+from embedded.ports import free_port
+from tests.support import gorgias_server as gorgias
+from tests.support import zendesk_server as zendesk
+from tests.support.http_service import Fault, HttpService
+
+KEY = "3f2b7c1e-0000-5000-8000-000000000001"
+CUSTOMER = "lea@example.com"
+
+
+@dataclass(frozen=True)
+class Desk:
+    """A helpdesk with one open ticket. `written` counts what stands in the ticket."""
+
+    server: HttpService
+    integration: Integration
+    credentials: dict[str, str]
+    make: Callable[[Integration, dict[str, str], httpx.AsyncClient], Helpdesk]
+    ticket: HelpdeskTicket
+    write: str
+    written: Callable[[], int]
+    tags: Callable[[], list[str]]
+
+    def helpdesk(self, http: httpx.AsyncClient, **credentials: str) -> Helpdesk:
+        return self.make(self.integration, {**self.credentials, **credentials}, http)
+
+
+def zendesk_desk(server: zendesk.ZendeskServer) -> Desk:
+    number = server.open_ticket(CUSTOMER)
+    settings = {"subdomain": "acme", "email": zendesk.EMAIL, "base_url": server.url}
+    return Desk(
+        server,
+        Integration(id="i", provider=Provider.ZENDESK, settings=settings, sealed="sealed"),
+        {"api_token": zendesk.API_TOKEN},
+        Zendesk.of,
+        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
+        "PUT",
+        lambda: len(server.tickets[number].comments),
+        lambda: server.tickets[number].tags,
+    )
+
+
+def gorgias_desk(server: gorgias.GorgiasServer) -> Desk:
+    number = server.open_ticket()
+    settings = {"domain": "acme", "email": "support@acme.example", "base_url": server.url}
+    return Desk(
+        server,
+        Integration(id="i", provider=Provider.GORGIAS, settings=settings, sealed="sealed"),
+        {"email": gorgias.LOGIN, "api_key": gorgias.API_KEY},
+        Gorgias.of,
+        HelpdeskTicket(id=number, customer_email=CUSTOMER, subject="Ma commande"),
+        "POST",
+        lambda: len(server.tickets[number].messages),
+        lambda: server.tickets[number].tags,
+    )
+
+
+@pytest.fixture(params=["zendesk", "gorgias"])
+def desk(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
+    monkeypatch.setattr("adapters.connectors.http.CALL_S", 0.7)
+    with ExitStack() as held:
+        if request.param == "zendesk":
+            yield zendesk_desk(held.enter_context(zendesk.zendesk_server()))
+        else:
+            yield gorgias_desk(held.enter_context(gorgias.gorgias_server()))
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with open_client() as client:
+        yield client
+
+
+@pytest.fixture(params=["reply", "note"])
+def say(
+    request: pytest.FixtureRequest, desk: Desk, http: httpx.AsyncClient
+) -> Callable[[bool], Awaitable[str]]:
+    """Write into the ticket; whether it was begun before."""
+
+    async def write(again: bool) -> str:
+        helpdesk = desk.helpdesk(http)
+        method = helpdesk.reply if request.param == "reply" else helpdesk.note
+        return await method(desk.ticket, "Bonjour,\n\nvoilà.", KEY, again=again)
+
+    return write
+
+
+Say = Callable[[bool], Awaitable[str]]
+
+
+async def test_said_once(desk: Desk, say: Say) -> None:
+    said = await say(False)
+
+    assert desk.written() == 1
+    # Found again by its key, by the id under which it was made.
+    assert await say(True) == said
+    assert desk.written() == 1
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("fault", list(Fault))
+async def test_unknown_and_then_exactly_one(
+    desk: Desk, say: Say, fault: Fault, after: bool
+) -> None:
+    """Whether the work was done before it went wrong or not, repeating ends with one."""
+    desk.server.fail_next(fault, desk.write, after=after)
+
+    with pytest.raises(ActionUnknown):
+        await say(False)
+    assert desk.written() == int(after)
+
+    await say(True)
+    assert desk.written() == 1
+
+
+@pytest.mark.parametrize("status", [401, 403, 404, 422, 429, 500, 503])
+async def test_never_repeated_where_nobody_can_look(desk: Desk, say: Say, status: int) -> None:
+    desk.server.fail_next(Fault.STATUS, desk.write, after=True)
+    with pytest.raises(ActionUnknown):
+        await say(False)
+    desk.server.fail_next(Fault.STATUS, "GET", status=status, headers={"retry-after": "1"})
+
+    with pytest.raises(ActionUnknown):
+        await say(True)
+    assert desk.written() == 1
+
+
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.CUT, Fault.GARBAGE, Fault.HUGE])
+async def test_an_unreadable_answer_is_none(desk: Desk, say: Say, fault: Fault) -> None:
+    desk.server.fail_next(fault, "GET")
+
+    with pytest.raises(ActionUnknown):
+        await say(True)
+    assert desk.written() == 0
+
+
+async def test_begun_before_and_then_too_many_requests(desk: Desk, say: Say) -> None:
+    """The first try may still be under way, so it is not called undone."""
+    desk.server.fail_next(Fault.STATUS, desk.write, status=429)
+
+    with pytest.raises(ActionUnknown):
+        await say(True)
+
+
+@pytest.mark.parametrize("status", [302, 400, 403, 404, 422])
+async def test_refused(desk: Desk, say: Say, status: int) -> None:
+    desk.server.fail_next(Fault.STATUS, desk.write, status=status)
+
+    with pytest.raises(ActionRefused) as caught:
+        await say(False)
+    # One ticket that is out of bounds does not cost the whole connection.
+    assert not isinstance(caught.value, NotAuthorized)
+    assert desk.written() == 0
+
+
+async def test_too_many_requests(desk: Desk, say: Say) -> None:
+    desk.server.fail_next(Fault.STATUS, desk.write, status=429, headers={"Retry-After": "7"})
+
+    with pytest.raises(ActionUnreachable) as caught:
+        await say(False)
+    assert caught.value.retry_after_s == 7
+
+
+async def test_nobody_listens(desk: Desk, http: httpx.AsyncClient) -> None:
+    settings = {**desk.integration.settings, "base_url": f"http://127.0.0.1:{free_port()}"}
+    helpdesk = desk.make(
+        desk.integration.model_copy(update={"settings": settings}), desk.credentials, http
+    )
+
+    with pytest.raises(ActionUnreachable):
+        await helpdesk.reply(desk.ticket, "x", KEY, again=False)
+    with pytest.raises(ActionUnreachable):
+        await helpdesk.tag(desk.ticket, ("a",))
+
+
+async def test_credentials_that_are_no_longer_taken(desk: Desk, http: httpx.AsyncClient) -> None:
+    name = "api_token" if "api_token" in desk.credentials else "api_key"
+    helpdesk = desk.helpdesk(http, **{name: "CANARYold0secret"})
+
+    with pytest.raises(NotAuthorized):
+        await helpdesk.reply(desk.ticket, "x", KEY, again=False)
+    with pytest.raises(NotAuthorized):
+        await helpdesk.tag(desk.ticket, ("a",))
+
+
+@pytest.mark.parametrize(
+    "number", ["", "0", "-1", "1/../2", "1.json?x=", "٣", "01ARZ3NDEKTSV4RRFFQ69G5FAV", "9" * 20]
+)
+async def test_what_is_no_ticket(desk: Desk, http: httpx.AsyncClient, number: str) -> None:
+    ticket = desk.ticket.model_copy(update={"id": number})
+    helpdesk = desk.helpdesk(http)
+
+    for act in (
+        helpdesk.reply(ticket, "x", KEY, again=False),
+        helpdesk.note(ticket, "x", KEY, again=False),
+        helpdesk.tag(ticket, ("a",)),
+    ):
+        with pytest.raises(ActionRefused):
+            await act
+    assert desk.server.seen == []
+
+
+async def test_tags_are_added(desk: Desk, http: httpx.AsyncClient) -> None:
+    desk.tags().append("vip")
+    helpdesk = desk.helpdesk(http)
+
+    for _ in range(2):
+        await helpdesk.tag(desk.ticket, ("ai", "refund"))
+
+    assert desk.tags() == ["vip", "ai", "refund"]
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("fault", [Fault.CUT, Fault.HANG, Fault.STATUS, Fault.HUGE])
+async def test_tags_may_always_be_added_again(
+    desk: Desk, http: httpx.AsyncClient, fault: Fault, after: bool
+) -> None:
+    desk.server.fail_next(fault, desk.write, after=after)
+    helpdesk = desk.helpdesk(http)
+
+    with pytest.raises(ActionUnreachable):
+        await helpdesk.tag(desk.ticket, ("ai",))
+    await helpdesk.tag(desk.ticket, ("ai",))
+    assert desk.tags() == ["ai"]
+
+
+async def test_the_words_are_only_words(desk: Desk, http: httpx.AsyncClient) -> None:
+    """No markup, and nothing that the helpdesk would fill in from what it knows."""
+    await desk.helpdesk(http).reply(
+        desk.ticket, "<b>1 < 2</b> {{ticket.id}} {% x %} {{{y", KEY, again=False
+    )
+
+    sent = str(desk.server.seen[-1].body)
+    assert "&lt;b&gt;1 &lt; 2&lt;/b&gt; { {ticket.id}} { % x %} { { {y" in sent
+    assert "{{" not in sent
+    assert "{%" not in sent
+
+
+@pytest.mark.parametrize("fault", [None, *Fault])
+async def test_no_secret_is_told(
+    desk: Desk, say: Say, fault: Fault | None, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Not in a log of any level, and not in what is raised, nor in what that was raised from."""
+    caplog.set_level(logging.DEBUG)
+    told = ""
+    if fault is not None:
+        desk.server.fail_next(fault, desk.write, status=401)
+    try:
+        await say(False)
+    except (ActionRefused, ActionUnknown) as error:
+        chain: BaseException | None = error
+        while chain is not None:
+            told += f"{chain!r} {chain} {vars(chain)}"
+            chain = chain.__cause__ or chain.__context__
+    assert bool(told) == (fault is not None)
+    assert desk.server.seen  # it was sent there
+
+    told += caplog.text + "".join(str(vars(record)) for record in caplog.records)
+    basic = desk.server.seen[-1].authorization.removeprefix("Basic ")
+    for secret in (zendesk.API_TOKEN, gorgias.API_KEY, basic, "voilà", "Bonjour"):
+        assert secret not in told

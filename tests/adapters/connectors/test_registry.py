@@ -1,0 +1,175 @@
+"""From an integration to its connector: what is opened, and what is not called at all."""
+
+import json
+from collections.abc import AsyncIterator
+
+import httpx
+import pytest
+
+from adapters.connectors.gorgias import Gorgias
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.connectors.shopify import Shopify
+from adapters.connectors.stripe import Stripe
+from adapters.connectors.zendesk import Zendesk
+from adapters.demo.shop import DemoShop
+from adapters.seal import FernetSealer, new_seal_key
+from domain.action_errors import ActionRefused, NotAuthorized
+from domain.integration import HELPDESKS, SHOPS, Integration, Provider
+
+SEALER = FernetSealer(new_seal_key())
+CANARY = "canary-5d1f0a77"
+SETTINGS = {
+    Provider.SHOPIFY: {"shop": "acme.myshopify.com"},
+    Provider.STRIPE: {},
+    Provider.DEMO_SHOP: {"path": "shop.db"},
+    Provider.ZENDESK: {"subdomain": "acme", "email": "agent@acme.example"},
+    Provider.GORGIAS: {"domain": "acme", "email": "support@acme.example"},
+}
+SECRETS = {
+    Provider.SHOPIFY: ["access_token"],
+    Provider.STRIPE: ["api_key"],
+    Provider.DEMO_SHOP: [],
+    Provider.ZENDESK: ["api_token"],
+    Provider.GORGIAS: ["email", "api_key"],
+}
+CLASSES = {
+    Provider.SHOPIFY: Shopify,
+    Provider.STRIPE: Stripe,
+    Provider.DEMO_SHOP: DemoShop,
+    Provider.ZENDESK: Zendesk,
+    Provider.GORGIAS: Gorgias,
+}
+
+
+def integration(provider: Provider, sealed: str | None = None, **settings: str) -> Integration:
+    if sealed is None:
+        sealed = SEALER.seal(json.dumps(dict.fromkeys(SECRETS[provider], CANARY)))
+    return Integration(
+        id="i", provider=provider, settings={**SETTINGS[provider], **settings}, sealed=sealed
+    )
+
+
+@pytest.fixture
+async def http() -> AsyncIterator[httpx.AsyncClient]:
+    async with open_client() as client:
+        yield client
+
+
+@pytest.fixture
+def registry(http: httpx.AsyncClient) -> ConnectorRegistry:
+    return ConnectorRegistry(SEALER, http, allow_loopback=True)
+
+
+@pytest.fixture
+def strict(http: httpx.AsyncClient) -> ConnectorRegistry:
+    return ConnectorRegistry(SEALER, http, allow_loopback=False)
+
+
+@pytest.mark.parametrize("provider", list(Provider))
+async def test_every_provider_has_its_connector(
+    registry: ConnectorRegistry, provider: Provider
+) -> None:
+    given = integration(provider)
+    for of, providers in ((registry.shop, SHOPS), (registry.helpdesk, HELPDESKS)):
+        if provider in providers:
+            connector = of(given)
+            assert type(connector) is CLASSES[provider]
+            assert CANARY not in repr(connector)
+        else:
+            with pytest.raises(ActionRefused):
+                of(given)
+
+
+@pytest.mark.parametrize(
+    "sealed",
+    [
+        "damaged",
+        "",
+        FernetSealer(new_seal_key()).seal('{"access_token": "x"}'),
+        SEALER.seal(CANARY),
+        SEALER.seal(f'["{CANARY}"]'),
+        SEALER.seal(f'{{"access_token": {{"{CANARY}": 1}}}}'),
+        SEALER.seal("{}"),
+        SEALER.seal('{"access_token": ""}'),
+        SEALER.seal(f'{{"access_token": "{CANARY}\\nx"}}'),
+        SEALER.seal(f'{{"access_token": "{CANARY}", "{CANARY}": "x"}}'),
+    ],
+)
+async def test_credentials_that_cannot_be_used(registry: ConnectorRegistry, sealed: str) -> None:
+    with pytest.raises(NotAuthorized) as caught:
+        registry.shop(integration(Provider.SHOPIFY, sealed))
+
+    error: BaseException | None = caught.value
+    while error is not None:
+        assert CANARY not in f"{error!r} {error}"
+        error = error.__cause__ or error.__context__
+
+
+@pytest.mark.parametrize(
+    "shop",
+    [
+        "",
+        "evil.example",
+        "acme.myshopify.com.evil.example",
+        "acme.myshopify.com/x",
+        "evil.example/.myshopify.com",
+        "evil.example#.myshopify.com",
+        "user@acme.myshopify.com",
+        "acme.myshopify.com:8080",
+        "a.b.myshopify.com",
+        "acme.myshopify.com\n",
+        "-acme.myshopify.com",
+        "127.0.0.1",
+        "аcme.myshopify.com",
+    ],
+)
+async def test_no_other_shop_is_called(registry: ConnectorRegistry, shop: str) -> None:
+    with pytest.raises(ActionRefused):
+        registry.shop(integration(Provider.SHOPIFY, shop=shop))
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    [
+        "http://evil.example",
+        "https://evil.example",
+        "http://127.0.0.1.evil.example:80",
+        "http://127.0.0.1:80@evil.example",
+        "http://localhost.evil.example:80",
+        "http://169.254.169.254:80",
+        "http://10.0.0.1:80",
+        "http://[::ffff:10.0.0.1]:80",
+        "file:///etc/passwd",
+        "",
+    ],
+)
+@pytest.mark.parametrize("provider", [Provider.SHOPIFY, Provider.STRIPE])
+async def test_no_other_address_is_called(
+    registry: ConnectorRegistry, provider: Provider, base_url: str
+) -> None:
+    with pytest.raises(ActionRefused):
+        registry.shop(integration(provider, base_url=base_url))
+
+
+@pytest.mark.parametrize("provider", list(Provider))
+async def test_this_machine_only_where_it_is_allowed(
+    registry: ConnectorRegistry, strict: ConnectorRegistry, provider: Provider
+) -> None:
+    settings = {} if provider is Provider.DEMO_SHOP else {"base_url": "http://127.0.0.1:9"}
+    given = integration(provider, **settings)
+    if provider in SHOPS:
+        registry.shop(given)
+        with pytest.raises(ActionRefused):
+            strict.shop(given)
+    else:
+        registry.helpdesk(given)
+        with pytest.raises(ActionRefused):
+            strict.helpdesk(given)
+
+
+async def test_elsewhere_it_always_is(strict: ConnectorRegistry) -> None:
+    for provider in SHOPS - {Provider.DEMO_SHOP}:
+        strict.shop(integration(provider))
+    for provider in HELPDESKS:
+        strict.helpdesk(integration(provider))

@@ -1,0 +1,171 @@
+"""The action ledger: each step is begun once, and money is counted exactly."""
+
+import asyncio
+from datetime import datetime, timedelta
+
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.money import Money
+from domain.plan import ActionKind, StepOutcome, StepState
+from domain.situation import Spent
+from store.action_ledger import ActionLedger, Claim, Effect, Place
+from store.database import Database
+from tests.support.admission import admit_event
+from tests.support.shop import Shop
+
+CUSTOMER = "lea@example.com"
+
+
+async def test_of_twenty_one_does_a_step(database: Database, shop: Shop) -> None:
+    """The others learn that it was begun, and not what came of it."""
+    place = await _place(database, shop)
+
+    begun = await asyncio.gather(*(_begin(database, shop, place) for _ in range(20)))
+
+    assert begun.count(Claim()) == 1
+    assert begun.count(Claim(again=True, interrupted=True)) == 19
+
+
+@pytest.mark.parametrize("state", [StepState.DONE, StepState.FAILED, StepState.UNKNOWN])
+async def test_outcome_is_remembered(database: Database, shop: Shop, state: StepState) -> None:
+    place = await _place(database, shop)
+    await _begin(database, shop, place)
+    await _finish(database, shop, place, state)
+
+    again = await _begin(database, shop, place)
+    later = await _begin(database, shop, Place(place.run_id, 0, 1))
+
+    assert isinstance(again, StepOutcome)
+    assert again.state is state
+    match state:
+        case StepState.DONE:
+            assert isinstance(later, StepOutcome)
+            assert later.state is StepState.DONE
+        case StepState.UNKNOWN:
+            assert later == Claim(again=True)
+        case _:
+            assert later == Claim()
+
+
+async def test_what_was_done_in_one_round_is_done_in_all(database: Database, shop: Shop) -> None:
+    place = await _place(database, shop)
+    await _begin(database, shop, place)
+    await _finish(database, shop, place, StepState.UNKNOWN)
+    second = Place(place.run_id, 0, 1)
+    await _begin(database, shop, second)
+    await _finish(database, shop, second, StepState.DONE)
+
+    async with database.tenant(shop.tenant) as connection:
+        settled = await ActionLedger(connection, shop.tenant).settled(place)
+
+    assert settled is not None
+    assert settled.state is StepState.DONE
+
+
+async def test_a_claim_is_given_back(database: Database, shop: Shop) -> None:
+    place = await _place(database, shop)
+    await _begin(database, shop, place)
+    async with database.tenant(shop.tenant) as connection:
+        await ActionLedger(connection, shop.tenant).release(place)
+
+    assert await _begin(database, shop, place) == Claim()
+
+
+async def test_what_is_done_stays_done(database: Database, shop: Shop) -> None:
+    """A late note of an attempt that timed out changes nothing."""
+    place = await _place(database, shop)
+    await _begin(database, shop, place)
+    await _finish(database, shop, place, StepState.DONE)
+    await _finish(database, shop, place, StepState.UNKNOWN)
+
+    again = await _begin(database, shop, place)
+
+    assert isinstance(again, StepOutcome)
+    assert again.state is StepState.DONE
+
+
+async def test_money_is_counted_by_customer_day_and_order(database: Database, shop: Shop) -> None:
+    """Each step once, whatever its round; failed ones, other currencies and the asker's not."""
+    now = utc_now().replace(hour=12)
+    effects = [
+        (_refund("demo_shop/1", 1000), now, StepState.DONE),
+        (_refund("demo_shop/2", 300, customer="other@example.com"), now, None),
+        (_refund("demo_shop/3", 70), now - timedelta(days=1), StepState.UNKNOWN),
+        (_refund("demo_shop/4", 5), now - timedelta(days=31), StepState.DONE),
+        (_refund("demo_shop/5", 9_000), now, StepState.FAILED),
+        (_refund("demo_shop/6", 9_000, currency="USD"), now, StepState.DONE),
+    ]
+    for effect, at, state in effects:
+        place = await _place(database, shop)
+        await _begin(database, shop, place, effect=effect, now=at)
+        if state is not None:
+            await _finish(database, shop, place, state)
+    mine = await _place(database, shop)
+    await _begin(database, shop, mine, effect=_refund("demo_shop/7", 50_000), now=now)
+
+    assert await _spent(database, shop, "demo_shop/4", mine, now) == Spent(
+        customer=1070, day=1300, on_order=frozenset({ActionKind.REFUND})
+    )
+    assert (await _spent(database, shop, "demo_shop/5", mine, now)).on_order == frozenset()
+
+
+async def test_a_step_of_several_rounds_counts_once(database: Database, shop: Shop) -> None:
+    first = await _place(database, shop)
+    for round_ in (0, 1):
+        place = Place(first.run_id, 0, round_)
+        await _begin(database, shop, place, effect=_refund("demo_shop/1", 500))
+        await _finish(database, shop, place, StepState.UNKNOWN)
+
+    spent = await _spent(database, shop, "demo_shop/1", await _place(database, shop), utc_now())
+
+    assert spent.customer == 500
+
+
+def _refund(
+    order_key: str, minor: int, *, customer: str = CUSTOMER, currency: str = "EUR"
+) -> Effect:
+    amount = Money(minor=minor, currency=currency)
+    return Effect(ActionKind.REFUND, "integration", order_key, customer, amount)
+
+
+async def _place(database: Database, shop: Shop) -> Place:
+    return Place((await admit_event(database, shop)).ref.run_id, 0, 0)
+
+
+async def _begin(
+    database: Database,
+    shop: Shop,
+    place: Place,
+    *,
+    effect: Effect | None = None,
+    now: datetime | None = None,
+) -> StepOutcome | Claim:
+    async with database.tenant(shop.tenant) as connection:
+        return await ActionLedger(connection, shop.tenant).begin(
+            place,
+            effect or Effect(ActionKind.REPLY_BY_EMAIL),
+            entry_id=new_ulid(),
+            now=now or utc_now(),
+        )
+
+
+async def _finish(database: Database, shop: Shop, place: Place, state: StepState) -> None:
+    outcome = StepOutcome(kind=ActionKind.REPLY, state=state, detail="code")
+    async with database.tenant(shop.tenant) as connection:
+        await ActionLedger(connection, shop.tenant).finish(
+            place, outcome, reference="", now=utc_now()
+        )
+
+
+async def _spent(
+    database: Database, shop: Shop, order_key: str, asker: Place, now: datetime
+) -> Spent:
+    async with database.tenant(shop.tenant) as connection:
+        return await ActionLedger(connection, shop.tenant).spent(
+            order_key=order_key,
+            customer=CUSTOMER,
+            currency="EUR",
+            not_by=asker.run_id,
+            now=now,
+        )

@@ -1,0 +1,128 @@
+"""A client whose agent may act: a rulebook, the demo shop with orders, and a scripted brain."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from activities.think import Think
+from adapters.demo.shop import DemoOrder, Movement, movements, open_demo_shop
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
+from domain.integration import Integration, Provider
+from domain.money import Money
+from domain.order import OrderState
+from domain.plan import ActionKind
+from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
+from store.integration_repository import IntegrationRepository
+from tests.support.engine import LiveEngine, think_with
+from tests.support.shop import Shop, open_shop
+
+CUSTOMER = "lea.martin@example.com"
+WISH = "Bonjour, je voudrais être remboursée de ma commande n° 2001, merci."
+
+
+def rules(
+    level: Level = Level.AUTONOMOUS,
+    *,
+    per_action: int | None = 5_000,
+    per_customer: int | None = None,
+    per_day: int | None = None,
+) -> Rulebook:
+    """Refunds and cancellations of this level, with these limits in euro cents."""
+    limits = MoneyLimits(
+        currency="EUR", per_action=per_action, per_customer=per_customer, per_day=per_day
+    )
+    rule = ActionRule(level=level, limits=limits)
+    return Rulebook(actions={ActionKind.REFUND: rule, ActionKind.CANCEL_ORDER: rule})
+
+
+def order(number: str, minor: int = 4_900, *, email: str = CUSTOMER, **more: str) -> DemoOrder:
+    return DemoOrder(
+        number=number,
+        customer_email=email,
+        state=OrderState(more.pop("state", "delivered")),
+        total=Money(minor=minor, currency="EUR"),
+        placed_at=utc_now() - timedelta(days=3),
+        items=("1 × peignoir",),
+        **more,
+    )
+
+
+class Acting:
+    """The client, its shop's file, and what the shop gave back."""
+
+    def __init__(self, shop: Shop, path: Path) -> None:
+        self.shop = shop
+        self.path = path
+
+    @property
+    def movements(self) -> tuple[Movement, ...]:
+        return movements(self.path)
+
+    @property
+    def refunded(self) -> int:
+        """Euro cents."""
+        return sum(movement.amount.minor for movement in self.movements)
+
+
+async def acting_shop(
+    engine: LiveEngine, folder: Path, orders: Sequence[DemoOrder], rulebook: Rulebook
+) -> Acting:
+    path = folder / f"{new_ulid()}.db"
+    open_demo_shop(path, orders)
+    shop = await open_shop(engine.database, rulebook=rulebook)
+    await connect(engine, shop, Provider.DEMO_SHOP, {"path": str(path)}, "{}")
+    return Acting(shop, path)
+
+
+async def connect(
+    engine: LiveEngine, shop: Shop, provider: Provider, settings: dict[str, str], secrets: str
+) -> str:
+    """Connect a system of the merchant's; returns the integration's id."""
+    sealed = FernetSealer(engine.settings.seal_key.get_secret_value()).seal(secrets)
+    integration = Integration(id=new_ulid(), provider=provider, settings=settings, sealed=sealed)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await IntegrationRepository(connection, shop.tenant).connect(
+            integration, utc_now(), new_ulid
+        )
+    return integration.id
+
+
+class ScriptedBrain:
+    """Sure of itself, and it always proposes the same."""
+
+    def __init__(
+        self,
+        *kinds: ActionKind,
+        category: Category = Category.REFUND_REQUEST,
+        text: str = "C'est fait.",
+    ) -> None:
+        self._kinds = kinds
+        self._category = category
+        self._text = text
+        self.requests: list[BrainRequest] = []
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        self.requests.append(request)
+        cited = (
+            (Citation(kind="order", id=request.order.id, title=f"#{request.order.number}"),)
+            if request.order
+            else ()
+        )
+        return BrainAnswer(
+            classification=self._category,
+            confidence=0.99,
+            language="fr",
+            response=self._text,
+            citations=cited,
+            proposals=tuple(Proposal(kind=kind, text="vu", tags=("vip",)) for kind in self._kinds),
+            model="scripted",
+        )
+
+
+def think_by(engine: LiveEngine, brain: ScriptedBrain) -> None:
+    """Let the engine's worker, which is not started yet, think by this brain."""
+    thinking: Think = think_with(engine.worker_database, brain)
+    engine.activities = replace(engine.activities, think=thinking)

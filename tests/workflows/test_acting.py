@@ -1,0 +1,247 @@
+"""The agent acts: what is allowed happens once, what is not never, whatever goes wrong."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from domain.escalation import Decision
+from domain.order import LookupState
+from domain.plan import ActionKind
+from domain.rulebook import Level
+from store.tables import action_ledger, engine_runs, escalation_tickets
+from tests.support.acting import (
+    CUSTOMER,
+    WISH,
+    ScriptedBrain,
+    acting_shop,
+    order,
+    rules,
+    think_by,
+)
+from tests.support.engine import LiveEngine, live_engine
+from tests.support.mail import MailServer
+from tests.support.rows import only_row, rows
+from tests.support.shop import ORDER_QUESTION
+from tests.support.temporal import TemporalServer
+
+ASKED = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, "message": WISH}
+
+
+@pytest.fixture
+async def acting(
+    database_url: str, temporal: TemporalServer, mail: MailServer
+) -> AsyncIterator[LiveEngine]:
+    """The engine without a worker, allowed to act on this machine."""
+    async with live_engine(
+        database_url,
+        temporal.address,
+        temporal.take_namespace(),
+        smtp_url=mail.url,
+        allow_loopback_targets=True,
+    ) as engine:
+        yield engine
+
+
+async def test_refund_within_limits_is_done_once(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+
+    assert (answer["status"], answer["steps_executed"]) == ("completed", 2)
+    assert it.refunded == 4_900
+    refund, reply = sorted(
+        await rows(acting.database, action_ledger), key=lambda row: int(row["step"])
+    )
+    assert (refund["action"], refund["state"], refund["amount"]) == ("refund", "done", 4_900)
+    assert refund["order_key"] == "demo_shop/2001"
+    assert refund["reference"]
+    assert (reply["action"], reply["state"]) == ("reply", "done")
+    run = await only_row(acting.database, engine_runs)
+    assert run["lookup"]["state"] == LookupState.FOUND
+
+
+async def test_same_ticket_again_is_not_refunded_twice(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        first = (await acting.post(it.shop, **ASKED)).json()
+        second = (await acting.post(it.shop, **ASKED)).json()
+
+    assert (first["status"], second["status"]) == ("completed", "needs_review")
+    assert second["response"] == ""
+    assert it.refunded == 4_900
+    run = await only_row(acting.database, engine_runs, id=second["run_id"])
+    (verdict, *_) = run["verdicts"]
+    assert (verdict["ruling"], verdict["reason"]) == ("refused", "already_done")
+    escalation = await only_row(acting.database, escalation_tickets)
+    assert (escalation["reason"], escalation["draft"]) == ("policy_restriction", "")
+
+
+async def test_ten_tickets_at_once_refund_an_order_once(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answers = await asyncio.gather(*(acting.post(it.shop, **ASKED) for _ in range(10)))
+
+    statuses = [answer.json()["status"] for answer in answers]
+    assert statuses.count("completed") == 1
+    assert statuses.count("needs_review") == 9
+    assert it.refunded == 4_900
+
+
+async def test_limits_hold_when_many_orders_come_at_once(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    """Eight refunds of 49 euros, 200 a day: four are done."""
+    orders = [order(str(number), email=f"c{number}@b.example") for number in range(3001, 3009)]
+    it = await acting_shop(acting, tmp_path, orders, rules(per_day=20_000))
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answers = await asyncio.gather(
+            *(
+                acting.post(
+                    it.shop,
+                    customer_email=one.customer_email,
+                    message="Remboursez ma commande svp",
+                    order_number=one.number,
+                )
+                for one in orders
+            )
+        )
+
+    statuses = [answer.json()["status"] for answer in answers]
+    assert statuses.count("completed") == 4
+    assert it.refunded == 4 * 4_900
+
+
+async def test_above_a_limit_one_person_is_not_enough(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001", 32_000)], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+        assert answer["status"] == "needs_review"
+        escalation = await only_row(acting.database, escalation_tickets)
+        assert (escalation["needs_second"], escalation["amount"]) == (True, 32_000)
+
+        await acting.decide(escalation["id"], Decision.APPROVE, actor="alice")
+        assert (await only_row(acting.database, escalation_tickets))["status"] == "pending"
+        assert it.refunded == 0
+        await acting.decide(escalation["id"], Decision.APPROVE, actor="bob")
+        facts = await acting.run_of(it.shop, answer["event_id"]).result()
+
+    assert facts["status"] == "completed"
+    assert it.refunded == 32_000
+
+
+async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path: Path) -> None:
+    """Two tickets of one order wait for a human, who approves both: the second is blocked."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        first = (await acting.post(it.shop, **ASKED)).json()
+        second = (await acting.post(it.shop, **ASKED)).json()
+        for answer in (first, second):
+            waiting = await only_row(acting.database, escalation_tickets, run_id=answer["run_id"])
+            await acting.decide(waiting["id"], Decision.APPROVE)
+        await acting.run_of(it.shop, first["event_id"]).result()
+        again = await acting.review_of(second["run_id"], round_=1)
+        assert again["reason"] == "policy_restriction"
+        await acting.decide(again["id"], Decision.REJECT)
+        await acting.run_of(it.shop, second["event_id"]).result()
+
+    assert it.refunded == 4_900
+    assert len(await rows(acting.database, action_ledger, action="refund")) == 1
+
+
+async def test_a_strangers_order_is_neither_seen_nor_refunded(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    it = await acting_shop(
+        acting, tmp_path, [order("2001", email="somebody.else@example.com")], rules()
+    )
+    brain = ScriptedBrain(ActionKind.REFUND, ActionKind.CANCEL_ORDER)
+    think_by(acting, brain)
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+
+    assert answer["status"] == "needs_review"
+    assert it.movements == ()
+    (request,) = brain.requests
+    assert (request.order, request.offers) == (None, ())
+    run = await only_row(acting.database, engine_runs)
+    assert run["lookup"] == {"state": "not_theirs", "order": None}
+
+
+async def test_a_visitor_of_the_widget_is_nobody(acting: LiveEngine, tmp_path: Path) -> None:
+    """Who types an address into a chat has not shown that it is theirs."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    brain = ScriptedBrain(ActionKind.REFUND)
+    think_by(acting, brain)
+    async with acting.working():
+        answer = (
+            await acting.post(it.shop, **{**ASKED, "event_type": "widget.chat.message"})
+        ).json()
+
+    assert answer["status"] == "needs_review"
+    assert brain.requests[0].order is None
+    assert it.movements == ()
+
+
+async def test_refunded_and_not_told_waits_for_a_human(
+    acting: LiveEngine, tmp_path: Path, mail: MailServer
+) -> None:
+    """The mail is refused after the money went: a human takes over, the money goes once."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    mail.recipient_reply = "550 no"
+    async with acting.working():
+        answer = (await acting.post(it.shop, **{**ASKED, "event_type": "email.inbound"})).json()
+        assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
+        mail.recipient_reply = "250 ok"
+        escalation = await only_row(acting.database, escalation_tickets)
+        assert escalation["reason"] == "tool_failure"
+        await acting.decide(escalation["id"], Decision.APPROVE)
+        facts = await acting.run_of(it.shop, answer["event_id"]).result()
+
+    assert facts["status"] == "completed"
+    assert it.refunded == 4_900
+    assert len(mail.mails) == 1
+
+
+async def test_cancellation_gives_the_payment_back(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001", state="open")], rules())
+    think_by(acting, ScriptedBrain(ActionKind.CANCEL_ORDER))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+
+    assert answer["status"] == "completed"
+    (movement,) = it.movements
+    assert (movement.kind, movement.amount.minor) == (ActionKind.CANCEL_ORDER, 4_900)
+
+
+async def test_dry_run_asks_no_shop(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    it.path.unlink()  # who asks it now gets an error
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED, is_test=True)).json()
+
+    assert answer["status"] in {"completed", "needs_review"}
+    assert not it.path.exists()
+
+
+async def test_shop_that_is_away_is_a_tool_failure(acting: LiveEngine, tmp_path: Path) -> None:
+    it = await acting_shop(acting, tmp_path, [order("1042")], rules())
+    it.path.unlink()
+    async with acting.working():
+        answer = (
+            await acting.post(it.shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
+        ).json()
+
+    assert answer["status"] == "needs_review"
+    escalation = await only_row(acting.database, escalation_tickets)
+    assert escalation["reason"] == "tool_failure"
+    assert (await only_row(acting.database, engine_runs))["lookup"]["state"] == "unavailable"
