@@ -11,6 +11,7 @@ from adapters.brain.embedded import ACKNOWLEDGEMENT
 from domain.assertion import asserts
 from domain.brain import BrainRequest, Category, Citation, Language, Passage, Template, Turn
 from domain.grounding import unsupported
+from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 
@@ -23,6 +24,7 @@ prend deux semaines. Nous sommes ouverts le lundi de 9h à 18h."""
 KNOWLEDGE = {"k1": RETURNS, "k2": RETOURS}
 ORDER = Order(
     integration_id="i",
+    provider=Provider.SHOPIFY,
     id="gid-7",
     number="1042",
     customer_email="eve@example.com",
