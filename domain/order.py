@@ -6,6 +6,7 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from domain.customer_email import customer_key
+from domain.integration import Provider
 from domain.money import Money
 
 
@@ -29,6 +30,7 @@ class Order(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     integration_id: str
+    provider: Provider
     id: str
     number: str
     customer_email: str | None
@@ -39,6 +41,11 @@ class Order(BaseModel):
     tracking_url: str | None = None
     items: tuple[str, ...] = ()
     note: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in our ledger: a shop that is connected anew keeps its orders."""
+        return f"{self.provider}/{self.id}"
 
     def belongs_to(self, email: str | None) -> bool:
         """Whether this is the order of the customer with that address."""

@@ -62,7 +62,7 @@ action_ledger: Final = sa.Table(
     text("state"),
     text("detail"),
     text("integration_id", nullable=True),
-    text("order_id", nullable=True),
+    text("order_key", nullable=True),
     text("customer_key", nullable=True),
     sa.Column("amount", sa.BigInteger, nullable=True),
     text("currency", nullable=True),
@@ -78,13 +78,13 @@ action_ledger: Final = sa.Table(
         "ix_action_ledger_money",
         "client_id",
         "planned_at",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
     sa.Index(
         "ix_action_ledger_order",
         "client_id",
-        "order_id",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        "order_key",
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
 )
 

@@ -147,7 +147,7 @@ def upgrade() -> None:
         unique=False,
     )
     op.add_column("action_ledger", sa.Column("integration_id", sa.Text(), nullable=True))
-    op.add_column("action_ledger", sa.Column("order_id", sa.Text(), nullable=True))
+    op.add_column("action_ledger", sa.Column("order_key", sa.Text(), nullable=True))
     op.add_column("action_ledger", sa.Column("customer_key", sa.Text(), nullable=True))
     op.add_column("action_ledger", sa.Column("amount", sa.BigInteger(), nullable=True))
     op.add_column("action_ledger", sa.Column("currency", sa.Text(), nullable=True))
@@ -157,14 +157,14 @@ def upgrade() -> None:
         "action_ledger",
         ["client_id", "planned_at"],
         unique=False,
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     )
     op.create_index(
         "ix_action_ledger_order",
         "action_ledger",
-        ["client_id", "order_id"],
+        ["client_id", "order_key"],
         unique=False,
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     )
     op.add_column("ai_conversations", sa.Column("sentiment", sa.Double(), nullable=True))
     op.add_column(
@@ -253,18 +253,18 @@ def downgrade() -> None:
     op.drop_index(
         "ix_action_ledger_order",
         table_name="action_ledger",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     )
     op.drop_index(
         "ix_action_ledger_money",
         table_name="action_ledger",
-        postgresql_where=sa.text("order_id IS NOT NULL AND state <> 'failed'"),
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     )
     op.drop_column("action_ledger", "reference")
     op.drop_column("action_ledger", "currency")
     op.drop_column("action_ledger", "amount")
     op.drop_column("action_ledger", "customer_key")
-    op.drop_column("action_ledger", "order_id")
+    op.drop_column("action_ledger", "order_key")
     op.drop_column("action_ledger", "integration_id")
     op.drop_index(
         op.f("ix_sentiment_logs_client_id_conversation_id_created_at"), table_name="sentiment_logs"
