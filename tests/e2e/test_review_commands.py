@@ -1,6 +1,7 @@
 """cli.py review, as two operators use it."""
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 
 from store.database import Database
@@ -29,7 +30,9 @@ async def test_two_people_on_the_command_line(
     assert claimed["claimed_by"] == "anna"
     refused = cli("review", "approve", money, "--as", "ben", *folder, **env)
     assert (refused.returncode, "review_claimed" in refused.stderr) == (1, True)
-    first = cli_json("review", "approve", money, "--as", "anna", *folder, **env)
+    first: Mapping[str, object] = cli_json(
+        "review", "approve", money, "--as", "anna", *folder, **env
+    )
     assert (first["status"], first["awaiting_second"]) == ("pending", True)
     again = cli("review", "approve", money, "--as", "anna", *folder, **env)
     assert "second_person_required" in again.stderr
@@ -39,7 +42,7 @@ async def test_two_people_on_the_command_line(
         assert words in shown
     assert "[red]Une question[/red]" in cli("review", "show", plain, *folder, **env).stdout
 
-    second = cli_json("review", "approve", money, *folder, **env)
+    second: Mapping[str, object] = cli_json("review", "approve", money, *folder, **env)
     assert (second["status"], second["signalled"]) == ("approved", False)
     assert cli_json("review", "show", money, *folder, **env)["decided_by"].startswith("operator:")
     cli_json("review", "reject", plain, "--note", "Merci.", *folder, **env)
