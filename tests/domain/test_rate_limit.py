@@ -26,6 +26,7 @@ def at(seconds: float) -> datetime:
         (Scope.COPILOT, 30),
         (Scope.SIMULATOR, 20),
         (Scope.DRY_RUN, 7),
+        (Scope.DASHBOARD, 120),
     ],
 )
 def test_limits_of_the_specification(scope: Scope, quota: int) -> None:
