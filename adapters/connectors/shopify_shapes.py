@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from domain.errors import InvalidInput
+from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 
@@ -88,6 +89,7 @@ class FoundOrder(BaseModel):
         total = self.total.shop
         return Order(
             integration_id=integration_id,
+            provider=Provider.SHOPIFY,
             id=self.id,
             number=self.name.removeprefix("#"),
             customer_email=self.email,

@@ -10,7 +10,7 @@ from pydantic import AliasPath, BaseModel, Field, ValidationError
 
 from adapters.connectors.http import Exchange, Reply, verifying
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import Integration
+from domain.integration import Integration, Provider
 from domain.money import Money, digits_of
 from domain.order import Order, OrderState
 
@@ -60,6 +60,7 @@ class _Payment(BaseModel):
         left = 0 if charge is None or charge.disputed else charge.captured - charge.refunded
         return Order(
             integration_id=integration_id,
+            provider=Provider.STRIPE,
             id=self.id,
             number=self.number,
             customer_email=(charge and charge.email) or self.receipt_email,

@@ -14,7 +14,7 @@ import httpx
 
 from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.customer_email import customer_key
-from domain.integration import Integration
+from domain.integration import Integration, Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind
@@ -204,6 +204,7 @@ class DemoShop:
         number, email, state, minor, currency, placed_at, tracking_url, items, note, left = row
         return Order(
             integration_id=self._integration_id,
+            provider=Provider.DEMO_SHOP,
             id=number,
             number=number,
             customer_email=email,

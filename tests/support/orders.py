@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 
@@ -18,6 +19,7 @@ def an_order(
     """Paid, open, and nothing of it refunded, unless said otherwise."""
     return Order(
         integration_id="i",
+        provider=Provider.DEMO_SHOP,
         id=id,
         number=number,
         customer_email=customer_email,

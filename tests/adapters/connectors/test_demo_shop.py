@@ -70,6 +70,7 @@ async def order_of(shop: DemoShop, number: str = "1001") -> Order:
 async def test_all_of_an_order(shop: DemoShop) -> None:
     assert await shop.find_order("#1001", None) == Order(
         integration_id="i",
+        provider=Provider.DEMO_SHOP,
         id="1001",
         number="1001",
         customer_email=CUSTOMER,

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import httpx
 import pytest
@@ -169,7 +168,7 @@ async def test_this_machine_only_where_it_is_allowed(
             strict.helpdesk(given)
 
 
-async def test_elsewhere_it_always_is(strict: ConnectorRegistry, tmp_path: Path) -> None:
+async def test_elsewhere_it_always_is(strict: ConnectorRegistry) -> None:
     for provider in SHOPS - {Provider.DEMO_SHOP}:
         strict.shop(integration(provider))
     for provider in HELPDESKS:

@@ -29,7 +29,6 @@ URL = "https://suivi.example/1001"
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ShopifyServer]:
-    monkeypatch.setattr("adapters.connectors.http.CALL_S", 2.0)
     monkeypatch.setattr("adapters.connectors.shopify._POLL_S", 0.01)
     with shopify_server() as server:
         yield server
@@ -227,7 +226,7 @@ async def test_cancelled_when_the_job_is_through(
 async def test_a_job_that_does_not_end(
     server: ShopifyServer, shop: Shopify, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("adapters.connectors.http.CALL_S", 0.5)
+    monkeypatch.setattr("adapters.connectors.http.CALL_S", 1.0)
     server.orders.append(paid("#1001"))
     server.polls = 10**6
 

@@ -1,0 +1,91 @@
+"""The shops behind a network, as tests of both see them: one paid order, and what can go wrong."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+import httpx
+import pytest
+
+from adapters.connectors.shopify import Shopify
+from adapters.connectors.stripe import Stripe
+from domain.integration import Integration, Provider
+from domain.money import Money
+from domain.order import Order
+from domain.ports import Shop
+from tests.support import shopify_server as shopify
+from tests.support import stripe_server as stripe
+from tests.support.http_service import Fault
+from tests.support.orders import an_order
+
+KEY = "3f2b7c1e-0000-5000-8000-000000000001"
+CUSTOMER = "lea@example.com"
+PART = Money(minor=1500, currency="EUR")
+SLOW = (Fault.HANG, Fault.DRIP)
+QUICK = [fault for fault in Fault if fault not in SLOW]
+
+
+@contextmanager
+def patience_for(fault: Fault) -> Iterator[None]:
+    """Less of it where the deadline is all that ends the call."""
+    with pytest.MonkeyPatch.context() as patch:
+        if fault in SLOW:
+            patch.setattr("adapters.connectors.http.CALL_S", 1.5)
+        yield
+
+
+@dataclass(frozen=True)
+class Case:
+    """A shop with one paid order, number 1001 over 49.90 EUR. `read`, `verify` and `act`: what its
+    server tells a lookup, a look at what was refunded, and a refund apart by."""
+
+    server: shopify.ShopifyServer | stripe.StripeServer
+    integration: Integration
+    credentials: dict[str, str]
+    make: Callable[[Integration, dict[str, str], httpx.AsyncClient], Shop]
+    order_id: str
+    moved: Callable[[], list[int]]
+    read: str
+    verify: str
+    act: str
+
+    @property
+    def order(self) -> Order:
+        return an_order(id=self.order_id, customer_email=CUSTOMER)
+
+
+@contextmanager
+def shopify_case() -> Iterator[Case]:
+    payments = [shopify.Payment("gid://shopify/OrderTransaction/1", 4990)]
+    order = shopify.ShopifyOrder("#1001", CUSTOMER, payments)
+    with shopify.shopify_server(order) as server:
+        settings = {"shop": "acme.myshopify.com", "base_url": server.url}
+        yield Case(
+            server,
+            Integration(id="i", provider=Provider.SHOPIFY, settings=settings, sealed="sealed"),
+            {"access_token": shopify.TOKEN},
+            Shopify.of,
+            order.id,
+            lambda: [refund.minor for refund in server.refunds],
+            "FindOrder",
+            "Refundable",
+            "Refund",
+        )
+
+
+@contextmanager
+def stripe_case() -> Iterator[Case]:
+    payment = stripe.StripePayment("pi_1", 4990, email=CUSTOMER, metadata={"order_number": "1001"})
+    with stripe.stripe_server(payment) as server:
+        settings = {"base_url": server.url}
+        yield Case(
+            server,
+            Integration(id="i", provider=Provider.STRIPE, settings=settings, sealed="sealed"),
+            {"api_key": stripe.API_KEY},
+            Stripe.of,
+            payment.id,
+            lambda: [refund.amount for refund in server.refunds],
+            "GET",
+            "GET",
+            "POST",
+        )
