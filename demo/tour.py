@@ -81,7 +81,7 @@ class Tour:
         answer: dict[str, JsonValue] = response.json()
         good = response.status_code == 200 and _is_expected(ticket, answer)
         trace = await self._trace(database, answer)
-        self._show(number, ticket, response.status_code, answer, trace, good)
+        self._show(number, ticket, response.status_code, answer, trace=trace, good=good)
         if trace is None:
             return good
         good = good and _is_explained(ticket, trace)
@@ -140,6 +140,7 @@ class Tour:
         ticket: SampleTicket,
         status: int,
         answer: dict[str, JsonValue],
+        *,
         trace: RunTrace | None,
         good: bool,
     ) -> None:
