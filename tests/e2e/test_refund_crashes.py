@@ -7,17 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.integration import Provider
-from domain.plan import ActionKind
 from embedded.process import Child
 from store.tables import action_ledger
-from tests.support.acting import CUSTOMER, Acting, acting_shop, connect, order, promising, rules
+from tests.support.acting import CUSTOMER, Acting, acting_shop, order, promising, rules
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer
 from tests.support.processes import process
-from tests.support.rows import only_row, rows
-from tests.support.shop import open_shop
-from tests.support.stripe_server import stripe_server
+from tests.support.rows import only_row
 from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 
@@ -71,12 +67,13 @@ async def _with_a_death(
     acting: LiveEngine, it: Acting, folder: Path, point: str
 ) -> dict[str, object]:
     """The answer, though the worker dies at that point and another comes."""
-    more = {"settings": acting.settings, "folder": folder, "ALLOW_LOOPBACK_TARGETS": "true"}
-    with process("dying", "-m", "tests.support.crashing_worker", point, **more) as dying:
+    settings, allowed = acting.settings, {"ALLOW_LOOPBACK_TARGETS": "true"}
+    crashing = ("-m", "tests.support.crashing_worker", point)
+    with process("dying", *crashing, settings=settings, folder=folder, **allowed) as dying:
         call = asyncio.ensure_future(acting.post(it.shop, **ASKED))
         await eventually(lambda: _ended(dying))
         assert dying.exit_code == -signal.SIGKILL
-        with process("worker", "worker.py", **more):
+        with process("worker", "worker.py", settings=settings, folder=folder, **allowed):
             answer = await call
     assert answer.status_code == 200
     body: dict[str, object] = answer.json()
