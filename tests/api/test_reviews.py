@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.client import Role
 from domain.escalation import EscalationReason
+from domain.integration import Provider
 from domain.money import Money
 from domain.order import Lookup, LookupState, Order, OrderState
 from domain.plan import ActionKind, PlannedAction
@@ -144,6 +145,7 @@ async def test_a_member_of_two_clients_needs_no_client_id(
 async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     order = Order(
         integration_id=new_ulid(),
+        provider=Provider.DEMO_SHOP,
         id="gid-1",
         number="1042",
         customer_email="emma@example.com",
