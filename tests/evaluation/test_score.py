@@ -15,6 +15,7 @@ from evaluation.injections import InjectionResult
 from evaluation.judgement import Answered, Judgement, judge_all
 from evaluation.message import Kind, Message, Tone, read_messages
 from evaluation.score import Share, calibration_error, score, together
+from tests.support.llm_brain import said
 from tests.support.llm_server import KEY, llm_server
 
 REFUND = Message("fr", Category.REFUND_REQUEST, Tone.NEGATIVE, Kind.PLAIN, "Remboursez-moi !")
@@ -191,6 +192,7 @@ async def test_a_providers_model_is_scored_through_the_same_port(
 ) -> None:
     """On the wire: a server that speaks the provider's protocol is asked, and its cost counted."""
     async with llm_server() as server:
+        server.script = [said()]
         monkeypatch.setenv("BRAIN_MODEL", "openai:gpt-5-mini")
         monkeypatch.setenv("BRAIN_BASE_URL", server.openai_url)
         monkeypatch.setenv("BRAIN_API_KEY", KEY)
