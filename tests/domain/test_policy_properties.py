@@ -50,6 +50,7 @@ MONEY: Final = st.builds(Money, minor=MINOR, currency=CURRENCIES)
 ORDERS: Final = st.builds(
     Order,
     integration_id=IDS,
+    provider=st.sampled_from(sorted(SHOPS)),
     id=st.sampled_from(["o1", "o2"]),
     number=st.just("1042"),
     customer_email=ADDRESSES,

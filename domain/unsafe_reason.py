@@ -1,0 +1,19 @@
+"""Why a text is taken for an attempt to command the agent."""
+
+from enum import StrEnum
+
+
+class UnsafeReason(StrEnum):
+    """What gave a text away. Stable codes: stored and shown, never the text itself."""
+
+    OVERRIDES_RULES = "overrides_rules"
+    FAKE_MESSAGE = "fake_message"
+    ROLE_PLAY = "role_play"
+    FALSE_AUTHORITY = "false_authority"
+    ASKS_FOR_SECRETS = "asks_for_secrets"
+    FAKE_TOOL_CALL = "fake_tool_call"
+    SKIPS_REVIEW = "skips_review"
+    TAKES_OVER = "takes_over"
+    DICTATES = "dictates"
+    HIDDEN_TEXT = "hidden_text"
+    OBFUSCATED = "obfuscated"
