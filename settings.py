@@ -260,10 +260,11 @@ def _cannot_be_replaced_underway(url: str) -> bool:
     return parts.scheme == "https" and bool(parts.host)
 
 
-def load_settings() -> Settings:
-    """The environment's settings. Raises InvalidInput that names each one missing or unusable."""
+def load_settings(**given: str) -> Settings:
+    """The environment's settings, but for those `given`. Raises InvalidInput that names each one
+    missing or unusable."""
     try:
-        return Settings()
+        return Settings.model_validate(given)
     except ValidationError as error:
         problems = (
             f"{str(problem['loc'][0]).upper()} "

@@ -116,16 +116,17 @@ def build_activities(
     purse = Purse(database, brains_from(settings, Classifier.load()), utc_now)
     mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
     connectors = ConnectorRegistry(sealer, http, allow_loopback=settings.allow_loopback_targets)
+    embedder = embedder_from(settings)
     return Activities(
         normalize=Normalize(database, utc_now, new_ulid),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
-        think=Think(database, purse, utc_now, new_ulid),
+        think=Think(database, purse, embedder, utc_now, new_ulid),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=Review(database, utc_now),
         dry_run=DryRunActivity(database, purse, sealer, utc_now),
         sweep=SweepActivity(database, TemporalEngine(client), utc_now),
-        embed=Embed(database, embedder_from(settings), utc_now),
+        embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
     )

@@ -6,6 +6,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.brain import Brain, BrainAnswer
 from domain.brain_choice import Brains
+from domain.brain_errors import BrainFailed
 from domain.ids import TenantId
 from domain.period import period_of
 from domain.ports import Clock
@@ -45,17 +46,20 @@ class Purse:
         """
         if brain is self._brains.embedded:
             return await think(brain)
-        answer: BrainAnswer | None = None
+        cost: BrainAnswer | BrainFailed = BrainFailed()
         try:
             thought = await think(brain)
-            answer = thought.answer
+            cost = thought.answer
+        except BrainFailed as failure:
+            cost = failure
+            raise
         finally:
             async with self._database.tenant(tenant) as connection:
                 await BrainCosts(connection, tenant).add(
                     period_of(self._now()),
-                    tokens_in=answer.tokens_in if answer else 0,
-                    tokens_out=answer.tokens_out if answer else 0,
-                    cost_micros=answer.cost_micros if answer else 0,
+                    tokens_in=cost.tokens_in,
+                    tokens_out=cost.tokens_out,
+                    cost_micros=cost.cost_micros,
                     reserved_micros=self._brains.reserve_micros,
                 )
         return thought

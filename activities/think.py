@@ -9,8 +9,9 @@ from activities.purse import Purse
 from domain import names
 from domain.contracts import RunRef, ThinkInput, ThinkResult
 from domain.customer_email import customer_key
+from domain.embedding import Embedding
 from domain.ids import TenantId
-from domain.ports import Clock, NewId
+from domain.ports import Clock, Embedder, NewId
 from domain.run import Draft, review_reason
 from domain.situation import Connection, Spent
 from domain.thinking import Material, Thought, think_through
@@ -24,9 +25,19 @@ from store.sentiment_repository import SentimentRepository
 
 
 class Think:
-    def __init__(self, database: Database, purse: Purse, now: Clock, new_id: NewId) -> None:
+    """`embedder`: finds knowledge by meaning too; None: by words alone."""
+
+    def __init__(
+        self,
+        database: Database,
+        purse: Purse,
+        embedder: Embedder | None,
+        now: Clock,
+        new_id: NewId,
+    ) -> None:
         self._database = database
         self._purse = purse
+        self._embedder = embedder
         self._now = now
         self._new_id = new_id
 
@@ -52,8 +63,13 @@ class Think:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
-            material = await self._material(connection, tenant, case, ref)
             brain = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+            if self._embedder is None:
+                material = await self._material(connection, tenant, case, ref, None)
+        if self._embedder is not None:
+            near = await self._embedder.near(case.event.words)
+            async with self._database.tenant(tenant) as connection:
+                material = await self._material(connection, tenant, case, ref, near)
         thought = await self._purse.spend(
             tenant, brain, lambda thinker: think_through(thinker, material, self._now())
         )
@@ -61,7 +77,12 @@ class Think:
         return Draft.of(thought)
 
     async def _material(
-        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        case: Case,
+        ref: RunRef,
+        near: Embedding | None,
     ) -> Material:
         content = ContentRepository(connection, tenant)
         connected = await IntegrationRepository(connection, tenant).connected()
@@ -70,7 +91,7 @@ class Think:
             brand_name=case.brand_name,
             rulebook=case.rulebook,
             templates=await content.templates(),
-            passages=await content.search(case.event.words),
+            passages=await content.search(case.event.words, near),
             turns=case.turns,
             summary=case.summary,
             lookup=case.lookup,

@@ -13,27 +13,33 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, size
+from bench.chapters import Effort, design, parked, size
+from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
 from domain.errors import InvalidInput
 
-_LONGEST_S: Final = 600.0
-CHAPTERS: Final = ("design", "size")
+# Parking 10,000 real runs takes half of it.
+_LONGEST_S: Final = 1800.0
+CHAPTERS: Final = ("design", "size", "parked")
 
 out: Final = Console()
 
 
-async def bench(chapters: list[str], effort: Effort, folder: Path) -> bool:
+async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
     """Whether every call was answered as it should be."""
     started_at = datetime.now(UTC)
     first = await design(effort, folder, out) if "design" in chapters else None
     second = await size(effort, folder, out) if "size" in chapters else None
+    third = None
+    if "parked" in chapters:
+        third = await parked(effort, folder, out, real=really_parked)
     report = report_on(
-        [*(first.turns if first else ()), *(second.turns if second else ())],
+        [turn for chapter in (first, second, third) if chapter for turn in chapter.turns],
         plans=second.plans if second else [],
         admission=second.admission if second else None,
         filled_in_s=second.filled_in_s if second else None,
+        really_parked=third.real if third else None,
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )
@@ -45,9 +51,9 @@ async def bench(chapters: list[str], effort: Effort, folder: Path) -> bool:
     return report.failed == 0 and missing == 0
 
 
-async def _bounded(chapters: list[str], effort: Effort, folder: Path) -> bool:
+async def _bounded(chapters: list[str], effort: Effort, folder: Path, really_parked: int) -> bool:
     """Ctrl-C, SIGTERM and the time limit end it in the same way: all that was started is ended."""
-    task = asyncio.ensure_future(bench(chapters, effort, folder))
+    task = asyncio.ensure_future(bench(chapters, effort, folder, really_parked))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     try:
@@ -62,13 +68,17 @@ def main() -> None:
     parser.add_argument("--chapter", choices=CHAPTERS, help="only this one")
     parser.add_argument("--rounds", type=int, default=3, help="turns of each contender")
     parser.add_argument("--seconds", type=float, default=4, help="measured in each turn")
+    parser.add_argument(
+        "--all", action="store_true", help=f"park {REVIEWS} real runs, for ten minutes, not {REAL}"
+    )
     arguments = parser.parse_args()
     chapters = [arguments.chapter] if arguments.chapter else list(CHAPTERS)
     folder = Path(tempfile.mkdtemp(prefix="support-bench-"))
     folder.chmod(0o755)  # the database server of the root user runs as another one
     try:
         effort = Effort(arguments.rounds, arguments.seconds)
-        good = asyncio.run(_bounded(chapters, effort, folder))
+        really_parked = REVIEWS if arguments.all else REAL
+        good = asyncio.run(_bounded(chapters, effort, folder, really_parked))
     except InvalidInput as error:
         sys.exit(f"error: {error}")
     finally:

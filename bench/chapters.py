@@ -25,14 +25,18 @@ from bench.measure import (
     GATEWAY,
     MAIL,
     NAIVE,
+    NONE_PARKED,
+    PARKED,
     SKELETON,
     USAGE,
     Turn,
     TurnResult,
     design_turns,
+    parked_turns,
     size_turns,
     take,
 )
+from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
 from bench.report import quantile
 from store.database import Database
@@ -56,6 +60,14 @@ class Size:
     plans: list[StatementPlan]
     admission: AdmissionCost
     filled_in_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Parked:
+    """`real`: so many of the reviews are runs that wait in Temporal."""
+
+    turns: list[TurnResult]
+    real: int
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
@@ -85,6 +97,19 @@ async def size(effort: Effort, folder: Path, out: Console) -> Size:
         # Last, because the runs that it leaves are done by the sweeper sooner or later.
         admission = await admission_cost(full.database_url, full.shops)
         return Size(taken, plans, admission, full.filled_in_s)
+
+
+async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Parked:
+    """The service with 10,000 reviews parked beside the same with none."""
+    contenders = [
+        GatewayContender(NONE_PARKED, folder),
+        ParkedContender(PARKED, folder, real=real),
+    ]
+    async with _running(contenders, out):
+        taken = await _take_turns(
+            list(parked_turns(effort.rounds, effort.seconds)), contenders, out
+        )
+        return Parked(taken, real)
 
 
 @asynccontextmanager

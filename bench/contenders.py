@@ -102,6 +102,7 @@ class GatewayContender(Contender):
         self.shops: tuple[Shop, ...] = ()
         self.database_url = ""
         self.owner_url = ""
+        self.port = 0
 
     async def start(self) -> None:
         with EmbeddedPostgres(self._folder.postgres) as server:
@@ -111,7 +112,8 @@ class GatewayContender(Contender):
             await self._fill()
         info = await self._stack.start()
         self.pids = {**info.pids, "postgres": _postmaster(self._folder)}
-        for name, target in self._targets(_port_of(info.api_url)).items():
+        self.port = _port_of(info.api_url)
+        for name, target in self._targets(self.port).items():
             self.drivers[name] = await Driver.start(target)
 
     def mails(self) -> int:

@@ -18,14 +18,15 @@ from adapters.temporal import connect
 from bench import noop
 from bench.http_client import HttpClient
 from bench.load import Phase, Sample, Shop, Target
-from demo.tickets import TICKETS, SampleTicket
+from demo.orders import DemoNumbers
+from demo.tickets import SampleTicket, sample_tickets
 
 _HOST: Final = "127.0.0.1"
 _GATEWAY: Final = "/api/engine/gateway"
 _USAGE: Final = "/api/billing/usage"
 _SHOWN_FAILURES: Final = 5
 # The tour's first: a shop ticket, answered in place.
-_SHOP_TICKET: Final = TICKETS[0]
+_SHOP_TICKET: Final = sample_tickets(DemoNumbers(1042))[0]
 # A mail that one template answers for certain: what is measured is the way, not the brain.
 _MAIL: Final = SampleTicket(
     "Mail, answered by mail",

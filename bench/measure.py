@@ -19,6 +19,8 @@ EMPTY: Final = "empty"
 FULL: Final = "full"
 USAGE: Final = "usage"
 BARE: Final = "bare"
+NONE_PARKED: Final = "unparked"
+PARKED: Final = "parked"
 
 ALONE: Final = 1
 CROWD: Final = 16
@@ -86,6 +88,13 @@ def size_turns(rounds: int, seconds: float) -> Iterator[Turn]:
         for concurrency in (ALONE, CROWD):
             for name in _alternating(number, USAGE, BARE):
                 yield Turn(number, name, concurrency, 0.5, seconds / 2)
+
+
+def parked_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+    """As short and many as those of the size, and for the same reason."""
+    for number in range(3 * rounds):
+        for name in _alternating(number, NONE_PARKED, PARKED):
+            yield Turn(number, name, ALONE, 0.5, seconds / 2)
 
 
 def _alternating(number: int, first: str, second: str) -> tuple[str, str]:

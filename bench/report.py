@@ -21,6 +21,8 @@ from bench.measure import (
     GATEWAY,
     MAIL,
     NAIVE,
+    NONE_PARKED,
+    PARKED,
     SKELETON,
     USAGE,
     TurnResult,
@@ -38,6 +40,8 @@ TITLES: Final = {
     FULL: "e  our gateway, full database",
     BARE: "f  usage, a bare FastAPI route",
     USAGE: "g  usage, our API",
+    NONE_PARKED: "h  our gateway, nothing parked",
+    PARKED: "i  our gateway, 10,000 reviews parked",
 }
 
 
@@ -72,6 +76,7 @@ class Report(BaseModel):
     plans: list[StatementPlan]
     admission: AdmissionCost | None
     filled_in_s: float | None
+    really_parked: int | None
     turns: list[TurnResult]
 
     @property
@@ -91,6 +96,7 @@ def report_on(
     plans: list[StatementPlan],
     admission: AdmissionCost | None,
     filled_in_s: float | None,
+    really_parked: int | None,
     started_at: datetime,
     cores: int,
 ) -> Report:
@@ -103,10 +109,11 @@ def report_on(
         started_at=started_at,
         cores=cores,
         rows=rows,
-        aims=[*_design_aims(rows), *_size_aims(rows, plans)],
+        aims=[*_design_aims(rows), *_size_aims(rows, plans), *_parked_aims(rows)],
         plans=plans,
         admission=admission,
         filled_in_s=filled_in_s,
+        really_parked=really_parked,
         turns=turns,
     )
 
@@ -164,6 +171,14 @@ def _size_aims(rows: list[Row], plans: list[StatementPlan]) -> list[Aim]:
             met=not missed,
         ),
     ]
+
+
+def _parked_aims(rows: list[Row]) -> list[Aim]:
+    found = {(row.contender, row.concurrency): row for row in rows}
+    if (PARKED, ALONE) not in found:
+        return []
+    ratio = found[PARKED, ALONE].p50 / found[NONE_PARKED, ALONE].p50
+    return [Aim(text="p50 of i / h, one at a time: at most 1.1", value=ratio, met=ratio <= 1.1)]
 
 
 def _note(text: str, value: float) -> Aim:

@@ -17,6 +17,8 @@ from bench.measure import (
     GATEWAY,
     MAIL,
     NAIVE,
+    NONE_PARKED,
+    PARKED,
     SKELETON,
     USAGE,
 )
@@ -30,6 +32,7 @@ _TABLES: Final = (
     ("Full against empty, one at a time", ALONE, (EMPTY, FULL)),
     ("Usage reads, one at a time", ALONE, (BARE, USAGE)),
     (f"Usage reads, {CROWD} at once", CROWD, (BARE, USAGE)),
+    ("Parked reviews, one at a time", ALONE, (NONE_PARKED, PARKED)),
 )
 
 
@@ -48,6 +51,8 @@ def show(report: Report, out: Console) -> None:
     out.print(_aims(report))
     if report.filled_in_s is not None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
+    if report.really_parked is not None:
+        out.print(f"{report.really_parked} of the parked reviews are runs that wait in Temporal.")
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:

@@ -107,7 +107,7 @@ def _port_of_environment() -> int:
 
 async def _tour(folder: DataFolder, info: StackInfo) -> Tour:
     shop = await demo_shop(folder, info.env["DATABASE_URL"])
-    return Tour(shop, info, folder.mail, out)
+    return Tour(shop, info, folder, out)
 
 
 async def _watch(stack: Stack, data: Path) -> None:

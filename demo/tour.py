@@ -1,9 +1,12 @@
-"""The tour: sample tickets through the gateway over HTTP, each shown with its answer."""
+"""The tour: sample tickets through the gateway over HTTP, each shown with its answer and why."""
 
+import asyncio
 import email
 import email.policy
 import json
 import shlex
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,49 +16,120 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from adapters.demo.shop import movements
+from adapters.system import utc_now
 from demo.content import BRAND
+from demo.orders import stock
 from demo.seed import DemoShop
-from demo.tickets import TICKETS, SampleTicket
-from embedded.data_folder import StackInfo
+from demo.tickets import SampleTicket, sample_tickets
+from demo.why import why_rows
+from domain.ids import TenantId
+from domain.money import Money
+from domain.run import RunStatus
+from domain.run_trace import RunTrace
+from embedded.data_folder import DataFolder, StackInfo
+from store.database import Database
+from store.run_trace import RunTraces
 
 _GATEWAY: Final = "/api/engine/gateway"
+_CLI: Final = Path(__file__).resolve().parent.parent / "cli.py"
 _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
+_PATIENCE_S: Final = 20.0
+_LOOK_EVERY_S: Final = 0.1
 
 
 class Tour:
     """One walk through the running stack. Every answer shown came over HTTP."""
 
-    def __init__(self, shop: DemoShop, stack: StackInfo, mail: Path, out: Console) -> None:
+    def __init__(self, shop: DemoShop, stack: StackInfo, folder: DataFolder, out: Console) -> None:
         self._shop = shop
         self._stack = stack
-        self._mail = mail
+        self._folder = folder
+        self._mail = folder.mail
         self._out = out
 
     async def run(self) -> bool:
         """Send and show every ticket; True if each came out as expected."""
         before = self._mails()
+        tickets = sample_tickets(stock(self._folder.shop, utc_now()))
         headers = {"Authorization": f"Bearer {self._shop.key}"}
-        async with httpx.AsyncClient(
-            base_url=self._stack.api_url, headers=headers, timeout=35, trust_env=False
-        ) as client:
-            expected = [await self._send(client, number) for number in range(len(TICKETS))]
+        database = Database(self._stack.env["DATABASE_URL"], pool_size=1)
+        try:
+            async with httpx.AsyncClient(
+                base_url=self._stack.api_url, headers=headers, timeout=35, trust_env=False
+            ) as client:
+                expected = [
+                    await self._take(client, database, number, ticket)
+                    for number, ticket in enumerate(tickets, 1)
+                ]
+        finally:
+            await database.close()
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        expected.append(len(sent) == sum(ticket.sends_mail for ticket in TICKETS))
+        expected.append(len(sent) == sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
 
-    async def _send(self, client: httpx.AsyncClient, number: int) -> bool:
-        ticket = TICKETS[number]
+    async def _take(
+        self, client: httpx.AsyncClient, database: Database, number: int, ticket: SampleTicket
+    ) -> bool:
         body = {"client_id": self._shop.client_id, **ticket.body}
         response = await client.post(_GATEWAY, json=body)
         answer: dict[str, JsonValue] = response.json()
         good = response.status_code == 200 and _is_expected(ticket, answer)
-        self._show(number + 1, ticket, response.status_code, answer, good)
+        trace = await self._trace(database, answer)
+        self._show(number, ticket, response.status_code, answer, trace=trace, good=good)
+        if trace is None:
+            return good
+        good = good and _is_explained(ticket, trace)
+        if ticket.approvers:
+            trace = await self._approve(database, trace, ticket.approvers)
+            self._out.print(
+                _table(f"{number}. after the approvals: {trace.status}", why_rows(trace))
+            )
+            good = good and trace.status is RunStatus.COMPLETED
+        if ticket.order is not None:
+            given = self._given_back(ticket.order)
+            self._out.print(f"The shop has given back {given} for order {ticket.order}.\n")
+            good = good and given == ticket.refunded
         return good
+
+    async def _approve(
+        self, database: Database, trace: RunTrace, approvers: tuple[str, ...]
+    ) -> RunTrace:
+        """Approve by command as each of these people, and wait until it is carried out."""
+        review_id = trace.reviews[-1].review_id
+        for person in approvers:
+            command = ("review", "approve", review_id, "--as", person)
+            self._out.print(f"$ .venv/bin/python cli.py {' '.join(command)}", highlight=False)
+            process = await asyncio.create_subprocess_exec(
+                sys.executable, str(_CLI), *command, "--data", str(self._folder.root)
+            )
+            await process.wait()
+        async with asyncio.timeout(_PATIENCE_S):
+            while trace.status is RunStatus.NEEDS_REVIEW:
+                await asyncio.sleep(_LOOK_EVERY_S)
+                trace = await self._read(database, trace.run_id)
+        return trace
+
+    async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
+        """What is known of a run; None where there is none, as after a dry run."""
+        run_id, dry = answer.get("run_id"), answer.get("steps_executed") == 0
+        if not isinstance(run_id, str) or (dry and answer.get("status") == "completed"):
+            return None
+        return await self._read(database, run_id)
+
+    async def _read(self, database: Database, run_id: str) -> RunTrace:
+        tenant = TenantId(self._shop.client_id)
+        async with database.tenant(tenant) as connection:
+            return await RunTraces(connection, tenant).read(run_id)
+
+    def _given_back(self, order: str) -> str:
+        given = [it.amount for it in movements(self._folder.shop) if it.number == order]
+        return str(Money(minor=sum(amount.minor for amount in given), currency="EUR"))
 
     def _mails(self) -> set[Path]:
         return set(self._mail.glob("*.eml")) if self._mail.exists() else set()
@@ -66,24 +140,23 @@ class Tour:
         ticket: SampleTicket,
         status: int,
         answer: dict[str, JsonValue],
+        *,
+        trace: RunTrace | None,
         good: bool,
     ) -> None:
         mark = "[green]as expected[/]" if good else f"[bold red]expected {ticket.status}[/]"
-        table = Table(
-            title=f"{number}. {ticket.title} — HTTP {status}, {mark}",
-            title_justify="left",
-            title_style="bold",
-            show_header=False,
-            width=min(self._out.width, 110),
-        )
-        table.add_column(style="cyan", no_wrap=True)
-        table.add_column(overflow="fold")
+        table = _table(f"{number}. {ticket.title} — HTTP {status}, {mark}", ())
+        table.width = min(self._out.width, 110)
         for name, value in ticket.body.items():
             table.add_row(name, _plain(value))
         table.add_section()
         for name in _ANSWER_ORDER:
             if name in answer:
                 table.add_row(name, _plain(answer[name]), style="bold" if name == "status" else "")
+        if trace is not None:
+            table.add_section()
+            for name, text in why_rows(trace):
+                table.add_row(name, text, style="dim")
         self._out.print(table)
 
     def _show_mail(self, path: Path) -> None:
@@ -128,6 +201,20 @@ def _is_expected(ticket: SampleTicket, answer: dict[str, JsonValue]) -> bool:
     return answer.get("status") == ticket.status and (
         ticket.classification is None or answer.get("classification") == ticket.classification
     )
+
+
+def _is_explained(ticket: SampleTicket, trace: RunTrace) -> bool:
+    cited = {citation.kind for citation in trace.thought.citations}
+    return set(ticket.cites) <= cited and ticket.reason in (None, trace.handoff_reason)
+
+
+def _table(title: str, rows: Sequence[tuple[str, str]]) -> Table:
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    table.add_column(style="cyan", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, text in rows:
+        table.add_row(name, text)
+    return table
 
 
 def _plain(value: JsonValue) -> str:

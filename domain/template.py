@@ -78,6 +78,12 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
     return Filled(text=text, missing=tuple(missing), used=used)
 
 
+def names(body: str) -> frozenset[str]:
+    """The names of the placeholders of `body`."""
+    found = (match.group(1).partition("|")[0].strip() for match in _PLACEHOLDER.finditer(body))
+    return frozenset(name for name in found if _NAME.fullmatch(name))
+
+
 def _single_line(mark: str) -> str:
     category = unicodedata.category(mark)
     if mark.isspace() or category in {"Zl", "Zp"}:

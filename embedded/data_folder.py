@@ -52,6 +52,11 @@ class DataFolder:
         return self.root / "mail"
 
     @property
+    def shop(self) -> Path:
+        """The demo shop's orders."""
+        return self.root / "shop.db"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

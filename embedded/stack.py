@@ -67,6 +67,8 @@ class Stack:
         self._held.enter_context(self._folder.locked())
         self._env |= {
             "PORT": str(port),
+            # The demo's shop is a file of this machine.
+            "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
@@ -198,7 +200,19 @@ _SHARED_ENV: Final = (
     "ADMIN_USER_IDS",
     "SMTP_URL",
     "ENGINE_SECRET",
+    "ALLOW_LOOPBACK_TARGETS",
     "BRAIN_MODEL",
+    "BRAIN_BASE_URL",
+    "BRAIN_API_KEY",
+    "BRAIN_PRICE_IN",
+    "BRAIN_PRICE_OUT",
+    "BRAIN_FALLBACK_MODEL",
+    "BRAIN_FALLBACK_BASE_URL",
+    "BRAIN_FALLBACK_API_KEY",
+    "BRAIN_MONTHLY_BUDGET",
+    "EMBEDDING_MODEL",
+    "EMBEDDING_BASE_URL",
+    "EMBEDDING_API_KEY",
     "MAIL_FROM",
 )
 

@@ -1,7 +1,6 @@
 """python -m evaluation: score the brain that BRAIN_MODEL names. Exit code 1 if an aim is missed."""
 
 import asyncio
-import os
 import sys
 from collections.abc import Sequence
 from typing import Final
@@ -10,7 +9,7 @@ from rich.console import Console
 
 from domain.errors import InvalidInput
 from evaluation.aims import aims
-from evaluation.contestant import Contestant, brain_of
+from evaluation.contestant import Contestant, configured
 from evaluation.injections import InjectionResult
 from evaluation.judgement import judge_all
 from evaluation.message import Message, read_messages
@@ -21,31 +20,31 @@ out: Final = Console()
 
 
 async def evaluate(
-    contestant: Contestant,
+    scored: Contestant,
     messages: Sequence[Message],
     injections: Sequence[InjectionResult],
     console: Console,
 ) -> bool:
     """Print all figures; whether every aim is met."""
-    console.print(f"{contestant.name}, {len(messages)} messages", highlight=False)
+    console.print(f"{scored.name}, {len(messages)} messages", highlight=False)
     # A provider's model takes minutes.
     with console.status("asking"):
-        judgements = await judge_all(contestant, messages)
+        judgements = await judge_all(scored, messages)
     reached = score(judgements)
-    show(contestant, reached, console)
+    show(scored, reached, console)
     if injections:
         show_injections(injections, console)
-    to_meet = aims(contestant, reached, injections)
+    to_meet = aims(scored, reached, injections)
     show_aims(to_meet, console)
     return all(aim.met for aim in to_meet)
 
 
 def main() -> None:
     try:
-        contestant = brain_of(os.environ)
+        scored = configured()
     except InvalidInput as error:
         sys.exit(f"error: {error}")
-    met = asyncio.run(evaluate(contestant, read_messages(), (), out))
+    met = asyncio.run(evaluate(scored, read_messages(), (), out))
     sys.exit(0 if met else 1)
 
 

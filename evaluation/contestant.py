@@ -1,14 +1,15 @@
 """Whose answers are scored, and which of their numbers is the probability of the category."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from adapters.brain.choice import brain_from
 from adapters.brain.classifier import MODEL_PATH, Classifier
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.seal import new_seal_key
 from domain.brain import Brain, BrainAnswer, BrainRequest
-from domain.errors import InvalidInput
-from settings import EMBEDDED_BRAIN
+from settings import EMBEDDED_BRAIN, load_settings
 
 PROVIDER_CALLS_AT_ONCE: Final = 8
 
@@ -29,17 +30,24 @@ class Contestant:
     model_bytes: int | None
 
 
-def brain_of(environment: Mapping[str, str]) -> Contestant:
-    """The brain that `BRAIN_MODEL` names. Raises InvalidInput for one that is not known."""
-    model = environment.get("BRAIN_MODEL") or EMBEDDED_BRAIN
-    if model != EMBEDDED_BRAIN:
-        raise InvalidInput("BRAIN_MODEL: only 'embedded' is available")
-    return _embedded()
+def configured() -> Contestant:
+    """The brain that the environment's BRAIN_MODEL names, as the service would make it.
 
-
-def _embedded() -> Contestant:
+    Raises InvalidInput for one that is not known or not configured.
+    """
+    settings = load_settings(
+        # Of no use here, and required: nothing is stored and nothing sealed.
+        database_url="postgresql://nowhere/none",
+        temporal_address="nowhere:7233",
+        seal_key=new_seal_key(),
+    )
     classifier = Classifier.load()
+    if settings.thinks_remotely:
+        return of_provider(settings.brain_model, brain_from(settings, classifier))
+    return _embedded(classifier)
 
+
+def _embedded(classifier: Classifier) -> Contestant:
     def probability(request: BrainRequest, answer: BrainAnswer) -> float:
         # Without a source the answer's confidence is low however sure the category is.
         return classifier.classify(request.text).probabilities[answer.classification]

@@ -29,7 +29,7 @@ HEADS: Final = {
 }
 # Weights are kept as small multiples of a power of two: the file is small, and last-digit
 # differences between processors vanish in the rounding, so the same examples give the same file.
-WEIGHT_STEP: Final = 1 / 16
+WEIGHT_STEP: Final = 1 / 32
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
 
 

@@ -17,7 +17,7 @@ _LEXICON: Final[dict[str, str]] = {
     "return": """return* retour* renvoi* renvoy* renvoie* retract* rapport* bordereau etiquette
         rma rtn exchang* echang* swap* rends rendre redonn*""",
     "cancel": """cancel* cancle* annul* anul* resili* desist* withdraw* stopp* stop terminat*
-        retractation void* cooling unwanted renonc*""",
+        retractation void* cooling unwanted delet* supprim* suprim* renonc*""",
     "money": """money argent sous euro euros eur dollar* pound* quid bucks cash fric thune somme*
         montant* amount* sum tune* ble funds centime* cent""",
     "charge": """charg* debit* prelev* bill billed billing paid pay payed paye payes payee
@@ -108,7 +108,8 @@ _LEXICON: Final[dict[str, str]] = {
         personne rappel* unanswered injoign* joign* joindre unreachable call* appel*""",
     "worn": """bouloch* bobbl* ecaill* flak* rouill* rust* couture* seam* troue* hole rip ripped
         rips snapp* lache craqu* noirci* deteint* fade* rayur* scratch* affaiss* sag* sagging
-        effondr* collaps* grince* squeak* ruin*""",
+        effondr* detach* dechir* fondu melted overheat* surchauff* zip collaps* grince*
+        squeak* ruin*""",
     "faulty": """faulty defect* defaut* dysfonction* malfunction* dead hs panne* plante* crash*
         fonctionn* work works working marche marchent""",
     "quality": "quality qualit* finition* finish* workmanship build fabrication",
@@ -136,8 +137,9 @@ _LEXICON: Final[dict[str, str]] = {
         vert* green gris* grey gray pink rose beige marron brown yellow jaune navy""",
     "matter": """matier* material* fabric tissu* cotton coton laine wool cuir leather polyester
         linen lin silk soie wood bois metal* steel acier inox plastic plastiq* compos*
-        ingredient* made fait gluten lactose sugar sucre vegan* nickel allerg* intoleran*
-        organic bio peau* skin* parfum fragrance fabrique* manufactur*""",
+        ingredient* made fait gluten lactose peanut* arachide* noix nuts sugar sucre vegan*
+        nickel allerg* intoleran* organic bio peau* skin* parfum fragrance fabrique*
+        manufactur*""",
     "compat": """compat* iphone android samsung bluetooth usb wifi adapt* convien* suit suitable
         windows mac pixel galaxy macbook canon pair connect* branch*""",
     "stock": """stock* dispo* availab* rupture reassort* restock* exemplaire* sold epuise*

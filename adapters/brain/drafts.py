@@ -4,11 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.classifier import Classification
-from adapters.brain.order_facts import order_citation, order_values
+from adapters.brain.order_facts import PROMISES, order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.brain import BrainRequest, Category, Citation, Language, Passage, Template
 from domain.order import Order
-from domain.template import Filled, clean_value, fill
+from domain.plan import ActionKind, PlannedAction
+from domain.template import Filled, clean_value, fill, names
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.
 FITTING_STRENGTH: Final = 0.95
@@ -26,6 +27,8 @@ WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
+_PROMISED: Final = frozenset(PROMISES.values())
+
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
         "Bonjour,\n\nMerci pour votre message. Voici notre réponse au sujet de « {title} » :\n\n"
@@ -40,16 +43,27 @@ _QUOTE: Final[dict[Language, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A possible answer; `strength` (0 to 1) is how well it rests on its sources."""
+    """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
+
+    `promises`: the action without which it would not be true.
+    """
 
     response: str
     citations: tuple[Citation, ...]
     strength: float
+    promises: ActionKind | None = None
 
 
-def best_draft(request: BrainRequest, seen: Classification, question: Question) -> Draft | None:
-    """The draft that fits the class's kind of question, or what else there is."""
-    template = _from_templates(request, seen, question)
+def best_draft(
+    request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
+) -> Draft | None:
+    """The draft that fits the class's kind of question, or what else there is.
+
+    `wish`: what the customer plainly asks for, of what is on offer.
+    """
+    template = _from_templates(request, seen, question, wish)
+    if template is not None and template.promises:
+        return template
     passage = _from_passages(request, seen.language, question)
     if template is None or passage is None:
         return template or passage
@@ -59,12 +73,17 @@ def best_draft(request: BrainRequest, seen: Classification, question: Question) 
 
 
 def _from_templates(
-    request: BrainRequest, seen: Classification, question: Question
+    request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
 ) -> Draft | None:
-    """The class's template in the customer's language that can be filled and is nearest."""
+    """The class's template in the customer's language that can be filled and is nearest.
+
+    One that promises what the customer asks for goes before the others.
+    """
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language) if request.order else {}
-    values = {**request.fields, **told, "brand_name": request.brand_name}
+    promised = promise_values(wish, seen.language) if wish else {}
+    said = {name: value for name, value in request.fields.items() if name not in _PROMISED}
+    values = {**said, **told, **promised, "brand_name": request.brand_name}
     fitting = [
         (template, filled)
         for template in request.templates
@@ -73,7 +92,10 @@ def _from_templates(
     ]
     if not fitting:
         return None
-    keys = [_template_key(question, template, filled) for template, filled in fitting]
+    keys = [
+        (bool(names(template.body) & promised.keys()), *_template_key(question, template, filled))
+        for template, filled in fitting
+    ]
     best = max(keys)
     template, filled = fitting[keys.index(best)]
     arbitrary = keys.count(best) > 1 or seen.category is Category.OTHER or question.is_vague
@@ -81,9 +103,10 @@ def _from_templates(
         response=filled.text.strip(),
         citations=(
             Citation(kind="template", id=template.id, title=template.name),
-            *_order_citations(request.order, template.body, told),
+            *_order_citations(request.order, template.body, {**told, **promised}),
         ),
         strength=ARBITRARY_STRENGTH if arbitrary else FITTING_STRENGTH,
+        promises=wish.kind if wish and best[0] else None,
     )
 
 

@@ -17,7 +17,7 @@ from adapters.brain.wishes import asks_for_human, asks_for_refund, asks_to_cance
 from domain.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
 from domain.escalation import EscalationReason
 from domain.mail_text import latest_reply
-from domain.plan import ActionKind
+from domain.plan import ActionKind, PlannedAction
 
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
@@ -83,10 +83,11 @@ class EmbeddedBrain:
         question = read_question(reading.text)
         if reading.is_bare:
             question = dataclasses.replace(question, is_vague=True)
-        draft = best_draft(request, seen, question)
+        wish = _wish(request, seen)
+        draft = best_draft(request, seen, question, wish)
         if draft is None:
-            return self._unanswered(request, seen, EscalationReason.MISSING_KNOWLEDGE)
-        return self._answered(request, seen, draft)
+            return self._unanswered(request, seen, EscalationReason.MISSING_KNOWLEDGE, wish)
+        return self._answered(seen, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
         """The message alone, or after the customer's last one where it says too little alone."""
@@ -110,7 +111,7 @@ class EmbeddedBrain:
         is_bare = text == before and not any(word.isdigit() for word in said)
         return _Reading(text, read, is_bare)
 
-    def _answered(self, request: BrainRequest, seen: Classification, draft: Draft) -> BrainAnswer:
+    def _answered(self, seen: Classification, draft: Draft) -> BrainAnswer:
         unsure = (
             seen.probability < LOW_PROBABILITY
             or seen.language_probability < LOW_LANGUAGE_PROBABILITY
@@ -124,29 +125,34 @@ class EmbeddedBrain:
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
-            proposals=_proposals(request, seen),
+            # Only what the merchant's own words promise: else somebody acts, and nobody says so.
+            proposals=(Proposal(kind=draft.promises),) if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._model,
         )
 
     def _unanswered(
-        self, request: BrainRequest, seen: Classification, doubt: EscalationReason
+        self,
+        request: BrainRequest,
+        seen: Classification,
+        doubt: EscalationReason,
+        wish: PlannedAction | None = None,
     ) -> BrainAnswer:
         """No source fits: an acknowledgement that asserts nothing, at a low confidence.
 
         It is a draft for the human who looks next. A customer who asked for a human gets not even
-        that: no threshold may let the agent answer in a human's place.
+        that: no threshold may let the agent answer in a human's place. Nor does one who asks for
+        what only a human can promise: the proposal waits for the human's words.
         """
-        wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
-        lacks_words = doubt is EscalationReason.MISSING_KNOWLEDGE
+        needs_human = wish is not None or doubt is EscalationReason.CUSTOMER_REQUEST
         return BrainAnswer(
             classification=seen.category,
             confidence=_rounded(min(seen.probability, _LIMITS[doubt])),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
-            response="" if wants_human else signed(request, ACKNOWLEDGEMENT[seen.language]),
-            proposals=_proposals(request, seen) if lacks_words else (),
+            response="" if needs_human else signed(request, ACKNOWLEDGEMENT[seen.language]),
+            proposals=(Proposal(kind=wish.kind),) if wish else (),
             doubt=doubt,
             model=self._model,
         )
@@ -174,20 +180,18 @@ def _is_wordless(text: str) -> bool:
     return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0
 
 
-def _proposals(request: BrainRequest, seen: Classification) -> tuple[Proposal, ...]:
-    """What the customer plainly asks for of what is on offer for the order that was found.
+def _wish(request: BrainRequest, seen: Classification) -> PlannedAction | None:
+    """What the customer plainly asks for, of what is on offer for the order that was found.
 
     Read in this message alone: what was asked before was answered before.
     """
     if request.order is None or seen.category is not Category.REFUND_REQUEST:
-        return ()
+        return None
     text = _message(request)
-    offered = {offer.kind for offer in request.offers}
-    if ActionKind.CANCEL_ORDER in offered and asks_to_cancel(text):
-        return (Proposal(kind=ActionKind.CANCEL_ORDER),)
-    if ActionKind.REFUND in offered and asks_for_refund(text):
-        return (Proposal(kind=ActionKind.REFUND),)
-    return ()
+    offered = {offer.kind: offer for offer in request.offers}
+    if asks_to_cancel(text):
+        return offered.get(ActionKind.CANCEL_ORDER)
+    return offered.get(ActionKind.REFUND) if asks_for_refund(text) else None
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:

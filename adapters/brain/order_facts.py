@@ -3,7 +3,9 @@
 from typing import Final
 
 from domain.brain import Citation, Language
+from domain.money import Money
 from domain.order import Order, OrderState
+from domain.plan import ActionKind, PlannedAction
 
 _STATES: Final[dict[Language, dict[OrderState, str]]] = {
     "fr": {
@@ -19,6 +21,12 @@ _STATES: Final[dict[Language, dict[OrderState, str]]] = {
         OrderState.CANCELLED: "cancelled",
     },
 }
+PROMISES: Final = {
+    ActionKind.REFUND: "refund_amount",
+    ActionKind.CANCEL_ORDER: "cancelled_order",
+}
+"""The placeholder by which a merchant's template promises an action. Nothing else fills it."""
+
 _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 
 
@@ -30,7 +38,7 @@ def order_values(order: Order, language: Language) -> dict[str, str]:
     values = {
         "order_number": order.number,
         "order_status": _STATES[language][order.state],
-        "order_total": _amount(order, language),
+        "order_total": _amount(order.total, language),
         "order_placed_on": order.placed_at.strftime(_DATES[language]),
         "order_items": ", ".join(order.items),
         "tracking_url": order.tracking_url or "",
@@ -43,6 +51,16 @@ def order_citation(order: Order) -> Citation:
     return Citation(kind="order", id=order.id, title=f"#{order.number}")
 
 
-def _amount(order: Order, language: Language) -> str:
-    written = str(order.total)
+def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
+    """The values that a template may name only where `action` goes with the answer."""
+    values: dict[ActionKind, str | None] = {
+        ActionKind.REFUND: _amount(action.amount, language) if action.amount else None,
+        ActionKind.CANCEL_ORDER: action.order_number,
+    }
+    told = values.get(action.kind)
+    return {PROMISES[action.kind]: told} if told else {}
+
+
+def _amount(money: Money, language: Language) -> str:
+    written = str(money)
     return written.replace(".", ",") if language == "fr" else written

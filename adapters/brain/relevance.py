@@ -68,7 +68,8 @@ ANYTHING: Final = _lexicon(
 )
 # Words that take up what was said before.
 _ASSENT: Final = _lexicon(
-    "oui ouais yes yeah yep yup non nope okay accord exactement exactly both bien sure"
+    "oui ouais yes yeah yep yup non nope okay accord exactement exactly bien sure",
+    "both two three deux trois first second third premier premiere deuxieme seconde troisieme",
 )
 
 # Frequent words of neighbouring languages that are neither French nor English words.
@@ -103,7 +104,8 @@ _SYNONYMS: Final = {
 class Question:
     """A message as relevance sees it: the stems of all its content words, and of what it asks.
 
-    `is_vague`: a lone word, or no more than that something is wrong ("a problem with my order").
+    `is_vague`: a lone word, none of its own ("and the two others?"), or no more than that something
+    is wrong ("a problem with my order").
     """
 
     stems: frozenset[str]
@@ -147,7 +149,9 @@ def _content_words(text: str) -> list[str]:
 
 def _is_vague(text: str) -> bool:
     said = set(_content_words(text))
-    return len(words(fold(text))) < 2 or bool(said & _TROUBLE and said <= _TROUBLE | ANYTHING)
+    if len(words(fold(text))) < 2 or said <= _ASSENT:
+        return True
+    return bool(said & _TROUBLE and said <= _TROUBLE | ANYTHING)
 
 
 def coverage(question: Question, title: str, body: str) -> float:

@@ -97,6 +97,12 @@ def open_demo_shop(path: Path, orders: Sequence[DemoOrder]) -> None:
         )
 
 
+def order_count(path: Path) -> int:
+    """How many orders the shop has."""
+    with _file(path, "ro") as connection:
+        return int(connection.execute("SELECT count(*) FROM orders").fetchone()[0])
+
+
 def movements(path: Path) -> tuple[Movement, ...]:
     """All money the shop gave back, the oldest first."""
     with _file(path, "ro") as connection:

@@ -10,11 +10,13 @@ import evaluation.__main__ as command
 from domain.brain import BrainAnswer, BrainRequest, Category
 from domain.errors import EngineUnavailable, InvalidInput
 from evaluation.aims import aims
-from evaluation.contestant import Contestant, brain_of, of_provider
+from evaluation.contestant import Contestant, configured, of_provider
 from evaluation.injections import InjectionResult
 from evaluation.judgement import Answered, Judgement, judge_all
 from evaluation.message import Kind, Message, Tone, read_messages
 from evaluation.score import Share, calibration_error, score, together
+from tests.support.llm_brain import said
+from tests.support.llm_server import KEY, llm_server
 
 REFUND = Message("fr", Category.REFUND_REQUEST, Tone.NEGATIVE, Kind.PLAIN, "Remboursez-moi !")
 THANKS = Message("en", Category.OTHER, Tone.POSITIVE, Kind.SMS, "ty so much")
@@ -168,7 +170,7 @@ def test_a_shipped_model_has_aims_of_speed_and_size_too() -> None:
 def test_a_missed_aim_is_the_exit_code(
     brain: Callable[[str], BrainAnswer], code: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(command, "brain_of", lambda _: of_provider("made up", _Scripted(brain)))
+    monkeypatch.setattr(command, "configured", lambda: of_provider("made up", _Scripted(brain)))
     monkeypatch.setattr(command, "out", Console(file=io.StringIO()))
 
     with pytest.raises(SystemExit) as ended:
@@ -177,7 +179,27 @@ def test_a_missed_aim_is_the_exit_code(
     assert ended.value.code == code
 
 
-def test_an_unknown_brain_is_refused() -> None:
+def test_the_brain_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRAIN_MODEL", "unheard:of")
     with pytest.raises(InvalidInput, match="BRAIN_MODEL"):
-        brain_of({"BRAIN_MODEL": "unheard:of"})
-    assert brain_of({"BRAIN_MODEL": ""}).name == "embedded"
+        configured()
+    monkeypatch.setenv("BRAIN_MODEL", "")
+    assert configured().name == "embedded"
+
+
+async def test_a_providers_model_is_scored_through_the_same_port(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """On the wire: a server that speaks the provider's protocol is asked, and its cost counted."""
+    async with llm_server() as server:
+        server.script = [said()]
+        monkeypatch.setenv("BRAIN_MODEL", "openai:gpt-5-mini")
+        monkeypatch.setenv("BRAIN_BASE_URL", server.openai_url)
+        monkeypatch.setenv("BRAIN_API_KEY", KEY)
+        scored = configured()
+
+        judgements = await judge_all(scored, read_messages()[:4])
+
+    assert (scored.name, scored.model_bytes) == ("openai:gpt-5-mini", None)
+    assert len(judgements) == 4
+    assert all(judgement.error_code is None for judgement in judgements)

@@ -9,12 +9,13 @@ from activities.think import Think
 from adapters.demo.shop import DemoOrder, Movement, movements, open_demo_shop
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
+from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal, Template
 from domain.integration import Integration, Provider
 from domain.money import Money
 from domain.order import OrderState
 from domain.plan import ActionKind
 from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
+from store.content_repository import ContentRepository
 from store.integration_repository import IntegrationRepository
 from tests.support.engine import LiveEngine, think_with
 from tests.support.shop import Shop, open_shop
@@ -88,6 +89,19 @@ async def connect(
             integration, utc_now(), new_ulid
         )
     return integration.id
+
+
+async def promising(engine: LiveEngine, shop: Shop) -> None:
+    """Give the shop a template that promises a refund, so that the embedded brain proposes one."""
+    template = Template(
+        id=new_ulid(),
+        name="Remboursement",
+        category=Category.REFUND_REQUEST,
+        language="fr",
+        body="Nous vous remboursons {{ refund_amount }} pour la commande {{ order_number }}.",
+    )
+    async with engine.database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_template(template, utc_now())
 
 
 class ScriptedBrain:

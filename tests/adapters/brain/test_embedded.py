@@ -126,6 +126,8 @@ async def test_a_clear_message_gets_its_template_surely(text: str, template_id: 
         "colis",
         "retour",
         "pourquoi",
+        "les deux",
+        "what about it?",
         "k",
     ],
 )
@@ -136,7 +138,7 @@ async def test_a_vague_message_is_not_sure(text: str) -> None:
 
 
 async def test_a_low_class_probability_is_a_doubt() -> None:
-    answer = await ask("et pour la deuxième ?", templates=ONE_PER_CLASS)
+    answer = await ask("le colis la facture la taille", templates=ONE_PER_CLASS)
 
     assert answer.response
     assert answer.doubt is EscalationReason.LOW_CONFIDENCE

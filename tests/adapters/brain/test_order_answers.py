@@ -14,7 +14,15 @@ from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
 
 BRAIN = EmbeddedBrain(Classifier.load())
-BOTH = (PlannedAction(kind=ActionKind.REFUND), PlannedAction(kind=ActionKind.CANCEL_ORDER))
+EUROS = Money(minor=4990, currency="EUR")
+BOTH = (
+    PlannedAction(kind=ActionKind.REFUND, amount=EUROS, order_number="1042"),
+    PlannedAction(kind=ActionKind.CANCEL_ORDER, amount=EUROS, order_number="1042"),
+)
+PROMISE = {
+    ActionKind.REFUND: "You get {{ refund_amount }} back.",
+    ActionKind.CANCEL_ORDER: "Order {{ cancelled_order }} is cancelled.",
+}
 FACTS = (
     "{{ order_number }}|{{ order_status }}|{{ order_total }}|{{ order_placed_on }}"
     "|{{ order_items }}|{{ tracking_url }}"
@@ -137,9 +145,53 @@ async def test_the_orders_note_is_never_told() -> None:
     ],
 )
 async def test_a_plain_wish_is_proposed(text: str, kind: ActionKind) -> None:
-    answer = await ask(text, language="fr" if " ma " in text or "-moi" in text else "en")
+    language: Language = "fr" if " ma " in text or "-moi" in text else "en"
+    answer = await ask(text, PROMISE[kind], language=language)
 
     assert [proposal.kind for proposal in answer.proposals] == [kind]
+    assert ("49" if kind is ActionKind.REFUND else "1042") in answer.response
+    assert [citation.kind for citation in answer.citations] == ["template", "order"]
+
+
+async def test_nothing_is_proposed_that_the_answer_does_not_say() -> None:
+    """The merchant's template speaks of returns, not of a refund that was made."""
+    answer = await ask("I would like a refund for order 1042 please", "Send it back to us.")
+
+    assert (answer.response, answer.proposals) == ("Send it back to us.", ())
+
+
+async def test_a_template_that_promises_goes_before_one_that_fits_better() -> None:
+    texts = (
+        "For a refund please of the order that you would like to return, print the label.",
+        PROMISE[ActionKind.REFUND],
+    )
+    request = BrainRequest(
+        text="I would like a refund for order 1042 please",
+        brand_name="Maison",
+        templates=tuple(
+            Template(id=body, name=body, category=Category.REFUND_REQUEST, language="en", body=body)
+            for body in texts
+        ),
+        order=ORDER,
+        offers=BOTH,
+    )
+
+    answer = await BRAIN.think(request)
+
+    assert answer.response == "You get 49.90 EUR back."
+
+
+async def test_a_promise_is_filled_by_nobody_else() -> None:
+    """The caller's payload names the placeholder; nothing is on offer."""
+    answer = await ask(
+        "I would like a refund please",
+        PROMISE[ActionKind.REFUND],
+        offers=(),
+        fields={"refund_amount": "500.00 EUR"},
+    )
+
+    assert answer.citations == ()
+    assert "500" not in answer.response
 
 
 @pytest.mark.parametrize(
@@ -157,12 +209,13 @@ async def test_a_plain_wish_is_proposed(text: str, kind: ActionKind) -> None:
     ],
 )
 async def test_no_plain_wish_is_no_proposal(text: str) -> None:
-    assert (await ask(text)).proposals == ()
+    for body in ("We look into it.", *PROMISE.values()):
+        assert (await ask(text, body)).proposals == ()
 
 
 async def test_only_what_is_on_offer_for_a_known_order_is_proposed() -> None:
     wish = "Please cancel my order 1042"
-    only_refund = (PlannedAction(kind=ActionKind.REFUND),)
+    only_refund = BOTH[:1]
 
     assert (await ask(wish, order=None)).proposals == ()
     assert (await ask(wish, offers=())).proposals == ()
@@ -172,7 +225,7 @@ async def test_only_what_is_on_offer_for_a_known_order_is_proposed() -> None:
 async def test_a_wish_without_a_template_is_still_proposed_to_the_human() -> None:
     answer = await ask("I would like a refund please", "Needs {{ nothing_known }}.")
 
-    assert answer.citations == ()
+    assert (answer.citations, answer.response) == ((), "")  # no threshold lets it go alone
     assert [proposal.kind for proposal in answer.proposals] == [ActionKind.REFUND]
 
 

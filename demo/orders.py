@@ -1,0 +1,96 @@
+"""The demo shop's orders, and what its playbook lets the agent do with them."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from adapters.demo.shop import DemoOrder, open_demo_shop, order_count
+from domain.brain import Category
+from domain.money import Money
+from domain.order import OrderState
+from domain.plan import ActionKind
+from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
+
+RULEBOOK: Final = Rulebook(
+    instructions="Speak warmly and briefly. Promise nothing that is not in our own texts.",
+    actions={
+        ActionKind.REFUND: ActionRule(
+            level=Level.AUTONOMOUS,
+            categories=(Category.REFUND_REQUEST,),
+            limits=MoneyLimits(
+                currency="EUR", per_action=6_000, per_customer=15_000, per_day=1_000_000
+            ),
+            within_days=30,
+        ),
+        ActionKind.CANCEL_ORDER: ActionRule(
+            level=Level.HUMAN_APPROVED, categories=(Category.REFUND_REQUEST,)
+        ),
+    },
+)
+"""Refunds up to 60 euros by itself, above that with two people; cancellations with one."""
+
+
+@dataclass(frozen=True, slots=True)
+class DemoNumbers:
+    """One tour's orders by what they are for, and its customers: each tour has its own, for what
+    was refunded stays so."""
+
+    first: int
+
+    @property
+    def shipped(self) -> str:
+        return str(self.first)
+
+    @property
+    def small(self) -> str:
+        return str(self.first + 1)
+
+    @property
+    def large(self) -> str:
+        return str(self.first + 2)
+
+    @property
+    def open(self) -> str:
+        return str(self.first + 3)
+
+    @property
+    def camille(self) -> str:
+        return f"camille.durand+{self.first}@example.com"
+
+    @property
+    def lea(self) -> str:
+        return f"lea.martin+{self.first}@example.com"
+
+    @property
+    def hugo(self) -> str:
+        return f"hugo.bernard+{self.first}@example.com"
+
+
+def stock(path: Path, now: datetime) -> DemoNumbers:
+    """Put a tour's orders into the demo shop, which is opened if it is not there."""
+    open_demo_shop(path, ())
+    numbers = DemoNumbers(1042 + 4 * (order_count(path) // 4))
+    ines = f"ines.petit+{numbers.first}@example.com"
+    orders = (
+        (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
+        (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),
+        (numbers.large, numbers.hugo, "320.00", OrderState.DELIVERED, "lampe Aube"),
+        (numbers.open, ines, "120.00", OrderState.OPEN, "lampe Aube"),
+    )
+    open_demo_shop(path, [_order(now, *order) for order in orders])
+    return numbers
+
+
+def _order(
+    now: datetime, number: str, email: str, total: str, state: OrderState, item: str
+) -> DemoOrder:
+    return DemoOrder(
+        number=number,
+        customer_email=email,
+        state=state,
+        total=Money.parse(total, "EUR"),
+        placed_at=now - timedelta(days=4),
+        items=(f"1 × {item}",),
+        tracking_url=None if state is OrderState.OPEN else f"https://suivi.example/{number}",
+    )

@@ -1,0 +1,112 @@
+"""Knowledge gets its embeddings by the sweep."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from temporalio.testing import ActivityEnvironment
+
+from activities.embed import Embed
+from adapters.embeddings import embedder_from
+from adapters.system import utc_now
+from domain.contracts import SweepInput, SweepResult
+from domain.names import SWEEP
+from store.content_repository import ContentRepository
+from store.database import Database
+from store.tables import knowledge_embeddings
+from tests.support.engine import live_engine, settings_of
+from tests.support.llm_server import KEY, Fail, LlmServer, llm_server
+from tests.support.rows import rows
+from tests.support.shop import Shop
+from tests.support.temporal import TemporalServer
+
+MODEL = "openai:small"
+STEP = SweepInput(older_than_s=0, embedding_model=MODEL)
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LlmServer]:
+    async with llm_server() as running:
+        yield running
+
+
+def embed_with(database: Database, server: LlmServer) -> Embed:
+    settings = settings_of(
+        "postgresql://a/b",
+        "c:1",
+        embedding_model=MODEL,
+        embedding_base_url=server.openai_url,
+        embedding_api_key=KEY,
+    )
+    return Embed(database, embedder_from(settings), utc_now)
+
+
+async def fill(database: Database, shop: Shop, entries: int) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        for number in range(entries):
+            await ContentRepository(connection, shop.tenant).add_knowledge(
+                entry_id=f"e{number:03}", title="T", body="B", language="en", now=utc_now()
+            )
+
+
+async def run(embed: Embed, step: SweepInput = STEP) -> int:
+    result = await ActivityEnvironment().run(embed.embed, step)
+    assert isinstance(result, SweepResult)
+    return result.picked_up
+
+
+async def test_all_pages_and_each_entry_once(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 130)
+    embed = embed_with(database, server)
+
+    assert await run(embed) == 130
+    assert await run(embed) == 0
+    assert len(await rows(database, knowledge_embeddings)) == 130
+    assert [len(asked.body["input"]) for asked in server.asked] == [64, 64, 2]
+
+
+async def test_provider_that_is_away_is_asked_a_few_times(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 300)
+    server.script = [Fail(500)]
+    embed = embed_with(database, server)
+
+    assert await run(embed) == 0
+    assert len(server.asked) == 3
+
+    server.script = []
+    assert await run(embed) == 300
+
+
+async def test_worker_without_that_model_does_nothing(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 1)
+
+    assert await run(Embed(database, None, utc_now)) == 0
+    other = STEP.model_copy(update={"embedding_model": "openai:large"})
+    assert await run(embed_with(database, server), other) == 0
+    assert server.asked == []
+
+
+async def test_sweep_embeds(
+    database_url: str, database: Database, shop: Shop, temporal: TemporalServer, server: LlmServer
+) -> None:
+    await fill(database, shop, 2)
+    async with (
+        live_engine(
+            database_url,
+            temporal.address,
+            temporal.take_namespace(),
+            embedding_model=MODEL,
+            embedding_base_url=server.openai_url,
+        ) as engine,
+        engine.working(),
+    ):
+        for step, expected in ((SweepInput(older_than_s=0), 0), (STEP, 2)):
+            await engine.client.execute_workflow(
+                SWEEP, step, id=f"sweep-{expected}", task_queue="engine"
+            )
+            assert len(await rows(database, knowledge_embeddings)) == expected

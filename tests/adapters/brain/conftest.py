@@ -1,0 +1,25 @@
+"""Local servers that language models are asked at, and the classifier beside them."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from adapters.brain.classifier import Classifier
+from tests.support.llm_server import LlmServer, llm_server
+
+
+@pytest.fixture(scope="session")
+def classifier() -> Classifier:
+    return Classifier.load()
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[LlmServer]:
+    async with llm_server() as running:
+        yield running
+
+
+@pytest.fixture
+async def spare() -> AsyncIterator[LlmServer]:
+    async with llm_server() as running:
+        yield running

@@ -1,0 +1,99 @@
+"""Which brain is configured, what it costs, and what is missing."""
+
+import pytest
+
+from adapters.brain.choice import brain_from, brains_from
+from adapters.brain.classifier import Classifier
+from adapters.brain.embedded import EmbeddedBrain
+from domain.brain_errors import BrainUnavailable
+from domain.errors import InvalidInput
+from tests.support.engine import settings_of
+from tests.support.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
+from tests.support.llm_server import KEY, Fail, LlmServer
+
+
+def test_embedded_brain_by_default(classifier: Classifier) -> None:
+    settings = settings_of("postgresql://a/b", "c:1")
+    brains = brains_from(settings, classifier)
+
+    assert isinstance(brain_from(settings, classifier), EmbeddedBrain)
+    assert (brains.model, brains.remote, brains.reserve_micros) == (None, False, 0)
+
+
+async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -> None:
+    brains = brains_from(configured(server, brain_monthly_budget=1.5), classifier)
+
+    assert brains.remote
+    assert (brains.budget(None), brains.budget(7)) == (1_500_000, 7)
+    assert brains.reserve_micros == 6_000 + 10 * 2_000
+
+
+def test_price_of_the_list(classifier: Classifier) -> None:
+    settings = settings_of("postgresql://a/b", "c:1", brain_model=OPENAI, brain_api_key=KEY)
+
+    assert brains_from(settings, classifier).reserve_micros > 0
+
+
+@pytest.mark.parametrize(
+    ("more", "named"),
+    [
+        ({"brain_model": "openai:my-own", "brain_base_url": "http://a/v1"}, "BRAIN_PRICE_IN"),
+        ({"brain_model": OPENAI}, "BRAIN_API_KEY"),
+        (
+            {"brain_model": OPENAI, "brain_api_key": KEY, "brain_fallback_model": NATIVE},
+            "BRAIN_FALLBACK_API_KEY",
+        ),
+        (
+            # The key of one address is not for another.
+            {
+                "brain_model": OPENAI,
+                "brain_base_url": "http://a/v1",
+                "brain_api_key": KEY,
+                "brain_fallback_model": "anthropic:unheard-of",
+                "brain_fallback_api_key": KEY,
+            },
+            "BRAIN_PRICE_IN",
+        ),
+    ],
+)
+def test_what_is_missing_is_named(
+    classifier: Classifier, more: dict[str, object], named: str
+) -> None:
+    settings = settings_of("postgresql://a/b", "c:1", **more)
+
+    with pytest.raises(InvalidInput) as caught:
+        brain_from(settings, classifier)
+
+    assert named in str(caught.value)
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"brain_model": "gpt-5-mini"}, "openai:<model> or anthropic"),
+        ({"brain_model": "openai:"}, "openai:<model> or anthropic"),
+        ({"brain_fallback_model": "embedded"}, "openai:<model> or anthropic"),
+        ({"brain_price_in": 1.0}, "both of them or none"),
+        ({"brain_price_out": 1.0}, "both of them or none"),
+        ({"brain_base_url": "models.example"}, "a URL"),
+        ({"embedding_model": "anthropic:voyage"}, "openai:<model> expected"),
+    ],
+)
+def test_settings_that_cannot_be(wrong: dict[str, object], told: str) -> None:
+    with pytest.raises(ValueError, match=told):
+        settings_of("postgresql://a/b", "c:1", **wrong)
+
+
+async def test_fallback_gets_no_key_of_another_address(
+    classifier: Classifier, server: LlmServer, spare: LlmServer
+) -> None:
+    server.script, spare.script = [Fail(401)], [said()]
+    settings = configured(
+        server, brain_fallback_model=OPENAI, brain_fallback_base_url=spare.openai_url
+    )
+
+    with pytest.raises(BrainUnavailable):
+        await brain(classifier, settings).think(asked())
+
+    assert [one.key for one in spare.asked] == ["none"]

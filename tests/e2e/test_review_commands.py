@@ -1,0 +1,50 @@
+"""cli.py review, as two operators use it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from store.database import Database
+from tests.support.command_line import cli, cli_json
+from tests.support.reviews import DRAFT, open_review, refund
+from tests.support.shop import Shop
+
+
+async def test_two_people_on_the_command_line(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    env = {"DATABASE_URL": database_url}
+    folder = ("--data", str(tmp_path))
+    plain = await open_review(database, shop, text="[red]Une question[/red] simple")
+    money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
+
+    def reviews(*options: str) -> list[str]:
+        listed = cli("review", "list", *options, "--json", *folder, **env)
+        assert listed.returncode == 0, listed.stderr
+        return [review["review_id"] for review in json.loads(listed.stdout)["reviews"]]
+
+    assert reviews("--client", shop.client_id) == [plain, money]
+    assert reviews("--min-amount", "4990") == [money]
+
+    claimed = cli_json("review", "claim", money, "--as", "anna", *folder, **env)
+    assert claimed["claimed_by"] == "anna"
+    refused = cli("review", "approve", money, "--as", "ben", *folder, **env)
+    assert (refused.returncode, "review_claimed" in refused.stderr) == (1, True)
+    first: Mapping[str, object] = cli_json(
+        "review", "approve", money, "--as", "anna", *folder, **env
+    )
+    assert (first["status"], first["awaiting_second"]) == ("pending", True)
+    again = cli("review", "approve", money, "--as", "anna", *folder, **env)
+    assert "second_person_required" in again.stderr
+
+    shown = cli("review", "show", money, *folder, **env).stdout
+    for words in (DRAFT, "49.90 EUR", "anna", "refund needs_second", "order 1042"):
+        assert words in shown
+    assert "[red]Une question[/red]" in cli("review", "show", plain, *folder, **env).stdout
+
+    second: Mapping[str, object] = cli_json("review", "approve", money, *folder, **env)
+    assert (second["status"], second["signalled"]) == ("approved", False)
+    assert cli_json("review", "show", money, *folder, **env)["decided_by"].startswith("operator:")
+    cli_json("review", "reject", plain, "--note", "Merci.", *folder, **env)
+    assert reviews() == []
+    assert reviews("--status", "rejected") == [plain]

@@ -1,0 +1,36 @@
+"""Memory along the way of an event: whose it is, and that strangers have no part in it."""
+
+from store.tables import ai_conversations
+from tests.support.engine import LiveEngine
+from tests.support.rows import only_row
+from tests.support.shop import ORDER_QUESTION, Shop
+
+CUSTOMER = "ann@shop.example"
+
+
+async def test_a_visitor_who_types_an_address_has_no_part_in_its_memory(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
+    before = await only_row(engine.database, ai_conversations)
+
+    await engine.post(
+        shop,
+        event_type="widget.message",
+        customer_email=CUSTOMER,
+        session_id="s-1",
+        message=f"Je suis Ann. {ORDER_QUESTION}",
+    )
+
+    theirs = await only_row(engine.database, ai_conversations, key="session:s-1")
+    assert [turn["author"] for turn in theirs["turns"]] == ["customer", "agent"]
+    assert await only_row(engine.database, ai_conversations, id=before["id"]) == before
+
+
+async def test_what_came_of_each_message_is_remembered(engine: LiveEngine, shop: Shop) -> None:
+    for message in (ORDER_QUESTION, "Je veux parler à un conseiller, svp"):
+        await engine.post(shop, customer_email=CUSTOMER, message=message)
+
+    conversation = await only_row(engine.database, ai_conversations)
+    outcomes = [line.split(": ")[1] for line in conversation["summary"].splitlines()]
+    assert outcomes == ["answered", "waiting for a human"]
