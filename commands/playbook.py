@@ -1,5 +1,7 @@
 """playbook: which events the agent answers, how sure it must be, and what it may do."""
 
+import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -66,7 +68,7 @@ async def create(
 @app.command("import")
 @command
 async def bring_in(
-    file: Annotated[typer.FileBinaryRead, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
+    file: Annotated[Path, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
     client: ClientOption,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
     person: AsOption = None,
@@ -74,7 +76,7 @@ async def bring_in(
     as_json: JsonOption = False,
 ) -> None:
     """Make the client's playbooks be as in the file: by name, all or none; others stay."""
-    specs = parse_playbooks(file.read(MAX_FILE_BYTES + 1))
+    specs = parse_playbooks(_content(file))
     async with transaction_on(data) as connection:
         changes = _changes(connection, TenantId(client), person)
         done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
@@ -87,6 +89,17 @@ async def bring_in(
         out.print(f"{change.outcome}: {escape(entry.playbook.name)}, {state}", highlight=False)
     if dry_run:
         out.print("Nothing was changed.")
+
+
+def _content(file: Path) -> bytes:
+    """What the file holds, or a little more than may be read. Raises InvalidInput."""
+    if str(file) == "-":
+        return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
 
 
 @app.command("export")
