@@ -172,6 +172,8 @@ def test_a_missed_aim_is_the_exit_code(
 ) -> None:
     monkeypatch.setattr(command, "configured", lambda: of_provider("made up", _Scripted(brain)))
     monkeypatch.setattr(command, "out", Console(file=io.StringIO()))
+    # The scripted brain knows the answers to the messages alone.
+    monkeypatch.setattr(command, "read_attempts", tuple)
 
     with pytest.raises(SystemExit) as ended:
         command.main()
