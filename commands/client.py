@@ -2,22 +2,28 @@
 
 from dataclasses import replace
 from datetime import timedelta
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
 
 from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
 from commands.member import checked_id
+from commands.person import AsOption, acting_person
 from domain.client import Plan
 from domain.errors import InvalidInput
 from domain.ids import TenantId
+from domain.playbook_file import parse_playbooks
 from store.account_repository import AccountRepository
 from store.client_repository import ClientRepository
 from store.member_repository import MemberRepository
+from store.playbook_changes import PlaybookChanges
 from store.thresholds import note_reached
 
 app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
+
+STARTER: Final = Path(__file__).with_name("starter_playbooks.yaml")
 
 
 @app.command("create")
@@ -29,25 +35,37 @@ async def create(
     owner_id: Annotated[
         str | None, typer.Option(help="Id of a new owner: `sub` at your identity provider.")
     ] = None,
+    with_playbooks: Annotated[
+        bool, typer.Option("--playbooks/--no-playbooks", help="Begin with the starter set.")
+    ] = True,
+    person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a client."""
+    """Make a client. Its starter playbooks answer, and leave refunds to a human's word."""
     if not brand.strip() or "@" not in owner_email:
         raise InvalidInput("a brand and the owner's mail address are needed")
-    client_id = new_ulid()
+    client_id, now = new_ulid(), utc_now()
+    starter = parse_playbooks(STARTER.read_bytes()) if with_playbooks else ()
     async with transaction_on(data) as connection:
         if owner_id is not None:
             members = MemberRepository(connection)
-            await members.ensure_user(checked_id(owner_id), owner_email, utc_now())
+            await members.ensure_user(checked_id(owner_id), owner_email, now)
         owner = await ClientRepository(connection).create(
             client_id=client_id,
             user_id=new_ulid(),
             brand=brand.strip(),
             plan=plan,
             owner_email=owner_email,
-            now=utc_now(),
+            now=now,
         )
+        await PlaybookChanges(
+            connection,
+            TenantId(client_id),
+            actor=acting_person(person),
+            now=now,
+            new_id=new_ulid,
+        ).bring_in(starter)
     answer(as_json, f"Client {brand} made.", client_id=client_id, owner_user_id=owner)
 
 

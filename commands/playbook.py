@@ -1,59 +1,141 @@
-"""playbook: which events the agent answers, and how sure it must be."""
+"""playbook: which events the agent answers, how sure it must be, and what it may do."""
 
 from typing import Annotated
 
 import typer
+from rich.markup import escape
+from rich.table import Table
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
-from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
+from commands.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    out,
+    transaction_on,
+)
+from commands.person import AsOption, acting_person
 from domain.errors import InvalidInput
 from domain.ids import TenantId
-from domain.playbook import DEFAULT_THRESHOLD, Playbook, check_pattern
+from domain.playbook import (
+    DEFAULT_THRESHOLD,
+    PlaybookEntry,
+    PlaybookSpec,
+    check_name,
+    check_pattern,
+)
+from domain.playbook_file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
+from domain.playbook_import import Outcome, PlaybookChange
 from store.client_repository import ClientRepository
-from store.playbook_repository import PlaybookRepository, set_playbook_active
+from store.playbook_changes import PlaybookChanges
+from store.playbook_repository import PlaybookRepository, client_of
 
 app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+
+ClientOption = Annotated[str, typer.Option(help="client_id")]
 
 
 @app.command("create")
 @command
 async def create(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     name: Annotated[str, typer.Option()],
     event_type: Annotated[str, typer.Option(help="exact.type, prefix.* or * for all")] = "*",
     threshold: Annotated[float, typer.Option(help="0 to 1; below it a human decides")] = (
         DEFAULT_THRESHOLD
     ),
+    person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Make a playbook; it is active at once."""
+    """Make a playbook that answers and does nothing else; it is active at once."""
     if not 0 <= threshold <= 1:
         raise InvalidInput("threshold: a number from 0 to 1")
-    playbook = Playbook(
-        id=new_ulid(),
-        version=1,
-        name=name,
-        event_type=check_pattern(event_type),
-        threshold=threshold,
+    spec = PlaybookSpec(
+        name=check_name(name), event_type=check_pattern(event_type), threshold=threshold
     )
     async with transaction_on(data) as connection:
-        await ClientRepository(connection).brand_name(client)
         # The operator of this machine vouches for the client: there is nobody else to.
-        repository = PlaybookRepository(connection, TenantId(client))
-        await repository.create(playbook, active=True, now=utc_now())
+        playbook = await _changes(connection, TenantId(client), person).create(spec)
     answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
+
+
+@app.command("import")
+@command
+async def bring_in(
+    file: Annotated[typer.FileBinaryRead, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
+    client: ClientOption,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the client's playbooks be as in the file: by name, all or none; others stay."""
+    specs = parse_playbooks(file.read(MAX_FILE_BYTES + 1))
+    async with transaction_on(data) as connection:
+        changes = _changes(connection, TenantId(client), person)
+        done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
+    if as_json:
+        answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
+        return
+    for change in done:
+        entry = change.entry
+        state = f"version {entry.playbook.version}, {'on' if entry.is_active else 'off'}"
+        out.print(f"{change.outcome}: {escape(entry.playbook.name)}, {state}", highlight=False)
+    if dry_run:
+        out.print("Nothing was changed.")
+
+
+@app.command("export")
+@command
+async def export(
+    client: ClientOption,
+    file: Annotated[
+        typer.FileTextWrite | None,
+        typer.Option("--out", encoding="utf-8", help="Where to; if absent, standard output."),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Write the client's playbooks as a file for `playbook import`."""
+    text = write_playbooks([entry.spec for entry in await _entries(client, data)])
+    typer.echo(text, file=file, nl=False)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's playbooks, the oldest first."""
+    entries = await _entries(client, data)
+    if as_json:
+        answer(True, "", playbooks=[_fields(entry) for entry in entries])
+        return
+    table = Table("playbook", "name", "version", "events", "threshold", "state")
+    for entry in entries:
+        playbook = entry.playbook
+        state = "on" if entry.is_active else "off"
+        threshold, version = str(playbook.threshold), str(playbook.version)
+        texts = (playbook.id, playbook.name, version, playbook.event_type, threshold, state)
+        table.add_row(*(escape(text) for text in texts))
+    out.print(table)
 
 
 @app.command("activate")
 @command
 async def activate(
     playbook_id: Annotated[str, typer.Argument()],
+    person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Switch a playbook on."""
-    await _switch(playbook_id, True, data, as_json)
+    await _switch(playbook_id, True, person, data, as_json)
 
 
 @app.command("deactivate")
@@ -64,15 +146,48 @@ async def deactivate(
     as_json: JsonOption = False,
 ) -> None:
     """Switch a playbook off: its events get no_playbook."""
-    await _switch(playbook_id, False, data, as_json)
+    await _switch(playbook_id, False, None, data, as_json)
 
 
-async def _switch(playbook_id: str, active: bool, data: DataOption, as_json: bool) -> None:
+async def _switch(
+    playbook_id: str, active: bool, person: str | None, data: DataOption, as_json: bool
+) -> None:
     async with transaction_on(data) as connection:
-        await set_playbook_active(connection, playbook_id, active=active)
+        tenant = await client_of(connection, playbook_id)
+        await _changes(connection, tenant, person).switch(playbook_id, active=active)
     answer(
         as_json,
         f"Playbook is {'active' if active else 'inactive'}.",
         playbook_id=playbook_id,
         is_active=active,
     )
+
+
+def _changes(connection: AsyncConnection, tenant: TenantId, person: str | None) -> PlaybookChanges:
+    return PlaybookChanges(
+        connection, tenant, actor=acting_person(person), now=utc_now(), new_id=new_ulid
+    )
+
+
+async def _entries(client: str, data: DataOption) -> tuple[PlaybookEntry, ...]:
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        return await PlaybookRepository(connection, TenantId(client)).all()
+
+
+def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
+    fields = {"outcome": change.outcome.value, **_fields(change.entry)}
+    # What is only looked at gets no id.
+    missing = dry_run and change.outcome is Outcome.CREATED
+    return {**fields, "playbook_id": None} if missing else fields
+
+
+def _fields(entry: PlaybookEntry) -> dict[str, object]:
+    return {
+        "playbook_id": entry.playbook.id,
+        "name": entry.playbook.name,
+        "version": entry.playbook.version,
+        "event_type": entry.playbook.event_type,
+        "threshold": entry.playbook.threshold,
+        "is_active": entry.is_active,
+    }

@@ -1,6 +1,5 @@
 """review: decide what the agent was not sure of."""
 
-import getpass
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -19,7 +18,7 @@ from commands.context import (
     out,
     transaction_on,
 )
-from commands.member import checked_id
+from commands.person import AsOption, acting_person
 from commands.review_text import review_text, summary_text
 from domain.brain import Category
 from domain.contracts import RunRef
@@ -36,9 +35,6 @@ app = typer.Typer(help="Human review.", no_args_is_help=True)
 _MAX_LISTED: Final = 1000
 
 IdArgument = Annotated[str, typer.Argument(metavar="REVIEW_ID")]
-AsOption = Annotated[
-    str | None, typer.Option("--as", help="The person who does it; if absent, operator:LOGIN.")
-]
 
 
 @app.command("list")
@@ -104,7 +100,7 @@ async def claim(
     async with transaction_on(data) as connection:
         tenant = TenantId(await client_of(connection, review_id))
         claimed = await EscalationRepository(connection, tenant).claim(
-            review_id, _person(person), utc_now(), force=force
+            review_id, acting_person(person), utc_now(), force=force
         )
     answer(
         as_json,
@@ -128,7 +124,7 @@ async def release(
     async with transaction_on(data) as connection:
         tenant = TenantId(await client_of(connection, review_id))
         await EscalationRepository(connection, tenant).release(
-            review_id, _person(person), utc_now()
+            review_id, acting_person(person), utc_now()
         )
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
@@ -149,7 +145,7 @@ async def approve(
     if text is not None and not text.strip():
         raise InvalidInput("text: the words to send")
     decision = Decision.APPROVE if text is None else Decision.EDIT
-    await _decide(review_id, Choice(decision, _person(person), text=text), data, as_json)
+    await _decide(review_id, Choice(decision, acting_person(person), text=text), data, as_json)
 
 
 @app.command("reject")
@@ -162,7 +158,9 @@ async def reject(
     as_json: JsonOption = False,
 ) -> None:
     """Hand the ticket over to people: the agent does nothing more."""
-    await _decide(review_id, Choice(Decision.REJECT, _person(person), note=note), data, as_json)
+    await _decide(
+        review_id, Choice(Decision.REJECT, acting_person(person), note=note), data, as_json
+    )
 
 
 async def _decide(review_id: str, choice: Choice, data: Path, as_json: bool) -> None:
@@ -202,10 +200,6 @@ async def _wake(ref: RunRef, review_id: str, data: Path) -> bool:
         return await TemporalEngine(client).wake(ref, review_id)
     except EngineUnavailable:
         return False
-
-
-def _person(name: str | None) -> str:
-    return f"operator:{getpass.getuser()}" if name is None else checked_id(name)
 
 
 def _as_dict(review: ReviewSummary) -> dict[str, object]:

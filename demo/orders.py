@@ -72,18 +72,44 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
     open_demo_shop(path, ())
     numbers = DemoNumbers(1042 + 4 * (order_count(path) // 4))
     ines = f"ines.petit+{numbers.first}@example.com"
-    orders = (
-        (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
-        (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),
-        (numbers.large, numbers.hugo, "320.00", OrderState.DELIVERED, "lampe Aube"),
-        (numbers.open, ines, "120.00", OrderState.OPEN, "lampe Aube"),
+    shipped = _order(
+        now,
+        number=numbers.shipped,
+        email=numbers.camille,
+        total="89.00",
+        state=OrderState.SHIPPED,
+        item="couverture en lin lavé",
     )
-    open_demo_shop(path, [_order(now, *order) for order in orders])
+    small = _order(
+        now,
+        number=numbers.small,
+        email=numbers.lea,
+        total="49.00",
+        state=OrderState.DELIVERED,
+        item="peignoir en coton, M",
+    )
+    large = _order(
+        now,
+        number=numbers.large,
+        email=numbers.hugo,
+        total="320.00",
+        state=OrderState.DELIVERED,
+        item="lampe Aube",
+    )
+    waiting = _order(
+        now,
+        number=numbers.open,
+        email=f"ines.petit+{numbers.first}@example.com",
+        total="120.00",
+        state=OrderState.OPEN,
+        item="lampe Aube",
+    )
+    open_demo_shop(path, (shipped, small, large, waiting))
     return numbers
 
 
 def _order(
-    now: datetime, number: str, email: str, total: str, state: OrderState, item: str
+    now: datetime, *, number: str, email: str, total: str, state: OrderState, item: str
 ) -> DemoOrder:
     return DemoOrder(
         number=number,

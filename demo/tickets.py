@@ -94,6 +94,7 @@ def _refunds(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             small,
             status="needs_review",
             classification="refund_request",
+            reason="policy_restriction",
             order=numbers.small,
             refunded="49.00 EUR",
         ),

@@ -104,7 +104,8 @@ class Tour:
         review_id = trace.reviews[-1].review_id
         for person in approvers:
             command = ("review", "approve", review_id, "--as", person)
-            self._out.print(f"$ .venv/bin/python cli.py {' '.join(command)}", highlight=False)
+            typed = f"$ .venv/bin/python cli.py {' '.join(command)}"
+            self._out.print(typed, highlight=False, soft_wrap=True)
             process = await asyncio.create_subprocess_exec(
                 sys.executable, str(_CLI), *command, "--data", str(self._folder.root)
             )

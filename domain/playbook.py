@@ -1,6 +1,6 @@
 """The playbook: which events the agent answers for a client, and how sure it must be.
 
-What it lets the agent do is in `domain/rulebook.py`.
+What it lets the agent do is in `domain/rulebook.py`; as a file it is in `domain/playbook_file.py`.
 """
 
 from collections.abc import Iterable
@@ -9,9 +9,12 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import InvalidInput
+from domain.plain_text import clean_line
+from domain.rulebook import Rulebook
 
 DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
+MAX_NAME: Final = 200
 
 
 class Playbook(BaseModel):
@@ -26,9 +29,50 @@ class Playbook(BaseModel):
     threshold: float = Field(ge=0, le=1)
 
 
+class PlaybookSpec(BaseModel):
+    """What a merchant decides of a playbook: all but its id and version. `name` tells the
+    playbooks of a client apart."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    event_type: str
+    threshold: float = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
+    active: bool = True
+    rulebook: Rulebook = Rulebook()
+
+
+class PlaybookEntry(BaseModel):
+    """A playbook in its current version, with its rules, on or off."""
+
+    model_config = ConfigDict(frozen=True)
+
+    playbook: Playbook
+    is_active: bool
+    rulebook: Rulebook
+
+    @property
+    def spec(self) -> PlaybookSpec:
+        return PlaybookSpec(
+            name=self.playbook.name,
+            event_type=self.playbook.event_type,
+            threshold=self.playbook.threshold,
+            active=self.is_active,
+            rulebook=self.rulebook,
+        )
+
+
+def check_name(name: str) -> str:
+    """The name as one line of 1 to 200 characters; else InvalidInput."""
+    line = clean_line(name, MAX_NAME + 1)
+    if not 0 < len(line) <= MAX_NAME:
+        raise InvalidInput("name: 1 to 200 characters")
+    return line
+
+
 def check_pattern(pattern: str) -> str:
     """An event type, a dotted prefix ending in `.*`, or `*` for every type; else InvalidInput."""
-    if not pattern or len(pattern) > MAX_PATTERN or pattern != pattern.strip():
+    if not pattern or clean_line(pattern, MAX_PATTERN) != pattern:
         raise InvalidInput("event type: 1 to 200 characters, no spaces around")
     stem = pattern.removesuffix(".*") if pattern != "*" else ""
     if "*" in stem or (pattern != "*" and not stem):

@@ -104,6 +104,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thou
         judgement=judgement,
         findings=findings,
         hold=judgement.doubt
+        or _doubt_of_history(material, answer.classification)
         or _doubt_of_lookup(material, answer.classification)
         or _doubt_of_sources(answer, request),
         text="" if judgement.refused else answer.response,
@@ -134,6 +135,13 @@ def _readable(order: Order | None) -> Order | None:
     if order is None or unsafe(order.note) is None:
         return order
     return order.model_copy(update={"note": ""})
+
+
+def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
+    """Who asks for money of an order that the agent gave back already needs a human's eyes: no
+    offer is made any more, so the brain would answer as if nothing had happened."""
+    asks = category is Category.REFUND_REQUEST and bool(material.spent.on_order)
+    return EscalationReason.POLICY_RESTRICTION if asks else None
 
 
 def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:

@@ -17,7 +17,7 @@ from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.event_repository import EventRepository
 from store.key_repository import KeyRepository
-from store.playbook_repository import set_playbook_active
+from store.playbook_repository import client_of
 from store.tables import ai_conversations, clients, credit_ledger
 from tests.support.admission import admit_event
 from tests.support.rows import only_row, rows
@@ -71,7 +71,7 @@ async def test_what_is_not_there(database: Database) -> None:
             await KeyRepository(connection).revoke("nothing", utc_now())
     with pytest.raises(PlaybookNotFound):
         async with database.service() as connection:
-            await set_playbook_active(connection, "nothing", active=True)
+            await client_of(connection, "nothing")
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from domain.brain import Category, Language, Template
 from domain.client import Plan
 from domain.ids import TenantId
 from domain.playbook import Playbook
+from domain.rulebook import Rulebook
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
 from store.database import Database
@@ -42,9 +43,17 @@ class Shop:
 
 
 async def open_shop(
-    database: Database, *, event_type: str = "*", threshold: float = 0.7, brand: str = "Boutique"
+    database: Database,
+    *,
+    event_type: str = "*",
+    threshold: float = 0.7,
+    brand: str = "Boutique",
+    rulebook: Rulebook | None = None,
 ) -> Shop:
-    """Make a client with one active playbook, one key and the templates above."""
+    """Make a client with one active playbook, one key and the templates above.
+
+    Without a rulebook, its agent answers and does nothing else.
+    """
     now, client_id, playbook_id, key_id = utc_now(), new_ulid(), new_ulid(), new_ulid()
     key = key_value(secrets.token_bytes(16))
     material = key_material(key)
@@ -67,6 +76,7 @@ async def open_shop(
             ),
             active=True,
             now=now,
+            rulebook=rulebook or Rulebook(),
         )
         for category, language, body in TEMPLATES:
             await ContentRepository(connection, TenantId(client_id)).add_template(

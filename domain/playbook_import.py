@@ -1,0 +1,69 @@
+"""What becomes of a client's playbooks when others are brought in. Names say which is which."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.errors import InvalidInput
+from domain.playbook import Playbook, PlaybookEntry, PlaybookSpec
+from domain.ports import NewId
+
+
+class Outcome(StrEnum):
+    """`changed`: the next version holds. `switched`: the same version, now on or off."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    SWITCHED = "switched"
+    UNCHANGED = "unchanged"
+
+
+class PlaybookChange(BaseModel):
+    """One playbook as it will stand, and how that differs from before."""
+
+    model_config = ConfigDict(frozen=True)
+
+    outcome: Outcome
+    entry: PlaybookEntry
+
+
+def compare(
+    entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
+) -> tuple[PlaybookChange, ...]:
+    """What makes the client's playbooks be as `specs` say; those not named there stay.
+
+    Raises InvalidInput if a name does not say which playbook is meant.
+    """
+    known: dict[str, list[PlaybookEntry]] = {}
+    for entry in entries:
+        known.setdefault(entry.playbook.name, []).append(entry)
+    counts = Counter(spec.name for spec in specs)
+    for spec in specs:
+        if counts[spec.name] > 1 or len(known.get(spec.name, ())) > 1:
+            raise InvalidInput(f"playbook {spec.name}: there is more than one of this name")
+    return tuple(_change(known.get(spec.name), spec, new_id) for spec in specs)
+
+
+def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId) -> PlaybookChange:
+    if not found:
+        return PlaybookChange(outcome=Outcome.CREATED, entry=_entry(spec, new_id(), 1))
+    (before,) = found
+    if before.spec == spec:
+        return PlaybookChange(outcome=Outcome.UNCHANGED, entry=before)
+    playbook_id, version = before.playbook.id, before.playbook.version
+    if before.spec.model_copy(update={"active": spec.active}) == spec:
+        return PlaybookChange(outcome=Outcome.SWITCHED, entry=_entry(spec, playbook_id, version))
+    return PlaybookChange(outcome=Outcome.CHANGED, entry=_entry(spec, playbook_id, version + 1))
+
+
+def _entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
+    playbook = Playbook(
+        id=playbook_id,
+        version=version,
+        name=spec.name,
+        event_type=spec.event_type,
+        threshold=spec.threshold,
+    )
+    return PlaybookEntry(playbook=playbook, is_active=spec.active, rulebook=spec.rulebook)
