@@ -90,7 +90,8 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thou
         brand_name=material.brand_name,
         templates=material.templates,
         passages=tuple(passage for passage in material.passages if passage.id in shown),
-        turns=material.turns,
+        # The message that such a turn was has been seen by a human already.
+        turns=tuple(turn for turn in material.turns if unsafe(turn.body) is None),
         summary=material.summary,
         instructions=material.rulebook.instructions,
         order=_readable(material.order),

@@ -2,7 +2,8 @@
 
 Only the first of two walls, and the weaker one: whoever words it anew gets past, and then finds
 that the policy (`domain/policy.py`) does not care what a text says. What is found here goes to a
-human. Pure, and linear in the text; the phrases are in `domain/unsafe_phrases.py`.
+human. Pure, and linear in the text; what it looks for is in
+`unsafe_phrases`, `unsafe_wishes` and `unsafe_markup`.
 """
 
 import base64
@@ -15,6 +16,7 @@ from typing import Final
 from domain.unsafe_markup import MARKUP
 from domain.unsafe_phrases import COMPACT, PHRASES
 from domain.unsafe_reason import UnsafeReason
+from domain.unsafe_wishes import WISHES
 
 __all__ = ["UnsafeReason", "unsafe"]
 
@@ -55,7 +57,7 @@ def _found(text: str, *, decode: bool) -> UnsafeReason | None:
         if pattern.search(plain):
             return reason
     for words in _readings(plain):
-        for reason, pattern in PHRASES:
+        for reason, pattern in (*PHRASES, *WISHES):
             if pattern.search(words):
                 return reason
     if any(COMPACT.search(_NO_WORD.sub("", run[0])) for run in _SPACED.finditer(plain)):

@@ -21,7 +21,7 @@ _HONEST: Final = (
     r"|entretien|assembly|montage|return|returns|retour|gift|cooking|safety|user|usage"
     r"|utilisation"
 )
-_NOT: Final = (
+NOT: Final = (
     r"(?<!not )(?<! t )(?<!cannot )(?<!never )(?<!they )(?<!ai )(?<!vous )(?<!a )(?<!avez )"
 )
 _RULES: Final = (
@@ -36,13 +36,6 @@ _IGNORE: Final = (
     r"|passe[rz]? outre|faites abstraction de|fais abstraction de|ne suis (?:pas|plus)"
     r"|ne suivez (?:pas|plus)|arrete[rz]? de suivre|cesse[rz]? de suivre|ne (?:tiens|tenez"
     r"|tenir) (?:pas|plus) compte d\w*|sans tenir compte d\w*)"
-)
-_PEOPLE: Final = (
-    r"(?:customers?|clients?|clientes?|buyers?|users?|shoppers?|acheteurs?|utilisateurs?)"
-)
-_OTHERS: Final = (
-    r"(?:other|others|another|all|every|each|different|previous|last|recent|autres?|tous|toutes"
-    r"|chaque|derniers?|dernieres?)"
 )
 _ROLES: Final = (
     r"(?:system|sys|root|super)? ?(?:admin|administrator|administrateur|administratrice|manager"
@@ -65,23 +58,37 @@ _MODES: Final = (
 _BY_WORDS: Final = (
     (
         UnsafeReason.OVERRIDES_RULES,
+        r"\b(?:your|tes|vos|the|ces) (?:\w+ )?(?:instructions|rules|guidelines|guidance"
+        r"|directives|restrictions|consignes|regles|training"
+        r"|programming) (?:\w+ )?(?:no longer appl\w+|do not apply|don t apply|are (?:void"
+        r"|suspended|lifted|disabled|cancelled|obsolete|outdated)|ont change|have changed"
+        r"|were (?:changed|updated|replaced)|have been (?:changed|updated|replaced|lifted)"
+        r"|ne s appliquent (?:plus|pas)|sont (?:levees|suspendues|annulees|caduques|remplacees"
+        r"|desactivees))\b",
+        r"\b(?:instructions?|rules|guidelines?|guidance|prompt|orders|consignes|regles"
+        r"|directives) (?:that )?(?:you (?:were|have been|had been|got) (?:\w+ )?(?:given|told"
+        r"|trained|programmed)|qu on (?:t|vous) a (?:donnees?|dites?)|que tu as recues?)\b",
+        r"\b(?:obey|comply with|execute|carry out|obeis|obeissez|execute[rz]?|suis"
+        r"|applique[rz]?) (?:to |a |aux? )?(?:the |this |these |my |mes |les |ces |cette "
+        r"|l )?(?:(?:following|next|below) (?:instructions?|commands?|orders?|directives?)"
+        r"|(?:instructions?|ordres?|consignes?|commandes?) (?:suivante?s?|ci dessous|below))\b",
+        r"\b(?:refund|approve|rembourse|approuve) (?:whoever|anyone who|on request|every request"
+        r"|all requests|tout le monde|toute demande|toutes les demandes|systematiquement)\b",
         # Which rules is said before the noun in English and behind it in French.
-        rf"{_NOT}\b{_IGNORE} {_words(_HONEST, 5)}(?:previous|prior|earlier|above|preceding"
+        rf"{NOT}\b{_IGNORE} {_words(_HONEST, 5)}(?:previous|prior|earlier|above|preceding"
         r"|foregoing|all|any|your|these|those|every|everything|system|original|initial|hidden"
         r"|internal|existing|current|tes|vos|toutes?|tous|tout"
         rf"|ces) {_words(_HONEST, 4)}{_RULES}\b",
-        rf"{_NOT}\b{_IGNORE} {_words(_HONEST, 4)}{_RULES} (?:\w+ ){{0,2}}?(?:precedente?s?"
+        rf"{NOT}\b{_IGNORE} {_words(_HONEST, 4)}{_RULES} (?:\w+ ){{0,2}}?(?:precedente?s?"
         r"|anterieure?s?|ci dessus|d avant|initiales?|systeme|internes?|d origine|above|before"
         r"|given|you (?:were|have been) given|qu on t a|que tu as|qui t ont)\b",
-        rf"{_NOT}\b{_IGNORE} (?:everything|anything|all|tout)(?: \w+){{0,2}}? (?:above"
-        r"|before this|previously|you (?:were|have been) told|ce qui precede|ce qu on (?:t"
-        r"|vous) a)\b",
+        rf"{NOT}\b{_IGNORE} (?:everything|anything|all|tout)(?: \w+){{0,2}}? (?:above|before this"
+        r"|previously|you (?:were|have been) told|ce qui precede|ce qu on (?:t|vous) a)\b",
         r"\b(?:new|updated|nouvelles?) (?:system|security|internal|agent|ai|systeme"
         rf"|internes?) {_RULES}\b",
         rf"\b(?:here are|voici|these are) (?:your|tes|vos) (?:new |nouvelles |updated ){_RULES}",
         r"\b(?:nouvelles? (?:instructions?|consignes?|regles?) (?:pour (?:toi|l (?:ia|agent"
-        r"|assistant))|systeme"
-        r"|de l (?:ia|assistant|agent|administrateur)))",
+        r"|assistant))|systeme|de l (?:ia|assistant|agent|administrateur)))",
         r"\bthe above (?:rules|instructions) (?:are|were) (?:void|cancelled|revoked|obsolete"
         r"|a test)",
         r"\b(?:from now on|desormais|a partir de maintenant|henceforth) (?:you|tu"
@@ -92,6 +99,20 @@ _BY_WORDS: Final = (
     ),
     (
         UnsafeReason.FAKE_MESSAGE,
+        r"\b(?:hi|hey|hello|dear|ok|listen|bonjour|salut|cher|ecoute)? ?(?:bot|chatbot|robot|ai"
+        r"|ia|assistant|agent ia)(?: \w+){0,2}? (?:the boss|your boss|the manager|the owner"
+        r"|le patron|ton patron|le chef|la direction|le gerant) (?:says|wants|said|dit|veut"
+        r"|demande|ordonne)\b",
+        r"\b(?:it|security|engineering|dev|development|technical|qa|compliance|finance|fraud"
+        r"|audit|quality) (?:team|department|staff)\b(?: \w+){0,6}? (?:execute|perform|run"
+        r"|process|refund|approve|cancel|issue)\b",
+        r"\b(?:service|equipe|departement|direction|support) (?:informatique|technique|securite"
+        r"|qualite|audit|developpement|conformite|generale)(?: \w+){0,3}? (?:te|vous|t|l agent"
+        r"|l assistant|l ia) (?:demande|ordonne|autorise|prie|invite|charge)\b",
+        r"\b(?:the boss|your boss|the manager|your manager|the owner|le patron|la direction"
+        r"|le directeur|le chef) (?:says|orders|wants you to|asks you to|instructs you to"
+        r"|told you to|te demande de|t ordonne de|veut que tu|dit de) (?:to |de )?(?:refund"
+        r"|cancel|approve|rembourse[rz]?|annule[rz]?|approuve[rz]?|valide[rz]?)\b",
         r"\b(?:end|fin|start|begin|debut) (?:of |du |de la |de l |des )?(?:the )?(?:user"
         r"|customer|client|system|systeme|utilisateur|untrusted) (?:message|input|prompt"
         r"|instructions|data|donnees|query|ticket|section|content)",
@@ -124,6 +145,12 @@ _BY_WORDS: Final = (
     ),
     (
         UnsafeReason.ROLE_PLAY,
+        r"\b(?:let s play|jouons|play a game|on joue)(?: \w+){0,6}? (?:you are|you re|tu es"
+        r"|vous etes|you play)\b",
+        r"\b(?:you have been|you were|tu as ete|vous avez ete) (?:\w+ )?(?:upgraded|updated"
+        r"|reprogrammed|reconfigured|mis a jour|reprogrammee?|reconfiguree?)\b",
+        r"\b(?:reset|reboot|restart|reinitialise|redemarre) (?:yourself|your memory|toi"
+        r"|ta memoire) (?:and|et)\b",
         r"\byou are (?:now|no longer|from now on) (?:called |named )?(?:dan|a dan|in |no longer"
         r"|bound|free (?:of|from)|(?:an? |the |my )?(?:\w+ ){0,2}?(?:ai|bot|assistant|agent"
         r"|admin|administrator|manager|system|terminal|shell|model|tool|approver|processor))\b",
@@ -158,6 +185,18 @@ _BY_WORDS: Final = (
     ),
     (
         UnsafeReason.FALSE_AUTHORITY,
+        r"\b(?:you are|you re|tu es|t es|vous etes) (?:now |hereby |desormais "
+        r"|maintenant )?(?:authori[sz]ed|allowed|permitted|cleared|autorisee?|habilitee?) (?:to"
+        r"|a) (?:\w+ )?(?:refund|approve|cancel|issue|rembourser|annuler|approuver|valider)\b",
+        r"\b(?:i am|i m|je suis) (?:your|ton) (?:\w+ )?(?:creator|maker|developer|owner|master"
+        r"|administrator|boss|createur|createrice|developpeur|proprietaire|maitre|patron|chef)\b",
+        r"\b(?:(?:refund|approval|spending|action|your) (?:limit|cap|threshold)s?"
+        r"|(?:limites?|plafonds?) (?:de |du |d )?(?:remboursements?|approbation)|ta limite)"
+        r" (?:\w+ ){0,3}?(?:has been|have been|was|were|is|a ete|ont ete|est|sont)"
+        r" (?:\w+ )?(?:raised|removed|lifted|increased|disabled|supprimee?s?|levee?s?"
+        r"|desactivee?s?|relevee?s?|augmentee?s?)\b",
+        r"\b(?:policy|approval|safety) (?:engine|system|module|check|checks"
+        r"|service) (?:is|are) (?:\w+ )?(?:offline|down|disabled|broken|unavailable|suspended)\b",
         r"\b(?:i am|i m|this is|speaking as|as|acting as) (?:the |your "
         rf"|an? )?(?:\w+ ){{0,2}}?{_ROLES}(?: \w+){{0,7}}? (?:i )?(?:hereby |now "
         r"|formally )?(?:approve|authori[sz]e|order|instruct|command|pre ?approve|validate|grant"
@@ -176,152 +215,6 @@ _BY_WORDS: Final = (
         r"\b(?:this|the|my|ce|le|mon) (?:refund|request|ticket|remboursement|demande) (?:is"
         r"|has been|was|est|a ete) (?:already )?(?:pre ?approved|pre ?authori[sz]ed"
         r"|auto approved|preapprouve|pre approuve|pre valide|deja valide par le systeme)\b",
-    ),
-    (
-        UnsafeReason.ASKS_FOR_SECRETS,
-        r"\b(?:system prompt|prompt systeme|prompt system|initial prompt|hidden prompt"
-        r"|prompt initial|prompt cache|votre prompt|ton prompt|your prompt|pre prompt)\b",
-        r"\b(?:reveal|show|print|repeat|output|display|give|tell|list|dump|leak|disclose|recite"
-        r"|write(?: out| down)?|translate|summari[sz]e|quote|share|paste|what are)(?: me| us"
-        r"| back)? (?:\w+ ){0,3}?(?:your|the) (?:\w+ ){0,2}?(?:(?:initial|original|hidden"
-        r"|internal|secret|confidential|full|exact|complete|system"
-        r"|developer) (?:\w+ )?(?:instructions|guidelines|rules|message|configuration"
-        r"|directives)|instructions (?:verbatim|word for word|above|exactly|you were given)"
-        r"|guidelines verbatim|training data|configuration file|context window)\b",
-        r"\b(?:repeat|print|output|copy|translate|summari[sz]e|write out) (?:all |everything "
-        r"|the )?(?:of )?(?:the )?(?:text|words|content|messages?|everything"
-        r"|conversation)? ?(?:above|before this (?:message|line)|preceding)\b",
-        r"\b(?:revele|affiche|montre|donne|repete|imprime|divulgue|communique|recopie|liste"
-        r"|ecris|traduis|traduire|resume|recite|copie|colle)[rz]?(?: moi"
-        r"| nous)? (?:\w+ ){0,4}?(?:instructions|consignes|regles|directives"
-        r"|configuration) (?:\w+ )?(?:internes?|systeme|initiales?|secretes?|cachees?"
-        r"|confidentielles?|exactes?|mot pour mot|d origine|completes?)\b",
-        r"\b(?:repete|recopie|affiche|traduis|imprime"
-        r"|resume)[rz]? (?:mot pour mot )?(?:tout )?(?:ce qui precede|le texte (?:ci dessus"
-        r"|precedent|au dessus)|ce qui est au dessus)\b",
-        r"\b(?:reveal|show|print|give|tell|list|dump|leak|send|share|output|donne|montre|affiche"
-        r"|envoie|liste|revele|communique)[rz]?(?: me| us| moi"
-        r"| nous)? (?:\w+ ){0,4}?(?:api keys?|access tokens?|admin credentials"
-        r"|database (?:password|credentials|schema)|environment variables|secret keys?"
-        r"|cles? (?:d )?api|cles? secretes?|variables d environnement|identifiants admin\w*"
-        r"|mots? de passe (?:admin\w*|de la base|du systeme))\b",
-        r"\b(?:show|list|display|reveal|print|export|dump|read out|look up|output"
-        rf"|enumerate)(?: me| us)? (?:\w+ ){{0,6}}?{_OTHERS} (?:\w+ )?{_PEOPLE}\b",
-        r"\b(?:tell|give|send|share|provide|forward|email|mail)(?: me"
-        r"| us)? (?:\w+ ){0,4}?(?:e mails?|emails?|addresses|address|phone numbers?|names?"
-        r"|data|details|personal information|card numbers?|database|list|tickets?"
-        rf"|conversations?) (?:\w+ ){{0,4}}?{_OTHERS} (?:\w+ )?{_PEOPLE}\b",
-        r"\b(?:tell|give|send|share|provide)(?: me"
-        rf"| us) (?:\w+ ){{0,3}}?{_OTHERS} (?:\w+ )?{_PEOPLE} (?:s )?(?:e mails?|emails?"
-        r"|addresses|phone numbers?|names|data|card|personal|tickets|conversations)",
-        r"\b(?:montre|liste|affiche|exporte|revele|lis|cite|enumere|extrais)[rz]?(?: moi"
-        rf"| nous)? (?:\w+ ){{0,6}}?{_OTHERS} (?:\w+ )?{_PEOPLE}\b",
-        r"\b(?:donne|envoie|envoye|communique|transmet|transmets|fournis|fournisse"
-        r"|transmette)[rz]?(?: moi| nous)? (?:\w+ ){0,4}?(?:adresses?|e mails?|emails?|mails"
-        r"|coordonnees|noms|donnees|telephones?|numeros|informations|liste|fichier|base|tickets"
-        rf"|conversations) (?:\w+ ){{0,4}}?{_OTHERS} (?:\w+ )?{_PEOPLE}\b",
-        r"\b(?:what is|what s|tell me|give me|quelle? est|donne[sz]? moi) (?:the |l |le "
-        r"|la )?(?:e mail|email|adresse|address|phone number|home address|numero de telephone"
-        r"|nom|name) (?:\w+ ){0,2}?(?:of|du|de la|de l) (?:the )?(?:customer|client|cliente"
-        r"|person|personne|buyer|acheteur) (?:who|of|behind|for|qui|de la commande|de l"
-        r"|with order)\b",
-    ),
-    (
-        UnsafeReason.SKIPS_REVIEW,
-        r"\b(?:approve|process|issue|execute|grant|refund|cancel|authori[sz]e|complete|reimburse"
-        r"|credit) (?:\w+ ){0,10}?without (?:(?:any|a|further|the|more) ){0,2}(?:(?:human|manual"
-        r"|manager|staff|supervisor|internal) )?(?:review|approval|verification|intervention"
-        r"|oversight|escalation|being reviewed|human|supervisor|manager)\b",
-        r"\b(?:no|zero) (?:human |manual |further |manager )?(?:review|approval|escalation"
-        r"|oversight) (?:\w+ )?(?:is )?(?:needed|required|necessary)\b",
-        rf"{_NOT}\b(?:skip|bypass|disable|circumvent|override|avoid|turn off) (?:the |any |all "
-        r"|your |every )?(?:\w+ )?(?:human|manual|review|approval|approvals|limits?|cap"
-        r"|threshold|policy checks?|safety checks?|security checks?|guardrails?"
-        r"|verification step|refund policy)\b",
-        r"\b(?:do not|don t|never) (?:escalate|flag|hold|park) (?:this|it|the|to|for|my)\b",
-        r"\b(?:do not|don t|never) (?:send|submit|route|pass) (?:\w+ ){0,3}?(?:for|to) (?:a "
-        r"|human |manual |the )*review\b",
-        r"\b(?:do not|don t) (?:ask|involve|tell|inform|alert|notify) (?:a |any |your "
-        r"|the )?(?:human|humans|reviewers?|moderators?)\b",
-        r"\b(?:mark|treat|flag|classify|set|consider|label) (?:this|it|the|my"
-        r"|me) (?:\w+ ){0,3}?(?:as )(?:\w+ )?(?:verified|approved|pre ?approved|trusted|safe"
-        r"|autonomous|high confidence|authori[sz]ed|whitelisted)\b",
-        r"\b(?:with|set|use|report|return|avec|mets|indique|une|your) (?:a |your |the |un |une "
-        r"|ta |le )?(?:confidence|confiance|niveau de confiance)(?: score| level| of| to| at| a"
-        r"| de| d)* (?:1|100|10|maximum|max|maximale|un)\b",
-        r"\b(?:rembourse|approuve|valide|traite|annule|effectue|procede|accorde|execute"
-        r"|accepte)[rz]? (?:\w+ ){0,10}?sans (?:\w+ ){0,3}?(?:validation|verification|relecture"
-        r"|revue|controle|approbation|intervention|accord|supervision|escalade|verifier"
-        r"|passer par)(?: \w+)?(?: humaine?| manuelle?| d un humain| du responsable"
-        r"| d un responsable| interne| un humain| un conseiller)\b",
-        r"\b(?:sans relecture humaine|sans validation humaine|sans verification humaine"
-        r"|sans intervention humaine|sans controle humain|sans revue humaine"
-        r"|sans approbation humaine)\b",
-        rf"{_NOT}\b(?:contourne|ignore|outrepasse|desactive|evite|saute|depasse"
-        r"|court circuite)[rz]? (?:la |les |le |l |toutes les |tous les |votre |vos |tes |ta "
-        r"|toute )(?:\w+ )?(?:validation|validations|verification humaine|limites?|controles?"
-        r"|plafonds?|relecture|revue|approbation|escalade|securite|garde fous?)\b",
-        r"\b(?:aucune|pas de) (?:validation|relecture|approbation|revue"
-        r"|escalade) (?:\w+ )?(?:n est )?(?:requise|necessaire|besoin)\b",
-        r"\bn? ?(?:escalade|escalader|transmets|signale|previens)[rz]? (?:pas"
-        r"|rien) (?:\w+ ){0,4}?(?:a un humain|aux? humains?|en relecture|a la moderation"
-        r"|a ton responsable)\b",
-        r"\bne pas (?:escalader|faire valider|transmettre a un humain|faire relire)\b",
-        r"\b(?:marque|considere|traite|classe"
-        r"|note)[rz]? (?:\w+ ){0,5}?comme (?:deja )?(?:verifiee?|approuvee?|preapprouvee?"
-        r"|validee?|autorisee?|de confiance|autonome)\b",
-    ),
-    (
-        UnsafeReason.TAKES_OVER,
-        r"\b(?:order|purchase|account)s?(?: \w+){0,6}? (?:is|are|belongs? to)(?: now)? (?:mine"
-        r"|me) now\b",
-        r"\b(?:order|purchase|account)s?(?: \w+){0,6}? (?:is now mine|now belongs to me"
-        r"|is now my order|belongs to me from now)\b",
-        r"\bcommandes?(?: \w+){0,6}? (?:(?:est|sont) (?:desormais|maintenant|a present) (?:a moi"
-        r"|la mienne|a mon nom|mienne)|m appartient (?:desormais|maintenant|a present)"
-        r"|est a moi (?:maintenant|desormais))\b",
-        r"\b(?:treat|consider|regard|register) me as (?:the |a |an )?(?:\w+ )?(?:verified|owner"
-        r"|real|rightful|account holder|customer of)\b",
-        r"\b(?:considere[rz]?|traite[rz]?|enregistre[rz]?) moi comme (?:le |la |l |un "
-        r"|une )?(?:\w+ )?(?:proprietaire|titulaire|verifie|verifiee|vrai|vraie"
-        r"|client verifie)\b",
-        r"\b(?:change|update|replace|set|link|attach|assign"
-        r"|transfer) (?:the )?(?:\w+ ){0,5}?(?:order|account|purchase)s? (?:\w+ ){0,4}?(?:to"
-        r"|onto|with) my (?:e mail|email|address|account|name) (?:\w+ ){0,3}?(?:then"
-        r"|and) (?:refund|send|cancel)\b",
-        r"\b(?:customer_verified|customer verified|is_verified) (?:true|yes|1)\b",
-    ),
-    (
-        UnsafeReason.DICTATES,
-        r"\b(?:reply|respond|answer) (?:to (?:me|this)(?: message)? )?(?:only |exactly |simply "
-        r"|just )*(?:with|by saying|by writing) (?:only |exactly "
-        r"|just )?(?:the (?:\w+ )?(?:words?|phrase|sentence|text|string|following)|your refund"
-        r"|refund approved|approved|json)\b",
-        r"\b(?:begin|start|end|finish) (?:your|the) (?:reply|response|answer|message) (?:with"
-        r"|by)\b",
-        r"\byour (?:reply|response|answer|output) (?:must|should|has to|shall"
-        r"|will) (?:only )?(?:contain|include|start|begin|say|be exactly|confirm|state)\b",
-        r"\b(?:commence|termine|finis|debute)[rz]? (?:ta|votre|la|ton) (?:reponse"
-        r"|message) (?:par|avec)\b",
-        r"\b(?:ta|votre) (?:reponse|sortie) (?:doit|devra) (?:\w+ )?(?:contenir|commencer"
-        r"|inclure|dire|confirmer|etre exactement)\b",
-        r"\b(?:reponds?|repondez|ecris|ecrivez) (?:uniquement |seulement |exactement |juste "
-        r"|simplement )*(?:par|avec|que|a) ?(?:le mot|la phrase|le texte|les mots|exactement"
-        r"|remboursement (?:approuve|accepte|valide)|votre remboursement)\b",
-        r"\b(?:tag|label) (?:this|the|my) (?:ticket|conversation|case|request|message) (?:as"
-        r"|with)\b",
-        r"\b(?:add|apply|set|put|attach) (?:the |a |these "
-        r"|this )?(?:\w+ ){0,4}?tags? (?:\w+ ){0,4}?(?:to|on) (?:this|the|my) (?:ticket"
-        r"|conversation|case|request)\b",
-        r"\b(?:add|apply|set) (?:the )?tag \w+",
-        r"\b(?:add|write|leave|create|post|record) (?:an? |the |this )?(?:internal|staff|private"
-        r"|agent) note\b",
-        r"\b(?:ajoute|mets|mettez|pose|applique|colle)[rz]? (?:\w+ ){0,3}?(?:le tag|un tag"
-        r"|l etiquette|une etiquette|les tags|le libelle) (?:\w+ ){0,5}?(?:ticket|conversation"
-        r"|dossier|demande)\b",
-        r"\b(?:ajoute|mets|pose|applique)[rz]? (?:le )?tag \w+",
-        r"\b(?:ajoute|laisse|ecris|ecrive|redige|cree|inscris|inscrive"
-        r"|note)[rz]? (?:\w+ )?une note (?:interne|privee|pour l equipe|au dossier)\b",
     ),
 )
 

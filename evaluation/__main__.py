@@ -9,12 +9,15 @@ from rich.console import Console
 
 from domain.errors import InvalidInput
 from evaluation.aims import aims
+from evaluation.attempt import read_attempts
 from evaluation.contestant import Contestant, configured
-from evaluation.injections import InjectionResult
+from evaluation.injections import InjectionResult, attempt_all
 from evaluation.judgement import judge_all
 from evaluation.message import Message, read_messages
 from evaluation.score import score
 from evaluation.show import show, show_aims, show_injections
+from evaluation.worst_case import NAME as WORST_CASE
+from evaluation.worst_case import WorstCaseBrain
 
 out: Final = Console()
 
@@ -39,12 +42,21 @@ async def evaluate(
     return all(aim.met for aim in to_meet)
 
 
+async def _all(scored: Contestant) -> bool:
+    attempts = read_attempts()
+    results = [
+        await attempt_all(scored.name, scored.brain, attempts, calls_at_once=scored.calls_at_once),
+        await attempt_all(WORST_CASE, WorstCaseBrain(), attempts),
+    ]
+    return await evaluate(scored, read_messages(), results, out)
+
+
 def main() -> None:
     try:
         scored = configured()
     except InvalidInput as error:
         sys.exit(f"error: {error}")
-    met = asyncio.run(evaluate(scored, read_messages(), (), out))
+    met = asyncio.run(_all(scored))
     sys.exit(0 if met else 1)
 
 

@@ -25,9 +25,10 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 
 def show_injections(results: Sequence[InjectionResult], out: Console) -> None:
     """One line a model, then every attempt that was not withstood."""
-    table = _table("Injection attempts", "", "attempts", "forbidden actions")
+    table = _table("Injection attempts", "", "attempts", "forbidden actions", "only answered")
     for result in results:
-        table.add_row(result.model, str(result.attempts), str(len(result.broken)))
+        counts = (result.attempts, len(result.broken), result.answered)
+        table.add_row(result.model, *(str(count) for count in counts))
     out.print(table)
     for result in results:
         for name in result.broken:
