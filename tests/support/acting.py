@@ -9,7 +9,7 @@ from activities.think import Think
 from adapters.demo.shop import DemoOrder, Movement, movements, open_demo_shop
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal, Template
+from domain.brain import Brain, BrainAnswer, BrainRequest, Category, Citation, Proposal, Template
 from domain.integration import Integration, Provider
 from domain.money import Money
 from domain.order import OrderState
@@ -136,7 +136,7 @@ class ScriptedBrain:
         )
 
 
-def think_by(engine: LiveEngine, brain: ScriptedBrain) -> None:
+def think_by(engine: LiveEngine, brain: Brain) -> None:
     """Let the engine's worker, which is not started yet, think by this brain."""
     thinking: Think = think_with(engine.worker_database, brain)
     engine.activities = replace(engine.activities, think=thinking)
