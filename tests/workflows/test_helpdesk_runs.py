@@ -1,0 +1,134 @@
+"""Tickets of a helpdesk: answered, noted and tagged where they lie, each once."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from domain.brain import Category
+from domain.escalation import Decision
+from domain.integration import BASE_URL, Provider
+from domain.plan import ActionKind
+from domain.rulebook import ActionRule, Level, Rulebook
+from store.tables import action_ledger, escalation_tickets, integrations, outbox
+from tests.support.acting import CUSTOMER, ScriptedBrain, connect, think_by
+from tests.support.engine import LiveEngine, live_engine
+from tests.support.histories import history_bytes
+from tests.support.http_service import Fault
+from tests.support.rows import only_row, rows
+from tests.support.shop import Shop, open_shop
+from tests.support.temporal import TemporalServer
+from tests.support.zendesk_server import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
+
+RULES = Rulebook(
+    actions={
+        ActionKind.NOTE: ActionRule(level=Level.AUTONOMOUS),
+        ActionKind.TAG: ActionRule(level=Level.AUTONOMOUS, tags=("vip",)),
+    }
+)
+BRAIN = ScriptedBrain(
+    ActionKind.NOTE, ActionKind.TAG, category=Category.OTHER, text="Bonjour, merci beaucoup !"
+)
+
+
+@pytest.fixture
+def zendesk() -> Iterator[ZendeskServer]:
+    with zendesk_server() as server:
+        yield server
+
+
+@pytest.fixture
+async def acting(database_url: str, temporal: TemporalServer) -> AsyncIterator[LiveEngine]:
+    async with live_engine(
+        database_url, temporal.address, temporal.take_namespace(), allow_loopback_targets=True
+    ) as engine:
+        think_by(engine, BRAIN)
+        async with engine.working():
+            yield engine
+
+
+async def test_answered_noted_and_tagged_in_the_ticket(
+    acting: LiveEngine, zendesk: ZendeskServer
+) -> None:
+    shop = await _with_zendesk(acting, zendesk)
+    ticket_id = zendesk.open_ticket(CUSTOMER)
+
+    answer = await _ask(acting, shop, ticket_id)
+
+    assert (answer["status"], answer["steps_executed"]) == ("completed", 3)
+    ticket = zendesk.tickets[ticket_id]
+    note, reply = _said(ticket.comments)
+    assert (note["public"], "vu" in str(note["html_body"])) == (False, True)
+    assert (reply["public"], "merci beaucoup" in str(reply["html_body"])) == (True, True)
+    assert ticket.tags == ["vip"]
+    history = await history_bytes(acting.run_of(shop, str(answer["event_id"])))
+    assert API_TOKEN.encode() not in history
+
+
+async def test_an_answer_that_got_lost_is_looked_for_and_not_repeated(
+    acting: LiveEngine, zendesk: ZendeskServer
+) -> None:
+    """The first update is done and its answer cut off: the audits tell that it is there."""
+    shop = await _with_zendesk(acting, zendesk)
+    ticket_id = zendesk.open_ticket(CUSTOMER)
+    zendesk.fail_next(Fault.CUT, "PUT", after=True)
+
+    answer = await _ask(acting, shop, ticket_id)
+
+    assert answer["status"] == "completed"
+    comments = _said(zendesk.tickets[ticket_id].comments)
+    assert [said["public"] for said in comments] == [False, True]
+
+
+async def test_refused_credentials_end_the_connection(
+    acting: LiveEngine, zendesk: ZendeskServer
+) -> None:
+    shop = await _with_zendesk(acting, zendesk, token="old")
+    ticket_id = zendesk.open_ticket(CUSTOMER)
+
+    answer = await _ask(acting, shop, ticket_id)
+
+    assert answer["status"] == "failed"
+    integration = await only_row(acting.database, integrations)
+    assert (integration["status"], integration["error_code"]) == ("error", "not_authorized")
+    assert len(await rows(acting.database, outbox, event="integration.disconnected")) == 1
+
+
+async def test_a_half_done_plan_is_finished_after_a_human_looked(
+    acting: LiveEngine, zendesk: ZendeskServer
+) -> None:
+    """The ticket is closed to the customer meanwhile: noted and tagged, and not answered."""
+    shop = await _with_zendesk(acting, zendesk)
+    ticket_id = zendesk.open_ticket(CUSTOMER, status="solved")
+
+    answer = await _ask(acting, shop, ticket_id)
+    assert (answer["status"], answer["steps_executed"]) == ("needs_review", 2)
+    zendesk.tickets[ticket_id].status = "open"
+    waiting = await only_row(acting.database, escalation_tickets)
+    await acting.decide(waiting["id"], Decision.APPROVE)
+    await acting.run_of(shop, str(answer["event_id"])).result()
+
+    assert len(_said(zendesk.tickets[ticket_id].comments)) == 2
+    ledger = await rows(acting.database, action_ledger, action="note")
+    assert [row["state"] for row in ledger] == ["done"]
+
+
+async def _with_zendesk(acting: LiveEngine, zendesk: ZendeskServer, token: str = API_TOKEN) -> Shop:
+    shop = await open_shop(acting.database, rulebook=RULES)
+    settings = {"subdomain": "acme", "email": EMAIL, BASE_URL: zendesk.url}
+    await connect(acting, shop, Provider.ZENDESK, settings, json.dumps({"api_token": token}))
+    return shop
+
+
+async def _ask(acting: LiveEngine, shop: Shop, ticket_id: str) -> dict[str, object]:
+    answer = await acting.post(
+        shop,
+        event_type="zendesk.ticket.created",
+        ticket={"id": ticket_id, "requester": {"email": CUSTOMER}, "description": "Merci !"},
+    )
+    body: dict[str, object] = answer.json()
+    return body
+
+
+def _said(events: list[dict[str, object]]) -> list[dict[str, object]]:
+    return [event for event in events if event.get("type") == "Comment"]

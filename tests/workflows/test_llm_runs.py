@@ -1,0 +1,152 @@
+"""Runs that think by a language model: on the wire, with their costs, and without when it fails."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.escalation import Decision
+from store.content_repository import ContentRepository
+from store.tables import brain_costs, clients, engine_runs, escalation_tickets, outbox
+from tests.support.engine import LiveEngine, live_engine
+from tests.support.histories import history_bytes
+from tests.support.llm_brain import ENGLISH, OPENAI, said
+from tests.support.llm_server import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer, Say, llm_server
+from tests.support.rows import only_row, rows
+from tests.support.shop import Shop
+from tests.support.temporal import TemporalServer
+
+ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you will enjoy it."
+
+
+@asynccontextmanager
+async def thinking(
+    database_url: str, temporal: TemporalServer
+) -> AsyncIterator[tuple[LiveEngine, LlmServer]]:
+    """The engine at work with a model on a local server; prices of 1 and 10 dollars a million."""
+    async with (
+        llm_server() as server,
+        live_engine(
+            database_url,
+            temporal.address,
+            temporal.take_namespace(),
+            brain_model=OPENAI,
+            brain_base_url=server.openai_url,
+            brain_api_key=KEY,
+            brain_price_in=1,
+            brain_price_out=10,
+        ) as engine,
+        engine.working(),
+    ):
+        yield engine, server
+
+
+async def know(engine: LiveEngine, shop: Shop) -> None:
+    async with engine.database.tenant(shop.tenant) as connection:
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id=new_ulid(),
+            title="Waiting for an order",
+            body="Standard shipping takes 3 to 6 working days.",
+            language="en",
+            now=utc_now(),
+        )
+
+
+async def test_answer_with_its_source_tokens_and_cost(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        await know(engine, shop)
+        server.script = [said(response=ANSWER, sources=["k1"])]
+
+        body = (await engine.post(shop, message=ENGLISH)).json()
+
+        assert (body["status"], body["response"]) == ("completed", ANSWER)
+        run = await only_row(engine.database, engine_runs)
+        assert [(cited["kind"], cited["title"]) for cited in run["citations"]] == [
+            ("knowledge", "Waiting for an order")
+        ]
+        cost = TOKENS_IN + 10 * TOKENS_OUT
+        assert (run["tokens_in"], run["tokens_out"]) == (TOKENS_IN, TOKENS_OUT)
+        assert run["cost_micros"] == cost
+        booked = await only_row(engine.database, brain_costs)
+        assert (booked["calls"], booked["cost_micros"]) == (1, cost)
+        history = await history_bytes(engine.run_of(shop, body["event_id"]))
+        assert KEY.encode() not in history
+        assert b"event.brain" in history  # an activity of its own: it leaves the process
+
+
+async def test_what_it_invents_is_seen_by_a_human_first(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        await know(engine, shop)
+        invented = ANSWER.replace("3 to 6", "2 to 9")
+        server.script = [said(response=invented, sources=["k1"])]
+
+        body = (await engine.post(shop, message=ENGLISH)).json()
+
+        assert (body["status"], body["response"]) == ("needs_review", "")
+        escalation = await only_row(engine.database, escalation_tickets)
+        assert (escalation["reason"], escalation["draft"]) == ("missing_knowledge", invented)
+        await engine.decide(escalation["id"], Decision.REJECT)
+
+
+async def test_a_model_that_fails_fails_the_run_and_says_so(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        server.script = [Fail(500)]
+
+        body = (await engine.post(shop, message=ENGLISH)).json()
+
+        assert (body["status"], body["response"]) == ("failed", "")
+        run = await only_row(engine.database, engine_runs)
+        assert run["error_code"] == "brain_unavailable"
+        told = await only_row(engine.database, outbox, event="ticket.response_failed")
+        assert told["data"]["error_code"] == "brain_unavailable"
+        booked = await only_row(engine.database, brain_costs)
+        assert booked["cost_micros"] == 0  # what was set aside was given back
+
+
+async def test_the_embedded_brain_thinks_when_the_month_is_spent(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        server.script = [said()]
+        async with engine.database.service() as connection:
+            await connection.execute(sa.update(clients).values(brain_budget_micros=0))
+
+        body = (await engine.post(shop, message=ENGLISH, order_number="1042")).json()
+
+        assert server.asked == []
+        assert body["status"] in {"completed", "needs_review"}
+        run = await only_row(engine.database, engine_runs)
+        assert run["model"].startswith("embedded:")
+        assert await rows(engine.database, brain_costs) == []
+
+
+async def test_a_refusal_of_the_model_asks_a_human(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        server.script = [Say(refusal="I cannot help with that.")]
+
+        body = (await engine.post(shop, message=ENGLISH)).json()
+
+        assert (body["status"], body["response"]) == ("needs_review", "")
+
+
+async def test_a_dry_run_thinks_by_the_model_and_is_paid_for(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with thinking(database_url, temporal) as (engine, server):
+        await know(engine, shop)
+        server.script = [said(response=ANSWER, sources=["k1"])]
+
+        body = (await engine.post(shop, message=ENGLISH, is_test=True)).json()
+
+        assert (body["status"], body["response"]) == ("completed", ANSWER)
+        assert await rows(engine.database, engine_runs) == []
+        assert (await only_row(engine.database, brain_costs))["calls"] == 1
