@@ -1,19 +1,25 @@
 """A worker is killed at every step of a refund: the money goes back once, or a human is asked."""
 
 import asyncio
+import json
 import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from domain.integration import BASE_URL, Provider
 from embedded.process import Child
 from store.tables import action_ledger
-from tests.support.acting import CUSTOMER, Acting, acting_shop, order, promising, rules
+from tests.support.acting import CUSTOMER, acting_shop, connect, order, promising, rules
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer
 from tests.support.processes import process
 from tests.support.rows import only_row
+from tests.support.shop import Shop, open_shop
+from tests.support.shopify_server import TOKEN, Payment, ShopifyOrder, shopify_server
+from tests.support.stripe_server import API_KEY as STRIPE_KEY
+from tests.support.stripe_server import StripePayment, stripe_server
 from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 
@@ -55,7 +61,7 @@ async def test_refund_survives_a_worker_killed_at(
     it = await acting_shop(acting, tmp_path, [order("2001")], rules())
     await promising(acting, it.shop)
 
-    answer = await _with_a_death(acting, it, tmp_path, point)
+    answer = await _with_a_death(acting, it.shop, tmp_path, point)
 
     assert (answer["status"], answer["steps_executed"]) == ("completed", 2)
     assert it.refunded == 4_900
@@ -63,14 +69,47 @@ async def test_refund_survives_a_worker_killed_at(
     assert (refund["state"], refund["reference"] is not None) == ("done", True)
 
 
+async def test_stripe_gives_back_once_though_the_worker_dies_knowing_it(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    payment = StripePayment("pi_1", 4_900, email=CUSTOMER, metadata={"order_number": "2001"})
+    with stripe_server(payment) as stripe:
+        shop = await open_shop(acting.database, rulebook=rules())
+        secrets = json.dumps({"api_key": STRIPE_KEY})
+        await connect(acting, shop, Provider.STRIPE, {BASE_URL: stripe.url}, secrets)
+        await promising(acting, shop)
+
+        answer = await _with_a_death(acting, shop, tmp_path, "refund-done")
+
+        assert (answer["status"], answer["steps_executed"]) == ("completed", 2)
+        assert [refund.amount for refund in stripe.refunds] == [4_900]
+
+
+async def test_shopify_gives_back_once_though_the_worker_dies_knowing_it(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    sold = ShopifyOrder("#2001", CUSTOMER, [Payment("t1", 4_900)])
+    with shopify_server(sold) as shopify:
+        shop = await open_shop(acting.database, rulebook=rules())
+        settings = {"shop": "demo.myshopify.com", BASE_URL: shopify.url}
+        secrets = json.dumps({"access_token": TOKEN})
+        await connect(acting, shop, Provider.SHOPIFY, settings, secrets)
+        await promising(acting, shop)
+
+        answer = await _with_a_death(acting, shop, tmp_path, "refund-done")
+
+        assert (answer["status"], answer["steps_executed"]) == ("completed", 2)
+        assert len(shopify.refunds) == 1
+
+
 async def _with_a_death(
-    acting: LiveEngine, it: Acting, folder: Path, point: str
+    acting: LiveEngine, shop: Shop, folder: Path, point: str
 ) -> dict[str, object]:
     """The answer, though the worker dies at that point and another comes."""
     settings, allowed = acting.settings, {"ALLOW_LOOPBACK_TARGETS": "true"}
     crashing = ("-m", "tests.support.crashing_worker", point)
     with process("dying", *crashing, settings=settings, folder=folder, **allowed) as dying:
-        call = asyncio.ensure_future(acting.post(it.shop, **ASKED))
+        call = asyncio.ensure_future(acting.post(shop, **ASKED))
         await eventually(lambda: _ended(dying))
         assert dying.exit_code == -signal.SIGKILL
         with process("worker", "worker.py", settings=settings, folder=folder, **allowed):
