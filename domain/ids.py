@@ -10,7 +10,10 @@ Minted in `api/auth.py` and `api/dashboard_access.py` for requests, and in `acti
 ids that admission wrote into a workflow's input.
 """
 
-_ULID: Final = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}")
+ULID: Final = "^[0-7][0-9A-HJKMNP-TV-Z]{25}$"
+"""The pattern of a ULID as it is stored."""
+
+_ULID: Final = re.compile(ULID)
 
 
 def parse_ulid(text: str) -> str | None:

@@ -2,10 +2,10 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field
 
 from domain.brain import Category
-from domain.ids import parse_ulid
+from domain.ids import ULID
 from domain.run import RunStatus
 from domain.run_trace import RunSummary
 
@@ -26,15 +26,9 @@ class RunQuery(TraceQuery):
     status: RunStatus | None = None
     classification: Category | None = None
     limit: Annotated[int, Field(ge=1, le=200)] = 50
-    cursor: Annotated[str | None, Field(description="`next_cursor` of the page before.")] = None
-
-    @field_validator("cursor")
-    @classmethod
-    def _a_run(cls, value: str | None) -> str | None:
-        found = parse_ulid(value) if value else value
-        if found is None and value is not None:
-            raise ValueError("no id")
-        return found
+    cursor: Annotated[
+        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+    ] = None
 
 
 class RunPage(BaseModel):

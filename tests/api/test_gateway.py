@@ -54,7 +54,7 @@ async def test_completed_run_is_answered_and_kept(engine: LiveEngine, shop: Shop
     assert (run["playbook_id"], run["playbook_version"]) == (shop.playbook_id, 1)
     assert run["response"] == body["response"]
     assert run["duration_ms"] == body["duration_ms"] > 0
-    assert set(run["timings"]) == {"normalize", "brain", "execute"}
+    assert set(run["timings"]) == {"normalize", "lookup", "brain", "execute"}
     assert all(spent > 0 for spent in run["timings"].values())
     assert run["citations"][0]["kind"] == "template"
     messages = await rows(engine.database, engine_messages, event_id=body["event_id"])

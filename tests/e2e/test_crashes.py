@@ -89,7 +89,7 @@ async def test_worker_killed_after_the_mail_left(
     escalation = await only_row(idle_engine.database, escalation_tickets)
     assert escalation["reason"] == "tool_failure"
     ledger = await only_row(idle_engine.database, action_ledger)
-    assert (ledger["state"], ledger["detail"]) == ("unknown", "interrupted")
+    assert (ledger["state"], ledger["detail"]) == ("unknown", "mail_unknown")
 
 
 async def test_api_killed_after_the_start(
