@@ -63,8 +63,8 @@ class Execute:
         """Run the plan's steps in order; stop at the first that was not done.
 
         Idempotency key: (run_id, step, round) in the action ledger, written before each effect,
-        and for the other side a key of (run_id, step) and a human's words. Raises ActionUnreachable, for Temporal to
-        retry, when an effect surely did not happen.
+        and for the other side a key of (run_id, step) and a human's words. Raises
+        ActionUnreachable, for Temporal to retry, when an effect surely did not happen.
         """
         started = time.monotonic()
         async with beating():
