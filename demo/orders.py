@@ -71,7 +71,6 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
     """Put a tour's orders into the demo shop, which is opened if it is not there."""
     open_demo_shop(path, ())
     numbers = DemoNumbers(1042 + 4 * (order_count(path) // 4))
-    ines = f"ines.petit+{numbers.first}@example.com"
     shipped = _order(
         now,
         number=numbers.shipped,
