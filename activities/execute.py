@@ -19,7 +19,7 @@ from domain.errors import EngineUnavailable
 from domain.ids import TenantId
 from domain.integration import Integration
 from domain.order import Order
-from domain.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
+from domain.plan import IN_PLACE, ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
 from domain.policy import PolicyReason, Verdict, recheck
 from domain.ports import Clock, NewId
 from store.action_ledger import ActionLedger, Claim, Effect, Place
@@ -29,7 +29,8 @@ from store.integration_repository import IntegrationRepository
 from store.run_repository import RunRepository
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
-# After so many a step that cannot be reached is left to a human, if others were done already.
+# After so many a step that cannot be reached is left to a human, if others were done already or
+# it may have been.
 _TRIES: Final = 4
 _KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
@@ -62,8 +63,8 @@ class Execute:
         """Run the plan's steps in order; stop at the first that was not done.
 
         Idempotency key: (run_id, step, round) in the action ledger, written before each effect,
-        and for the other side a key of (run_id, step). Raises ActionUnreachable, for Temporal to
-        retry, when an effect surely did not happen.
+        and for the other side a key of (run_id, step) and a human's words. Raises
+        ActionUnreachable, for Temporal to retry, when an effect surely did not happen.
         """
         started = time.monotonic()
         async with beating():
@@ -77,11 +78,12 @@ class Execute:
             try:
                 steps.append(await self._run_step(job, action, index))
             except ActionUnreachable as error:
-                if not steps or activity.info().attempt < _TRIES:
+                if activity.info().attempt < _TRIES:
                     raise
-                steps.append(
-                    StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
-                )
+                last = await self._not_done(job, action, index, error.code)
+                if not steps and last.state is StepState.FAILED:
+                    raise
+                steps.append(last)
             if steps[-1].state is not StepState.DONE:
                 break
         return tuple(steps)
@@ -113,15 +115,30 @@ class Execute:
             return StepOutcome(kind=action.kind, state=before.state, detail=before.detail)
         integration = job.integrations.get(action.integration_id or "")
         if action.integration_id and integration is None:
-            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail="not_connected")
+            return await self._not_done(job, action, index, "not_connected")
         try:
             return await self._act(job, action, index, integration)
         except NotAuthorized as error:
             if integration is not None:
                 await self._disconnect(job.tenant, integration, error)
-            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+            return await self._not_done(job, action, index, error.code)
         except ActionRefused as error:
-            return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
+            return await self._not_done(job, action, index, error.code)
+
+    async def _not_done(
+        self, job: _Job, action: PlannedAction, index: int, code: str
+    ) -> StepOutcome:
+        """A step that could not be done now. One that was begun before may have been done then."""
+        async with self._database.tenant(job.tenant) as connection:
+            ledger = ActionLedger(connection, job.tenant)
+            settled = await ledger.settled(job.place(index))
+            if settled is not None:
+                return StepOutcome(kind=action.kind, state=settled.state, detail=settled.detail)
+            if not await ledger.was_begun(job.place(index)):
+                return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=code)
+            outcome = StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=code)
+            await ledger.finish(job.place(index), outcome, reference="", now=self._now())
+        return outcome
 
     async def _act(
         self, job: _Job, action: PlannedAction, index: int, integration: Integration | None
@@ -130,17 +147,20 @@ class Execute:
         order: Order | None = None
         if action.kind in ON_ORDERS and integration is not None:
             order = await self._actions.order_of(action, integration, job.case)
-        begun = await self._begin(job, action, index, integration, order)
+        entry_id = self._new_id()
+        begun = await self._begin(job, action, index, integration, order, entry_id=entry_id)
         if isinstance(begun, StepOutcome):
             return begun
-        key = str(uuid5(_KEYS, f"{job.run_id}/{index}"))
+        key = _key(job, action, index)
         step = Step(action, job.case, integration, order, key, begun.again, begun.interrupted)
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
             reference = await self._perform(step)
         except ActionUnreachable:
-            if not begun.again:  # else it may have been done when it was begun first
-                await self._note(job.tenant, lambda ledger: ledger.release(job.place(index)))
+            if not begun.interrupted:  # else it may have been done when it was begun first
+                await self._note(
+                    job.tenant, lambda ledger: ledger.release(job.place(index), entry_id)
+                )
             raise
         except ActionRefused as error:
             outcome = StepOutcome(kind=action.kind, state=StepState.FAILED, detail=error.code)
@@ -170,6 +190,8 @@ class Execute:
         index: int,
         integration: Integration | None,
         order: Order | None,
+        *,
+        entry_id: str,
     ) -> StepOutcome | Claim:
         """The claim on a step, or what forbids it now.
 
@@ -183,9 +205,11 @@ class Execute:
                 await ledger.lock_money()
                 if not await ledger.was_begun(job.place(index)):
                     blocked = await self._blocked(ledger, job, effect, action, order)
+                elif order is None or order.id != action.order_id:
+                    raise ActionRefused("begun before, and its order is not found any more")
             if blocked is None:
                 return await ledger.begin(
-                    job.place(index), effect, entry_id=self._new_id(), now=self._now()
+                    job.place(index), effect, entry_id=entry_id, now=self._now()
                 )
             await RunRepository(connection, job.tenant).add_verdict(
                 job.run_id, Verdict.blocked(action.kind, blocked)
@@ -255,6 +279,13 @@ class Execute:
             await IntegrationRepository(connection, tenant).fail(
                 integration.id, error.code, self._now(), self._new_id
             )
+
+
+def _key(job: _Job, action: PlannedAction, index: int) -> str:
+    """The effect's name on the other side. Other words of a human are another message, not a
+    repetition: what was sent before them must not pass for them."""
+    words = job.case.human_text if action.kind in REPLIES else None
+    return str(uuid5(_KEYS, "/".join((job.run_id, str(index), *([words] if words else ())))))
 
 
 def _effect(

@@ -73,8 +73,7 @@ class Think:
         thought = await self._purse.spend(
             tenant, brain, lambda thinker: think_through(thinker, material, self._now())
         )
-        await self._keep(tenant, ref, thought)
-        return Draft.of(thought)
+        return await self._keep(tenant, ref, thought)
 
     async def _material(
         self,
@@ -115,9 +114,13 @@ class Think:
             now=self._now(),
         )
 
-    async def _keep(self, tenant: TenantId, ref: RunRef, thought: Thought) -> None:
+    async def _keep(self, tenant: TenantId, ref: RunRef, thought: Thought) -> Draft:
+        """Keep the thought; returns what stands, which is another try's if that was quicker."""
         async with self._database.tenant(tenant) as connection:
-            await RunRepository(connection, tenant).save_thought(ref.run_id, thought)
+            if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
+                standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
+                return standing or Draft.of(thought)
             await SentimentRepository(connection, tenant).record(
                 ref.event_id, thought.answer.sentiment, now=self._now(), new_id=self._new_id
             )
+        return Draft.of(thought)

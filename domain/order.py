@@ -11,12 +11,13 @@ from domain.money import Money
 
 
 class OrderState(StrEnum):
-    """How far an order has come."""
+    """How far an order has come. `unknown`: who holds only its payment cannot tell."""
 
     OPEN = "open"
     SHIPPED = "shipped"
     DELIVERED = "delivered"
     CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
 
 
 class Order(BaseModel):

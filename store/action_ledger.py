@@ -98,22 +98,27 @@ class ActionLedger:
     async def begin(
         self, place: Place, effect: Effect, *, entry_id: str, now: datetime
     ) -> StepOutcome | Claim:
-        """Claim a step, or learn what came of it before."""
+        """Claim a step, or learn what came of it before.
+
+        A claim that nobody has finished is taken over: from then on it has this `entry_id`.
+        """
         settled = await self.settled(place)
         if settled is not None:
             return settled
         begun = await self.was_begun(place)
-        claimed = await self._insert(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
-        if claimed:
-            return Claim(again=begun)
-        settled = await self.settled(place)  # it may have been finished since
+        row = self._row(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
+        fresh: bool | None = await self._connection.scalar(_CLAIM, row)
+        if fresh is not None:
+            return Claim(again=begun) if fresh else Claim(again=True, interrupted=True)
+        settled = await self.settled(place)  # it was finished since
         return settled if settled is not None else Claim(again=True, interrupted=True)
 
     async def record(self, place: Place, effect: Effect, *, entry_id: str, now: datetime) -> None:
         """Write an action as done whose recording is doing it; idempotent."""
-        await self._insert(
+        row = self._row(
             place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
         )
+        await self._connection.execute(_RECORD, row)
 
     async def finish(
         self, place: Place, outcome: StepOutcome, *, reference: str, now: datetime
@@ -134,13 +139,17 @@ class ActionLedger:
             )
         )
 
-    async def release(self, place: Place) -> None:
-        """Give a claim back: the effect did surely not happen, and it may be tried again."""
+    async def release(self, place: Place, entry_id: str) -> None:
+        """Give a claim back: the effect did surely not happen, and it may be tried again.
+
+        One that another try has taken over stays with it.
+        """
         await self._connection.execute(
             sa.delete(action_ledger).where(
                 self._is_step(place),
                 action_ledger.c.round == place.round,
                 action_ledger.c.state == _PLANNED,
+                action_ledger.c.id == entry_id,
             )
         )
 
@@ -185,7 +194,7 @@ class ActionLedger:
             on_order=frozenset(ActionKind(kind) for kind in row.on_order or ()),
         )
 
-    async def _insert(
+    def _row(
         self,
         place: Place,
         effect: Effect,
@@ -194,28 +203,24 @@ class ActionLedger:
         state: str,
         now: datetime,
         finished_at: datetime | None = None,
-    ) -> bool:
-        inserted = await self._connection.scalar(
-            _INSERT,
-            {
-                "client_id": self._tenant,
-                "id": entry_id,
-                "run_id": place.run_id,
-                "step": place.step,
-                "round": place.round,
-                "action": effect.kind,
-                "state": state,
-                "detail": "",
-                "integration_id": effect.integration_id,
-                "order_key": effect.order_key,
-                "customer_key": effect.customer_key,
-                "amount": effect.amount.minor if effect.amount else None,
-                "currency": effect.amount.currency if effect.amount else None,
-                "planned_at": now,
-                "finished_at": finished_at,
-            },
-        )
-        return inserted is not None
+    ) -> dict[str, object]:
+        return {
+            "client_id": self._tenant,
+            "id": entry_id,
+            "run_id": place.run_id,
+            "step": place.step,
+            "round": place.round,
+            "action": effect.kind,
+            "state": state,
+            "detail": "",
+            "integration_id": effect.integration_id,
+            "order_key": effect.order_key,
+            "customer_key": effect.customer_key,
+            "amount": effect.amount.minor if effect.amount else None,
+            "currency": effect.amount.currency if effect.amount else None,
+            "planned_at": now,
+            "finished_at": finished_at,
+        }
 
     def _is_step(self, place: Place) -> sa.ColumnElement[bool]:
         return sa.and_(
@@ -225,11 +230,15 @@ class ActionLedger:
         )
 
 
-_INSERT: Final = (
-    insert(action_ledger)
-    .on_conflict_do_nothing(index_elements=["client_id", "run_id", "step", "round"])
-    .returning(action_ledger.c.id)
-)
+_PLACE: Final = ["client_id", "run_id", "step", "round"]
+_INSERT: Final = insert(action_ledger)
+_RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
+# Whether the row is new; no row if what stood there is finished.
+_CLAIM: Final = _INSERT.on_conflict_do_update(
+    index_elements=_PLACE,
+    set_={"id": _INSERT.excluded.id},
+    where=action_ledger.c.state == _PLANNED,
+).returning(sa.literal_column("xmax = 0", sa.Boolean))
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 # A step counts once, however many rounds it took.
 _SPENT: Final = sa.text("""

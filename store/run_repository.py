@@ -60,10 +60,11 @@ class RunRepository:
             _UPDATE, {**self._key(run_id), "lookup": lookup.model_dump(mode="json")}
         )
 
-    async def save_thought(self, run_id: str, thought: Thought) -> None:
+    async def save_thought(self, run_id: str, thought: Thought) -> bool:
+        """Keep the first thought of a run; False, and nothing written, if there was one."""
         answer = thought.answer
-        await self._connection.execute(
-            _UPDATE,
+        saved = await self._connection.execute(
+            _UPDATE.where(engine_runs.c.classification.is_(None)),
             {
                 **self._key(run_id),
                 "classification": answer.classification,
@@ -84,6 +85,7 @@ class RunRepository:
                 "cost_micros": answer.cost_micros,
             },
         )
+        return saved.rowcount == 1
 
     async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
         """Put a later verdict behind those that stand."""

@@ -14,6 +14,17 @@ NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
 """Codes after which an effect surely did not happen."""
 
 
+def cut_short(failure: BaseException) -> bool:
+    """Whether the last try did not end but was given up. Temporal then names what the try before
+    it failed with, and what this one did nobody knows."""
+    cause: BaseException | None = failure
+    while cause is not None:
+        if isinstance(cause, exceptions.TimeoutError):
+            return True
+        cause = cause.__cause__
+    return False
+
+
 def error_code(failure: BaseException) -> str:
     """The code of the innermost cause: what Temporal reports outside is always just "failed"."""
     cause = failure

@@ -40,7 +40,7 @@ with workflow.unsafe.imports_passed_through():
         steps_executed,
     )
     from workflows import options
-    from workflows.failure import NOTHING_DONE, OUTAGE, error_code
+    from workflows.failure import NOTHING_DONE, OUTAGE, cut_short, error_code
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -87,7 +87,7 @@ class ProcessEvent:
                 steps = (await self._execute(thought.actions)).steps
             except FailureError as failure:
                 # A plan of several steps may have been half done before.
-                if error_code(failure) in NOTHING_DONE and len(thought.actions) == 1:
+                if len(thought.actions) == 1 and _nothing_done(failure):
                     await self._fail(failure)
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
@@ -272,3 +272,10 @@ class ProcessEvent:
                 _CLASSIFICATION.value_set(self._outcome.classification),
             ]
         )
+
+
+def _nothing_done(failure: FailureError) -> bool:
+    """Whether an effect surely did not happen."""
+    if error_code(failure) not in NOTHING_DONE:
+        return False
+    return not (cut_short(failure) and workflow.patched("cut-short"))

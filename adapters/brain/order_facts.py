@@ -37,7 +37,7 @@ def order_values(order: Order, language: Language) -> dict[str, str]:
     """
     values = {
         "order_number": order.number,
-        "order_status": _STATES[language][order.state],
+        "order_status": _STATES[language].get(order.state, ""),
         "order_total": _amount(order.total, language),
         "order_placed_on": order.placed_at.strftime(_DATES[language]),
         "order_items": ", ".join(order.items),

@@ -64,7 +64,7 @@ class _Payment(BaseModel):
             id=self.id,
             number=self.number,
             customer_email=(charge and charge.email) or self.receipt_email,
-            state=OrderState.CANCELLED if self.status == "canceled" else OrderState.OPEN,
+            state=OrderState.CANCELLED if self.status == "canceled" else OrderState.UNKNOWN,
             total=_money(self.amount, self.currency),
             refundable=_money(max(left, 0), self.currency),
             placed_at=datetime.fromtimestamp(self.created, UTC),

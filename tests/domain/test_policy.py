@@ -100,6 +100,17 @@ def test_what_is_not_offered_is_refused_with_its_reason(
     assert judgement.doubt is not None
 
 
+def test_what_nobody_knows_the_state_of_is_not_cancelled() -> None:
+    """Stripe knows no parcels, and its connector refuses every cancellation."""
+    paid = an_order(state=OrderState.UNKNOWN)
+
+    assert kinds(offers(a_situation(order=paid, connections=(SHOP,)))) == [REFUND]
+    assert ruling(judged(a_situation(order=paid), CANCEL), CANCEL) == (
+        Ruling.REFUSED, PolicyReason.ORDER_STATE,
+    )  # fmt: skip
+    assert rechecked(CANCEL_49, paid) is PolicyReason.ORDER_STATE
+
+
 def test_no_order_no_action_on_orders() -> None:
     situation = a_situation().model_copy(update={"order": None})
 

@@ -8,6 +8,7 @@ from domain.action_errors import MailRefused
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 from domain.escalation import Decision
+from domain.integration import Provider
 from domain.names import (
     HOUSEKEEPING,
     MONTHLY_RESET,
@@ -16,6 +17,7 @@ from domain.names import (
     process_event_id,
 )
 from store.tables import escalation_tickets
+from tests.support.acting import connect
 from tests.support.engine import LiveEngine
 from tests.support.mail import MailServer
 from tests.support.rows import only_row
@@ -76,6 +78,16 @@ async def unknown_outcome_approved(engine: LiveEngine, shop: Shop, mail: MailSer
     return process_event_id(shop.client_id, body["event_id"])
 
 
+async def looked_up(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """A shop is connected, and does not answer."""
+    await connect(engine, shop, Provider.DEMO_SHOP, {"path": "nowhere.db"}, "{}")
+    asked = {"customer_email": "a@b.example", "message": ORDER_QUESTION}
+    body = (await engine.post(shop, **asked)).json()
+    escalation = await only_row(engine.database, escalation_tickets)
+    await engine.decide(escalation["id"], Decision.REJECT)
+    return process_event_id(shop.client_id, body["event_id"])
+
+
 async def dry_run(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     body = (await engine.post(shop, message=ORDER_QUESTION, is_test=True)).json()
     return f"dry-run/{shop.client_id}/{body['event_id']}"
@@ -133,6 +145,7 @@ SCENARIOS: dict[str, Scenario] = {
         review_rejected,
         review_expired,
         unknown_outcome_approved,
+        looked_up,
         dry_run,
         sweep,
         sweep_embeds,

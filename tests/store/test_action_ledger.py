@@ -65,11 +65,27 @@ async def test_what_was_done_in_one_round_is_done_in_all(database: Database, sho
 
 async def test_a_claim_is_given_back(database: Database, shop: Shop) -> None:
     place = await _place(database, shop)
-    await _begin(database, shop, place)
+    entry_id = new_ulid()
+    await _begin(database, shop, place, entry_id=entry_id)
     async with database.tenant(shop.tenant) as connection:
-        await ActionLedger(connection, shop.tenant).release(place)
+        await ActionLedger(connection, shop.tenant).release(place, entry_id)
 
     assert await _begin(database, shop, place) == Claim()
+
+
+async def test_a_claim_that_another_took_over_is_not_given_back(
+    database: Database, shop: Shop
+) -> None:
+    """A try that Temporal gave up hears late that it was not reached, while the next is at it."""
+    place = await _place(database, shop)
+    first, second = new_ulid(), new_ulid()
+    await _begin(database, shop, place, entry_id=first)
+    await _begin(database, shop, place, entry_id=second)
+    async with database.tenant(shop.tenant) as connection:
+        await ActionLedger(connection, shop.tenant).release(place, first)
+    await _finish(database, shop, place, StepState.UNKNOWN)
+
+    assert await _begin(database, shop, Place(place.run_id, 0, 1)) == Claim(again=True)
 
 
 async def test_what_is_done_stays_done(database: Database, shop: Shop) -> None:
@@ -139,13 +155,14 @@ async def _begin(
     place: Place,
     *,
     effect: Effect | None = None,
+    entry_id: str | None = None,
     now: datetime | None = None,
 ) -> StepOutcome | Claim:
     async with database.tenant(shop.tenant) as connection:
         return await ActionLedger(connection, shop.tenant).begin(
             place,
             effect or Effect(ActionKind.REPLY_BY_EMAIL),
-            entry_id=new_ulid(),
+            entry_id=entry_id or new_ulid(),
             now=now or utc_now(),
         )
 

@@ -18,6 +18,7 @@ class MailServer:
         self.recipient_reply = "250 ok"
         self.url = ""
         self.pause_s = 0.0
+        self.refused = 0
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
@@ -25,6 +26,8 @@ class MailServer:
         await asyncio.sleep(self.pause_s)  # a slow server
         if self.recipient_reply.startswith("250"):
             envelope.rcpt_tos.append(address)
+        else:
+            self.refused += 1
         return self.recipient_reply
 
     async def handle_DATA(self, server: SMTP, _: Session, envelope: Envelope) -> str:  # noqa: N802

@@ -1,19 +1,24 @@
 """The agent acts: what is allowed happens once, what is not never, whatever goes wrong."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from adapters.system import new_ulid, utc_now
 from domain.escalation import Decision
 from domain.order import LookupState
 from domain.plan import ActionKind
-from domain.rulebook import Level
+from domain.rulebook import ActionRule, Level
+from store.action_ledger import ActionLedger, Effect, Place
+from store.integration_repository import IntegrationRepository
 from store.tables import action_ledger, engine_runs, escalation_tickets
 from tests.support.acting import (
     CUSTOMER,
     WISH,
+    Acting,
     ScriptedBrain,
     acting_shop,
     order,
@@ -245,3 +250,60 @@ async def test_shop_that_is_away_is_a_tool_failure(acting: LiveEngine, tmp_path:
     escalation = await only_row(acting.database, escalation_tickets)
     assert escalation["reason"] == "tool_failure"
     assert (await only_row(acting.database, engine_runs))["lookup"]["state"] == "unavailable"
+
+
+@pytest.mark.parametrize("hidden", ["disconnected", "gone"])
+async def test_a_refund_that_was_begun_is_never_called_undone(
+    acting: LiveEngine, tmp_path: Path, hidden: str
+) -> None:
+    """A worker died over it, and now nobody can look whether it was done: a human must."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+        await begun_by_a_dead_worker(acting, it, answer["run_id"])
+        if hidden == "disconnected":
+            async with acting.database.tenant(it.shop.tenant) as connection:
+                integrations = IntegrationRepository(connection, it.shop.tenant)
+                (shop,) = await integrations.connected()
+                await integrations.disconnect(shop.id, utc_now(), new_ulid)
+        else:
+            with sqlite3.connect(it.path) as file:
+                file.execute("DELETE FROM orders")
+        waiting = await only_row(acting.database, escalation_tickets)
+        await acting.decide(waiting["id"], Decision.APPROVE)
+        again = await acting.review_of(answer["run_id"], round_=1)
+
+    assert again["reason"] == "tool_failure"
+    run = await only_row(acting.database, engine_runs)
+    assert [step["state"] for step in run["steps"]] == ["unknown"]
+    assert (await only_row(acting.database, action_ledger))["state"] == "unknown"
+
+
+async def test_a_lone_refund_that_was_begun_and_cannot_be_reached_is_unknown(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    """Nothing came of asking again, which says nothing of the first time."""
+    rulebook = rules(Level.HUMAN_APPROVED)
+    silent = {ActionKind.REPLY: ActionRule(level=Level.NEVER)}
+    rulebook = rulebook.model_copy(update={"actions": {**rulebook.actions, **silent}})
+    it = await acting_shop(acting, tmp_path, [order("2001")], rulebook)
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+        await begun_by_a_dead_worker(acting, it, answer["run_id"])
+        it.path.unlink()
+        waiting = await only_row(acting.database, escalation_tickets)
+        await acting.decide(waiting["id"], Decision.EDIT, "Nous regardons.")
+        again = await acting.review_of(answer["run_id"], round_=1)
+
+    assert again["reason"] == "tool_failure"
+    assert (await only_row(acting.database, action_ledger))["state"] == "unknown"
+
+
+async def begun_by_a_dead_worker(acting: LiveEngine, it: Acting, run_id: str) -> None:
+    effect = Effect(ActionKind.REFUND, order_key="demo_shop/2001")
+    async with acting.database.tenant(it.shop.tenant) as connection:
+        await ActionLedger(connection, it.shop.tenant).begin(
+            Place(run_id, 0, 0), effect, entry_id=new_ulid(), now=utc_now()
+        )

@@ -1,7 +1,10 @@
 """The run as a workflow: its failures, its history, its repetition."""
 
+import asyncio
 import dataclasses
+from datetime import timedelta
 
+import pytest
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
@@ -18,6 +21,7 @@ from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 from tests.support.waiting import eventually
+from workflows import options
 
 CANARY = "quetzal-canary-77"
 
@@ -27,6 +31,24 @@ class BrokenBrain:
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         raise ValueError(f"cannot parse {request.text!r}")
+
+
+async def test_a_mail_under_way_when_the_time_is_up_is_not_called_unsent(
+    engine: LiveEngine, shop: Shop, mail: MailServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Temporal gives the try up and names what the one before it failed with."""
+    monkeypatch.setitem(options.OUTSIDE, "schedule_to_close_timeout", timedelta(seconds=3))
+    mail.recipient_reply = "451 later"
+    asked = {"event_type": "email.inbound", "customer_email": "a@b.example"}
+    call = asyncio.ensure_future(engine.post(shop, **asked, message=ORDER_QUESTION))
+    await eventually(lambda: _put_off(mail))
+    mail.recipient_reply, mail.pause_s = "250 ok", 3
+
+    assert (await call).json()["status"] == "needs_review"
+
+
+async def _put_off(mail: MailServer) -> bool:
+    return mail.refused > 0
 
 
 async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -> None:

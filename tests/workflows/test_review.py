@@ -173,6 +173,31 @@ async def test_approval_after_an_unknown_outcome_tries_once_more(
     assert len(mail.mails) == 2
 
 
+async def test_a_mail_repeated_by_a_human_waits_for_a_greylisting_server(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """What the server put off in this round surely was not sent in it. A human's other words are
+    another mail: of two with one Message-ID the customer would see the first."""
+    mail.reply = None
+    asked = {"event_type": "email.inbound", "customer_email": "a@b.example"}
+    body = (await engine.post(shop, **asked, message=ORDER_QUESTION)).json()
+    mail.reply, mail.recipient_reply = "250 kept", "451 later"
+
+    escalation = await only_row(engine.database, escalation_tickets)
+    await engine.decide(escalation["id"], Decision.EDIT, "Les mots d'un humain.")
+    await eventually(lambda: _put_off(mail))
+    mail.recipient_reply = "250 ok"
+
+    assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
+    first, second = mail.mails
+    assert second.get_content().strip() == "Les mots d'un humain."
+    assert first["Message-ID"] != second["Message-ID"]
+
+
+async def _put_off(mail: MailServer) -> bool:
+    return mail.refused > 0
+
+
 async def test_review_survives_a_change_of_worker(idle_engine: LiveEngine, shop: Shop) -> None:
     async with idle_engine.working():
         event_id, escalation_id = await _parked(idle_engine, shop)

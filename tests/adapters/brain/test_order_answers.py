@@ -126,6 +126,16 @@ async def test_what_the_shop_does_not_tell_is_missing() -> None:
     assert answer.citations == ()
 
 
+async def test_a_state_that_nobody_knows_is_missing() -> None:
+    """Who holds only the payment does not know whether the parcel is still being prepared."""
+    paid = ORDER.model_copy(update={"state": OrderState.UNKNOWN})
+
+    answer = await ask("Where is my order?", "It is {{ order_status }}.", order=paid)
+
+    assert answer.citations == ()
+    assert "It is" not in answer.response
+
+
 async def test_the_orders_note_is_never_told() -> None:
     answer = await ask("Where is my order?", FACTS + "{{ note | }}{{ order_note | }}")
 

@@ -83,8 +83,8 @@ async def test_of_two_the_customers_own(server: StripeServer, shop: Stripe) -> N
 @pytest.mark.parametrize(
     ("payment", "state", "refundable"),
     [
-        (StripePayment("pi_1", 4990, metadata=NUMBER, refunded=990), OrderState.OPEN, 4000),
-        (StripePayment("pi_1", 4990, metadata=NUMBER, disputed=True), OrderState.OPEN, 0),
+        (StripePayment("pi_1", 4990, metadata=NUMBER, refunded=990), OrderState.UNKNOWN, 4000),
+        (StripePayment("pi_1", 4990, metadata=NUMBER, disputed=True), OrderState.UNKNOWN, 0),
         (StripePayment("pi_1", 4990, metadata=NUMBER, status="canceled"), OrderState.CANCELLED, 0),
     ],
 )
