@@ -1,7 +1,7 @@
 """Embeddings by a provider that speaks OpenAI's protocol."""
 
 import asyncio
-from typing import Final
+from typing import Annotated, Final
 
 import httpx2
 import structlog
@@ -22,9 +22,13 @@ _OPENAI: Final = "https://api.openai.com/v1"
 _log = structlog.get_logger(__name__)
 
 
+# PostgreSQL keeps four bytes of each, and refuses what is no number.
+_Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
+
+
 class _Item(BaseModel):
     index: int = Field(ge=0)
-    embedding: tuple[float, ...] = Field(min_length=1, max_length=MAX_DIMENSIONS)
+    embedding: tuple[_Coordinate, ...] = Field(min_length=1, max_length=MAX_DIMENSIONS)
 
 
 class _Answer(BaseModel):

@@ -63,7 +63,7 @@ _WORDS_BEFORE_UNIT: Final = re.compile(
     rf"[ -]{_OF}(?={_COUNTED}(?:(?:{_UNIT}|{_CURRENCY}|per ?cent|pour ?cent)\b|%))"
 )
 _ONE_UNIT: Final = re.compile(rf"\b(?:{ONE}) (?=(?:{_UNIT})\b)")
-_LIST_MARK: Final = re.compile(r"(?m)^\s*\d{1,2}[.)](?=\s)")
+_LIST_MARK: Final = re.compile(r"(?m)^[^\S\n]*\d{1,2}[.)](?=\s)")
 _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app|example"
 
 

@@ -122,19 +122,20 @@ def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, (email, from_address), subject or ""),
-        customer_verified=_is_verified(event, channel),
+        customer_verified=_is_verified(event),
         platform=_head(event.event_type),
         fields=_fields(event.payload, derived),
     )
 
 
-def _is_verified(event: InboundEvent, channel: Channel) -> bool:
-    """Who pushes an event vouches for its customer, but for a visitor's word in a widget.
-
-    Either way the caller may say otherwise with `customer_verified`.
+def _is_verified(event: InboundEvent) -> bool:
+    """Who pushes an event vouches for its customer, but for a visitor's word in a widget, even
+    where the type names a platform. Either way the caller may say otherwise with
+    `customer_verified`.
     """
     said = event.payload.get("customer_verified")
-    return said if isinstance(said, bool) else channel is not Channel.WIDGET
+    by_visitor = "widget" in (_head(event.event_type), _head(event.source or ""))
+    return said if isinstance(said, bool) else not by_visitor
 
 
 def _head(name: str) -> str:

@@ -29,7 +29,7 @@ def read_yaml(text: str) -> JsonValue:
         raise InvalidInput(f"not valid YAML: {place}{_first_line(error.problem)}") from None
     except yaml.YAMLError as error:
         raise InvalidInput(f"not valid YAML: {_first_line(str(error))}") from None
-    except (ValueError, OverflowError):
+    except (ValueError, OverflowError, LookupError):
         raise InvalidInput("not valid YAML: a value is not what its tag says") from None
 
 

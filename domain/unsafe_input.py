@@ -20,7 +20,10 @@ from domain.unsafe_wishes import WISHES
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-MAX_CHARS: Final = 100_000
+# More than any brain is shown of one text; it takes a worker's whole attention while it is read.
+MAX_CHARS: Final = 20_000
+# Of characters that stand for up to 18 others; who writes so many pads something.
+_MAX_SHOWN: Final = 2 * MAX_CHARS
 _MAX_BLOBS: Final = 20
 
 # Zero width, soft hyphen, bidi marks, variation selectors: nobody sees them, and they part words.
@@ -44,7 +47,7 @@ _LOOKALIKES: Final = str.maketrans(
 def unsafe(text: str) -> UnsafeReason | None:
     """How `text` tries to command whoever reads it; None for what a customer honestly writes.
 
-    Reads 100,000 characters.
+    Reads 20,000 characters.
     """
     return _found(text[:MAX_CHARS], decode=True)
 
@@ -52,7 +55,10 @@ def unsafe(text: str) -> UnsafeReason | None:
 def _found(text: str, *, decode: bool) -> UnsafeReason | None:
     if _TAGS.search(text):
         return UnsafeReason.HIDDEN_TEXT
-    plain = _plain(text)
+    shown = unicodedata.normalize("NFKC", _UNSEEN.sub("", unescape(text)))
+    if len(shown) > _MAX_SHOWN:
+        return UnsafeReason.OBFUSCATED
+    plain = _plain(shown)
     for reason, pattern in MARKUP:
         if pattern.search(plain):
             return reason
@@ -65,9 +71,8 @@ def _found(text: str, *, decode: bool) -> UnsafeReason | None:
     return UnsafeReason.OBFUSCATED if decode and _hides_words(text) else None
 
 
-def _plain(text: str) -> str:
-    """Lower case, no accents, no lookalikes, nothing unseen; marks and lines as they are."""
-    shown = unicodedata.normalize("NFKC", _UNSEEN.sub("", unescape(text)))[:MAX_CHARS]
+def _plain(shown: str) -> str:
+    """Lower case, no accents, no lookalikes; marks and lines as they are."""
     bare = unicodedata.normalize("NFKD", shown.casefold())
     return "".join(mark for mark in bare if not unicodedata.combining(mark)).translate(_LOOKALIKES)
 

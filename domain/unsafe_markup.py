@@ -28,7 +28,7 @@ _BY_MARKUP: Final = (
         r"|approve|ignore)|tu |vous (?:devez|etes)|rembours|approuv|nouvelle|l'(?:agent"
         r"|assistant|ia)|le client|la demande|all |any |override|grant|issue|execute|customer"
         r"|identity|verification|client|identite|manager|policy|mode)",
-        r"-{3,}[ ]?(?:end|fin|begin|debut|start)[^\n-]{0,40}(?:user|customer|client|system"
+        r"(?<!-)-{3,}[ ]?(?:end|fin|begin|debut|start)[^\n-]{0,40}(?:user|customer|client|system"
         r"|prompt|message|instructions|input|utilisateur|systeme)[^\n-]{0,20}-{3,}",
     ),
     (

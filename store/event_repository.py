@@ -104,17 +104,17 @@ _INBOUND: Final = sa.select(
     engine_events.c.message,
     engine_events.c.payload,
 ).where(_IS_EVENT)
+# The customer's address: as normalized, or as the caller gave it where that has not been done.
+CUSTOMER_EMAIL: Final = sa.case(
+    (engine_events.c.unified.is_(None), engine_events.c.customer_email),
+    else_=engine_events.c.unified["customer_email"].astext,
+).label("customer_email")
+
 _TICKET: Final = sa.select(
     sa.func.coalesce(engine_events.c.unified["ticket_id"].astext, engine_events.c.id).label(
         "ticket_id"
     ),
-    sa.func.coalesce(
-        sa.case(
-            (engine_events.c.unified.is_(None), engine_events.c.customer_email),
-            else_=engine_events.c.unified["customer_email"].astext,
-        ),
-        "",
-    ).label("customer_email"),
+    sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
 ).where(_IS_EVENT)
 # An update sets the columns it is given values for.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)

@@ -12,6 +12,7 @@ from domain.escalation_errors import EscalationNotFound
 from domain.order import LookupState
 from domain.review import Place, Review, ReviewSummary, Wanted
 from store.escalation_repository import RUN_OF_TICKET, WORDS
+from store.event_repository import CUSTOMER_EMAIL
 from store.tables import engine_events, engine_messages, engine_runs, escalation_tickets
 
 PREVIEW_CHARS: Final = 280
@@ -77,7 +78,7 @@ _SUMMARY: Final = (
         _TICKETS.reason,
         sa.func.coalesce(engine_runs.c.classification, "").label("classification"),
         sa.func.coalesce(engine_runs.c.confidence, 0).label("confidence"),
-        engine_events.c.customer_email,
+        CUSTOMER_EMAIL,
         engine_events.c.subject,
         sa.func.coalesce(sa.func.left(engine_events.c.text, PREVIEW_CHARS), "").label("preview"),
         _TICKETS.amount,

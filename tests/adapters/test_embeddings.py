@@ -72,6 +72,9 @@ async def test_long_text_is_cut(server: LlmServer) -> None:
         Raw(b'{"data": [{"index": 1, "embedding": [1.0]}]}'),
         Raw(b'{"data": [{"index": 0, "embedding": []}]}'),
         Raw(b'{"data": [{"index": 0, "embedding": ["x"]}]}'),
+        Raw(b'{"data": [{"index": 0, "embedding": [NaN]}]}'),
+        Raw(b'{"data": [{"index": 0, "embedding": [1e999]}]}'),
+        Raw(b'{"data": [{"index": 0, "embedding": [-1e39]}]}'),
     ],
 )
 async def test_trouble_leaves_the_words_alone(server: LlmServer, trouble: Reply) -> None:

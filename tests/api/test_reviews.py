@@ -242,6 +242,17 @@ async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
     assert body["turns"] == [{"author": "customer", "body": "Un"}]
 
 
+async def test_a_mails_sender_is_shown(engine: LiveEngine, shop: Shop) -> None:
+    """Whom the answer would go to, though the caller named nobody."""
+    mail = {"event_type": "email.received", "from": "Emma <emma@example.com>"}
+    answer = await engine.post(shop, message="Trois", **mail)
+    assert answer.json()["status"] == "needs_review", answer.text
+    headers = bearer(session_token(engine.settings, shop.owner_user_id))
+
+    (review,) = await listed(engine, headers)
+    assert review["customer_email"] == "emma@example.com"
+
+
 async def test_filters(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     database = front.database
     plain = await open_review(database, shop)

@@ -2,6 +2,7 @@
 
 import string
 from datetime import UTC, datetime
+from time import process_time
 
 import pytest
 from hypothesis import given as given_any
@@ -262,12 +263,28 @@ def test_more_sources_never_leave_less_supported(response: str) -> None:
 
 @pytest.mark.parametrize(
     "piece",
-    ["1", "1 ", "1,", "a.", "+1 ", "a-", "1-", "1h", "€ ", "w@", "deux ", "thank you ", ", "],
+    [
+        "1",
+        "1 ",
+        "1,",
+        "a.",
+        "+1 ",
+        "a-",
+        "1-",
+        "1h",
+        "€ ",
+        "w@",
+        "deux ",
+        "thank you ",
+        ", ",
+        "\n",
+        " \n",
+    ],
 )
 def test_long_text_of_one_piece_is_read_at_once(piece: str) -> None:
     """A pattern that goes back and forth would take minutes."""
-    started = datetime.now(UTC)
+    started = process_time()
 
     unsupported(piece * 20_000, (), asked(piece * 20_000))
 
-    assert (datetime.now(UTC) - started).total_seconds() < 10
+    assert process_time() - started < 3

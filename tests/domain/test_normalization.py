@@ -174,6 +174,24 @@ def test_widget_message() -> None:
     assert event.fields["page_url"] == "/p"
 
 
+@pytest.mark.parametrize(
+    ("event_type", "source", "verified"),
+    [
+        ("widget.chat.message", None, False),
+        ("chat.message", "widget", False),
+        ("shopify.chat.message", "Widget", False),
+        ("zendesk.ticket.created", "widget:shop", False),
+        ("shopify.chat.message", None, True),
+        ("chat.message", "api_direct", True),
+    ],
+)
+def test_a_visitor_of_a_widget_is_not_vouched_for(
+    event_type: str, source: str | None, verified: bool
+) -> None:
+    event = unified(event_type, {}, message="Hi", source=source, customer_email="jo@x.fr")
+    assert event.customer_verified is verified
+
+
 def test_zendesk_trigger_and_event() -> None:
     trigger = unified(
         "zendesk.ticket.created",
