@@ -26,7 +26,7 @@ FLOORS = {
     ("GET", "/api/billing/usage"): 30,
     # They share 120 requests a minute, and the first route takes most of them.
     ("GET", "/api/dashboard/runs"): 20,
-    ("GET", "/api/dashboard/runs/{run_id}"): 3,
+    ("GET", "/api/dashboard/runs/{run_id}"): 1,
 }
 
 
