@@ -11,10 +11,13 @@ from dataclasses import dataclass
 from typing import Final
 
 VALUE_LIMIT: Final = 200
+EXCERPT: Final = 40
 
 _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
+# Half a placeholder, and what other languages of templates write.
+_STRAY: Final = re.compile(r"\{\{|\}\}|\{%|%\}|\{#")
 _QUOTES: Final = ('"', "'")
 
 
@@ -76,6 +79,21 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
     if _OPENING in _PLACEHOLDER.sub("\0", body):
         missing[_OPENING] = None
     return Filled(text=text, missing=tuple(missing), used=used)
+
+
+def unreadable(body: str) -> str | None:
+    """What of `body` was meant as a placeholder and cannot be read as one; None if nothing.
+
+    The first such place, on one line and at most `EXCERPT` characters long. A template with one is
+    never sent, so its author should hear of it.
+    """
+    for match in _PLACEHOLDER.finditer(body):
+        if not _NAME.fullmatch(match.group(1).partition("|")[0].strip()):
+            return clean_value(match.group(0))[:EXCERPT]
+    # A readable placeholder leaves a mark, so that the words around it do not join.
+    rest = _PLACEHOLDER.sub("\0", body)
+    found = _STRAY.search(rest)
+    return clean_value(rest[found.start() :].partition("\0")[0])[:EXCERPT] if found else None
 
 
 def names(body: str) -> frozenset[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.template import VALUE_LIMIT, clean_value, fill
+from domain.template import VALUE_LIMIT, clean_value, fill, names, unreadable
 
 
 def test_values_are_put_in() -> None:
@@ -92,3 +92,28 @@ def test_any_value_stays_on_its_line(value: str) -> None:
     assert filled.text.startswith("before ")
     assert filled.text.endswith(" after")
     assert len(filled.text) <= VALUE_LIMIT + len("before  after")
+
+
+@pytest.mark.parametrize(
+    ("body", "place"),
+    [
+        ("A refund of {{ refnd_amount for order", "{{ refnd_amount for order"),
+        ("Hi {{ name }}, {{ a b }}!", "{{ a b }}"),
+        ("Hi {{ }}!", "{{ }}"),
+        ("Hi {{ name | a }}, {{ b", "{{ b"),
+        ("Hi {{ name {{ other }}", "{{ name"),
+        ("{% if paid %}\nThanks", "{% if paid %} Thanks"),
+        ("Hi name }}!", "}}!"),
+        ("{{ a b " + "c" * 100 + " }}", "{{ a b " + "c" * 33),
+        ("Hi {{ name }}, {{ d | x }} {of} 5 % and } { too", None),
+    ],
+)
+def test_what_cannot_be_read_is_told(body: str, place: str | None) -> None:
+    assert unreadable(body) == place
+
+
+@given(st.text(alphabet="{}% |ab\n\0", max_size=30))
+def test_what_can_be_read_can_be_filled(body: str) -> None:
+    values = dict.fromkeys(names(body), "v")
+
+    assert unreadable(body) is not None or fill(body, values).complete
