@@ -9,6 +9,7 @@ import typer
 
 from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
+from commands.listing import print_list
 from commands.member import checked_id
 from commands.person import AsOption, acting_person
 from domain.client import Plan
@@ -16,7 +17,7 @@ from domain.errors import InvalidInput
 from domain.ids import TenantId
 from domain.playbook_file import parse_playbooks
 from store.account_repository import AccountRepository
-from store.client_repository import ClientRepository
+from store.client_repository import ClientEntry, ClientRepository
 from store.member_repository import MemberRepository
 from store.playbook_changes import PlaybookChanges
 from store.thresholds import note_reached
@@ -67,6 +68,31 @@ async def create(
             new_id=new_ulid,
         ).bring_in(starter)
     answer(as_json, f"Client {brand} made.", client_id=client_id, owner_user_id=owner)
+
+
+@app.command("list")
+@command
+async def list_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+    """Show all clients, the oldest first."""
+    async with transaction_on(data) as connection:
+        found = await ClientRepository(connection).all()
+    if as_json:
+        answer(True, "", clients=[_fields(one) for one in found])
+        return
+    print_list(
+        ("client", "brand", "plan", "owner"),
+        [(one.id, one.brand_name, one.plan.value, one.owner_email) for one in found],
+    )
+
+
+def _fields(client: ClientEntry) -> dict[str, object]:
+    return {
+        "client_id": client.id,
+        "brand_name": client.brand_name,
+        "plan": client.plan.value,
+        "owner_email": client.owner_email,
+        "created_at": client.created_at.isoformat(),
+    }
 
 
 @app.command("set-plan")

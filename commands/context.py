@@ -18,6 +18,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.errors import (
     ClientNotFound,
+    ContentNotFound,
     DomainError,
     IntegrationNotFound,
     InvalidInput,
@@ -79,6 +80,7 @@ _SENTENCES: Final = {
     EscalationClaimed: "somebody else has claimed this review; claim --force takes it over",
     SecondPersonRequired: "this person has approved it already: another one must, see --as",
     ClientNotFound: "there is no such client",
+    ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
     IntegrationNotFound: "there is no such integration",
     PlaybookNotFound: "there is no such playbook",

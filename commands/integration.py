@@ -102,7 +102,9 @@ async def list_all(
         return
     out.print(f"{len(entries)} connections")
     for entry in entries:
-        table = Table(title=entry.id, title_justify="left", title_style="bold", show_header=False)
+        # No title of the table: one that is wider than the table would be broken.
+        out.print(entry.id, style="bold", highlight=False)
+        table = Table(show_header=False)
         table.add_column(no_wrap=True, style="cyan")
         table.add_column(overflow="fold")
         table.add_row("provider", entry.provider.value)

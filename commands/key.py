@@ -7,10 +7,11 @@ import typer
 
 from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
+from commands.listing import print_list
 from domain.api_key import key_material, key_value
 from domain.errors import InvalidInput
 from store.client_repository import ClientRepository
-from store.key_repository import KeyRepository
+from store.key_repository import KeyEntry, KeyRepository
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 
@@ -37,6 +38,39 @@ async def create(
             key_id=key_id, client_id=client, label=label.strip(), material=material, now=utc_now()
         )
     answer(as_json, "Key made: keep it, it is shown only now.", key_id=key_id, key=key)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: Annotated[str, typer.Option(help="client_id")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's keys, the oldest first; of each only how it begins."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        found = await KeyRepository(connection).entries(client)
+    if as_json:
+        answer(True, "", keys=[_fields(key) for key in found])
+        return
+    print_list(
+        ("key", "label", "begins", "state"),
+        [
+            (key.id, key.label, key.prefix, "active" if key.revoked_at is None else "revoked")
+            for key in found
+        ],
+    )
+
+
+def _fields(key: KeyEntry) -> dict[str, object]:
+    return {
+        "key_id": key.id,
+        "label": key.label,
+        "prefix": key.prefix,
+        "created_at": key.created_at.isoformat(),
+        "is_active": key.revoked_at is None,
+    }
 
 
 @app.command("revoke")

@@ -6,10 +6,12 @@ import typer
 
 from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
+from commands.listing import print_list
 from domain.client import Role
 from domain.errors import InvalidInput
 from domain.user import is_user_id
-from store.member_repository import MemberRepository
+from store.client_repository import ClientRepository
+from store.member_repository import Member, MemberRepository
 
 app = typer.Typer(help="Members of a client.", no_args_is_help=True)
 
@@ -40,6 +42,33 @@ async def add(
             await members.ensure_user(known, user, utc_now())
         await members.add(client, known, Role(role), utc_now())
     answer(as_json, "Member added.", client_id=client, user_id=known, role=role)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show who may act for a client, its owner too."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        found = await MemberRepository(connection).all(client)
+    if as_json:
+        answer(True, "", members=[_fields(member) for member in found])
+        return
+    print_list(
+        ("user", "mail address", "role"),
+        [(member.user_id, member.email, member.role.value) for member in found],
+    )
+
+
+def _fields(member: Member) -> dict[str, object]:
+    return {
+        "user_id": member.user_id,
+        "email": member.email,
+        "role": member.role.value,
+        "since": member.since.isoformat(),
+    }
 
 
 @app.command("remove")

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
@@ -19,6 +18,7 @@ from commands.context import (
     out,
     transaction_on,
 )
+from commands.listing import print_list
 from commands.person import AsOption, acting_person
 from domain.errors import InvalidInput
 from domain.ids import TenantId
@@ -129,14 +129,10 @@ async def list_all(
     if as_json:
         answer(True, "", playbooks=[_fields(entry) for entry in entries])
         return
-    table = Table("playbook", "name", "version", "events", "threshold", "state")
-    for entry in entries:
-        playbook = entry.playbook
-        state = "on" if entry.is_active else "off"
-        threshold, version = str(playbook.threshold), str(playbook.version)
-        texts = (playbook.id, playbook.name, version, playbook.event_type, threshold, state)
-        table.add_row(*(escape(text) for text in texts))
-    out.print(table)
+    print_list(
+        ("playbook", "name", "version", "events", "from", "state"),
+        [_row(entry) for entry in entries],
+    )
 
 
 @app.command("activate")
@@ -193,6 +189,18 @@ def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
     # What is only looked at gets no id.
     missing = dry_run and change.outcome is Outcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields
+
+
+def _row(entry: PlaybookEntry) -> tuple[str, ...]:
+    playbook = entry.playbook
+    return (
+        playbook.id,
+        playbook.name,
+        str(playbook.version),
+        playbook.event_type,
+        f"{playbook.threshold:g}",
+        "on" if entry.is_active else "off",
+    )
 
 
 def _fields(entry: PlaybookEntry) -> dict[str, object]:

@@ -17,6 +17,7 @@ from commands.context import (
     out,
     transaction_on,
 )
+from commands.listing import print_list
 from domain.brain import Category
 from domain.ids import TenantId, parse_ulid
 from domain.money import Money
@@ -52,25 +53,20 @@ async def list_latest(
         _print_json({"runs": [run.model_dump(mode="json") for run in found]})
         return
     out.print(f"{len(found)} runs")
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    for name in ("run", "received", "status", "class", "sure", "mood", "handed over for"):
-        table.add_column(name, no_wrap=True)
-    table.add_column("subject", overflow="ellipsis", no_wrap=True)
-    for run in found:
-        table.add_row(*_cells(run))
-    out.print(table)
+    print_list(("run", "received", "status", "class", "subject"), [_cells(run) for run in found])
 
 
 def _cells(run: RunSummary) -> tuple[str, ...]:
     return (
         run.run_id,
-        run.received_at.isoformat(sep=" ", timespec="seconds"),
-        run.status,
-        run.classification or "",
-        "" if run.confidence is None else f"{run.confidence:.2f}",
-        "" if run.sentiment is None else f"{run.sentiment:+.1f}",
-        run.error_code or run.handoff_reason or "",
-        escape(run.subject or ""),
+        f"{run.received_at:%Y-%m-%d %H:%M}",
+        _joined(run.status, run.error_code or run.handoff_reason),
+        _joined(
+            run.classification,
+            None if run.confidence is None else f"{run.confidence:.2f}",
+            None if run.sentiment is None else f"mood {run.sentiment:+.1f}",
+        ),
+        run.subject or "",
     )
 
 

@@ -282,6 +282,12 @@ class IntegrationNotFound(DomainError):
     code = "integration_not_found"
 
 
+class ContentNotFound(DomainError):
+    """The client has no such template or knowledge entry."""
+
+    code = "content_not_found"
+
+
 class InvalidInput(DomainError):
     """An operator's value breaks a rule; the message names it."""
 

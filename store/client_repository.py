@@ -1,5 +1,6 @@
 """Clients and their owners. For operators: it spans clients."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -9,6 +10,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.client import Plan, Role
 from domain.errors import ClientNotFound
 from store.tables import client_users, clients, users
+
+
+@dataclass(frozen=True, slots=True)
+class ClientEntry:
+    """A client as its operator sees it. `plan` is the one that is paid for, trial or not."""
+
+    id: str
+    brand_name: str
+    plan: Plan
+    owner_email: str
+    created_at: datetime
 
 
 class ClientRepository:
@@ -51,6 +63,24 @@ class ClientRepository:
             )
         )
         return owner_id
+
+    async def all(self) -> tuple[ClientEntry, ...]:
+        """All clients, oldest first."""
+        rows = await self._connection.execute(
+            sa.select(
+                clients.c.id,
+                clients.c.brand_name,
+                clients.c.plan,
+                users.c.email,
+                clients.c.created_at,
+            )
+            .join(users, users.c.id == clients.c.owner_user_id)
+            .order_by(clients.c.created_at, clients.c.id)
+        )
+        return tuple(
+            ClientEntry(row.id, row.brand_name, Plan(row.plan), row.email, row.created_at)
+            for row in rows
+        )
 
     async def brand_name(self, client_id: str) -> str:
         """The name the client's customers know it by. Raises ClientNotFound."""

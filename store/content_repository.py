@@ -4,10 +4,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.brain import Passage, Template
+from domain.brain import Language, Passage, Template
 from domain.embedding import Embedding
+from domain.errors import ContentNotFound
 from domain.ids import TenantId
 from domain.text import fold
 from store.tables import knowledge_entries, response_templates
@@ -68,7 +70,7 @@ _FUSED: Final = sa.text("""
     LIMIT :limit
 """)
 
-_TEMPLATES: Final = (
+_ALL_TEMPLATES: Final = (
     sa.select(
         response_templates.c.id,
         response_templates.c.name,
@@ -78,8 +80,29 @@ _TEMPLATES: Final = (
     )
     .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
     .order_by(response_templates.c.created_at, response_templates.c.id)
-    .limit(_MAX_TEMPLATES)
 )
+_TEMPLATES: Final = _ALL_TEMPLATES.limit(_MAX_TEMPLATES)
+_ALL_KNOWLEDGE: Final = (
+    sa.select(
+        knowledge_entries.c.id,
+        knowledge_entries.c.title,
+        knowledge_entries.c.body,
+        knowledge_entries.c.language,
+    )
+    .where(knowledge_entries.c.client_id == sa.bindparam("tenant"))
+    .order_by(knowledge_entries.c.created_at, knowledge_entries.c.id)
+)
+
+
+class KnowledgeEntry(BaseModel):
+    """A knowledge entry as its author wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    body: str
+    language: Language
 
 
 class ContentRepository:
@@ -88,9 +111,34 @@ class ContentRepository:
         self._tenant = tenant
 
     async def templates(self) -> tuple[Template, ...]:
-        """The client's active templates, oldest first."""
+        """The client's active templates that a brain may see: the 200 oldest, oldest first."""
         rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
         return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
+
+    async def all_templates(self) -> tuple[Template, ...]:
+        """All of the client's active templates, oldest first."""
+        rows = await self._connection.execute(_ALL_TEMPLATES, {"tenant": self._tenant})
+        return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
+
+    async def all_knowledge(self) -> tuple[KnowledgeEntry, ...]:
+        """All of the client's knowledge, oldest first."""
+        rows = await self._connection.execute(_ALL_KNOWLEDGE, {"tenant": self._tenant})
+        return tuple(KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def delete_template(self, template_id: str) -> None:
+        """Delete for good; runs keep its id and name. Raises ContentNotFound."""
+        await self._delete(response_templates, template_id)
+
+    async def delete_knowledge(self, entry_id: str) -> None:
+        """Delete for good, with its embedding; runs keep id and title. Raises ContentNotFound."""
+        await self._delete(knowledge_entries, entry_id)
+
+    async def _delete(self, table: sa.Table, content_id: str) -> None:
+        gone = await self._connection.execute(
+            sa.delete(table).where(table.c.client_id == self._tenant, table.c.id == content_id)
+        )
+        if gone.rowcount == 0:
+            raise ContentNotFound(content_id)
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """The knowledge entries that share words with `text`, the nearest first.

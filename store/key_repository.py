@@ -13,6 +13,17 @@ from store.tables import api_keys, clients
 
 
 @dataclass(frozen=True, slots=True)
+class KeyEntry:
+    """A key as its client may see it: never the key, only how it begins."""
+
+    id: str
+    label: str
+    prefix: str
+    created_at: datetime
+    revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
 class ActiveKey:
     """A key that was active when it was read."""
 
@@ -49,6 +60,21 @@ class KeyRepository:
                 created_at=now,
             )
         )
+
+    async def entries(self, client_id: str) -> tuple[KeyEntry, ...]:
+        """The client's keys, revoked ones too, oldest first."""
+        rows = await self._connection.execute(
+            sa.select(
+                api_keys.c.id,
+                api_keys.c.label,
+                api_keys.c.prefix,
+                api_keys.c.created_at,
+                api_keys.c.revoked_at,
+            )
+            .where(api_keys.c.client_id == client_id)
+            .order_by(api_keys.c.created_at, api_keys.c.id)
+        )
+        return tuple(KeyEntry(*row) for row in rows)
 
     async def find_active(self, material: KeyMaterial) -> ActiveKey | None:
         row = (

@@ -1,5 +1,6 @@
 """Users and the clients they belong to. It spans tenants: a user comes before any is known."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -46,6 +47,16 @@ _JOINED: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who may act for a client."""
+
+    user_id: str
+    email: str
+    role: Role
+    since: datetime
+
+
 class MemberRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
@@ -59,6 +70,16 @@ class MemberRepository:
         """What the user may do for the client, None for somebody else's user."""
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
         return None if role is None else Role(role)
+
+    async def all(self, client_id: str) -> tuple[Member, ...]:
+        """The client's owner and members, who came first first."""
+        rows = await self._connection.execute(
+            sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
+            .join(client_users, client_users.c.user_id == users.c.id)
+            .where(client_users.c.client_id == client_id)
+            .order_by(client_users.c.created_at, users.c.id)
+        )
+        return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None."""

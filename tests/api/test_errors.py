@@ -28,6 +28,7 @@ NOT_FOR_CALLERS = {
     errors.PlaybookNotFound,
     errors.KeyNotFound,
     errors.IntegrationNotFound,
+    errors.ContentNotFound,
     errors.InvalidInput,
 }
 

@@ -1,5 +1,6 @@
 """Members and session tokens by the command line, and what the API makes of them."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -114,3 +115,26 @@ def test_key_of_a_data_folder_is_private_and_stays(tmp_path: Path) -> None:
 
     assert DataFolder(tmp_path).session_key() == key
     assert (tmp_path / "session.key").stat().st_mode & 0o077 == 0
+
+
+def test_lists(installed: Installation) -> None:
+    env = installed.env
+    client = ("--client", installed.client_id)
+    key = cli_json("key", "create", *client, "--label", "till", **env)
+    cli_json("key", "revoke", key["key_id"], **env)
+
+    def listed(*arguments: str) -> str:
+        return cli(*arguments, **env, COLUMNS="80").stdout
+
+    clients = listed("client", "list")
+    assert installed.client_id in clients
+    assert OWNER in clients
+    keys = listed("key", "list", *client)
+    assert key["key_id"] in keys
+    assert "revoked" in keys
+    for shown in (keys, cli("key", "list", *client, "--json", **env).stdout):
+        assert key["key"] not in shown
+    members = json.loads(cli("member", "list", *client, "--json", **env).stdout)["members"]
+    assert (members[0]["user_id"], members[0]["role"]) == ("sub|1", "owner")
+    assert OWNER in listed("member", "list", *client)
+    assert "no such client" in cli("key", "list", "--client", "nobody", **env).stderr

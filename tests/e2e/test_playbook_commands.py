@@ -109,6 +109,9 @@ async def test_import_and_dry_run(installed: Installation, tmp_path: Path) -> No
         "is_active": True,
     }
     assert not other["is_active"]
+    env = {"DATABASE_URL": installed.url, "COLUMNS": "80"}
+    shown = cli("playbook", "list", "--client", client_id, **env).stdout
+    assert all(str(one["playbook_id"]) in shown for one in (shopify, other))
     activate = ("playbook", "activate", str(other["playbook_id"]), "--as", "carol")
     for _ in range(2):
         cli_json(*activate, DATABASE_URL=installed.url)

@@ -58,8 +58,10 @@ async def test_run_list(database: Database, database_url: str, shop: Shop) -> No
     assert listed("--limit", "1") == [newer.run_id]
     assert listed("--status", "completed") == [run.ref.run_id]
     assert listed("--classification", "complaint") == []
-    shown = cli("run", "list", *client, DATABASE_URL=database_url, COLUMNS="160")
-    assert run.ref.run_id in shown.stdout
+    for columns in ("80", "160"):
+        shown = cli("run", "list", *client, DATABASE_URL=database_url, COLUMNS=columns)
+        assert run.ref.run_id in shown.stdout
+        assert newer.run_id in shown.stdout
     assert "policy_restriction" in shown.stdout
 
 
