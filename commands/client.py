@@ -63,7 +63,7 @@ async def create(
         await PlaybookChanges(
             connection,
             TenantId(client_id),
-            actor=acting_person(person),
+            actor=await acting_person(connection, person),
             now=now,
             new_id=new_ulid,
         ).bring_in(starter)

@@ -77,7 +77,6 @@ _SENTENCES: Final = {
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",
-    EscalationClaimed: "somebody else has claimed this review; claim --force takes it over",
     SecondPersonRequired: "this person has approved it already: another one must, see --as",
     ClientNotFound: "there is no such client",
     ContentNotFound: "this client has nothing with this id",
@@ -92,6 +91,11 @@ def describe(error: DomainError) -> str:
     """An error for a person; its code follows where a script may want it."""
     if isinstance(error, InvalidInput):
         return str(error)
+    if isinstance(error, EscalationClaimed):
+        return (
+            f"{error.claimed_by} has claimed this review; claim --force takes it over "
+            f"({error.code}: {error})"
+        )
     sentence = _SENTENCES.get(type(error))
     return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
 

@@ -4,14 +4,25 @@ import getpass
 from typing import Annotated
 
 import typer
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from commands.member import checked_id
+from store.member_repository import MemberRepository
 
 AsOption = Annotated[
-    str | None, typer.Option("--as", help="The person who does it; if absent, operator:LOGIN.")
+    str | None,
+    typer.Option(
+        "--as", help="Id or mail address of the person who does it; if absent, operator:LOGIN."
+    ),
 ]
 
 
-def acting_person(name: str | None) -> str:
-    """That person, else whoever is logged in. Raises InvalidInput."""
-    return f"operator:{getpass.getuser()}" if name is None else checked_id(name)
+async def acting_person(connection: AsyncConnection, name: str | None) -> str:
+    """That person, else whoever is logged in. Raises InvalidInput.
+
+    A known user's mail address means the user, whose id the API knows the same person by: nobody
+    may count as two people.
+    """
+    if name is None:
+        return f"operator:{getpass.getuser()}"
+    return await MemberRepository(connection).find_user(name) or checked_id(name)

@@ -61,7 +61,7 @@ async def create(
     )
     async with transaction_on(data) as connection:
         # The operator of this machine vouches for the client: there is nobody else to.
-        playbook = await _changes(connection, TenantId(client), person).create(spec)
+        playbook = await (await _changes(connection, TenantId(client), person)).create(spec)
     answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
 
 
@@ -78,7 +78,7 @@ async def bring_in(
     """Make the client's playbooks be as in the file: by name, all or none; others stay."""
     specs = parse_playbooks(_content(file))
     async with transaction_on(data) as connection:
-        changes = _changes(connection, TenantId(client), person)
+        changes = await _changes(connection, TenantId(client), person)
         done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
     if as_json:
         answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
@@ -163,7 +163,8 @@ async def _switch(
 ) -> None:
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, playbook_id)
-        await _changes(connection, tenant, person).switch(playbook_id, active=active)
+        changes = await _changes(connection, tenant, person)
+        await changes.switch(playbook_id, active=active)
     answer(
         as_json,
         f"Playbook is {'active' if active else 'inactive'}.",
@@ -172,10 +173,11 @@ async def _switch(
     )
 
 
-def _changes(connection: AsyncConnection, tenant: TenantId, person: str | None) -> PlaybookChanges:
-    return PlaybookChanges(
-        connection, tenant, actor=acting_person(person), now=utc_now(), new_id=new_ulid
-    )
+async def _changes(
+    connection: AsyncConnection, tenant: TenantId, person: str | None
+) -> PlaybookChanges:
+    actor = await acting_person(connection, person)
+    return PlaybookChanges(connection, tenant, actor=actor, now=utc_now(), new_id=new_ulid)
 
 
 async def _entries(client: str, data: DataOption) -> tuple[PlaybookEntry, ...]:

@@ -1,7 +1,7 @@
 """review: decide what the agent was not sure of."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -100,7 +100,7 @@ async def claim(
     async with transaction_on(data) as connection:
         tenant = TenantId(await client_of(connection, review_id))
         claimed = await EscalationRepository(connection, tenant).claim(
-            review_id, acting_person(person), utc_now(), force=force
+            review_id, await acting_person(connection, person), utc_now(), force=force
         )
     answer(
         as_json,
@@ -124,7 +124,7 @@ async def release(
     async with transaction_on(data) as connection:
         tenant = TenantId(await client_of(connection, review_id))
         await EscalationRepository(connection, tenant).release(
-            review_id, acting_person(person), utc_now()
+            review_id, await acting_person(connection, person), utc_now()
         )
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
@@ -145,7 +145,7 @@ async def approve(
     if text is not None and not text.strip():
         raise InvalidInput("text: the words to send")
     decision = Decision.APPROVE if text is None else Decision.EDIT
-    await _decide(review_id, Choice(decision, acting_person(person), text=text), data, as_json)
+    await _decide(review_id, person, lambda by: Choice(decision, by, text=text), data, as_json)
 
 
 @app.command("reject")
@@ -159,16 +159,22 @@ async def reject(
 ) -> None:
     """Hand the ticket over to people: the agent does nothing more."""
     await _decide(
-        review_id, Choice(Decision.REJECT, acting_person(person), note=note), data, as_json
+        review_id, person, lambda by: Choice(Decision.REJECT, by, note=note), data, as_json
     )
 
 
-async def _decide(review_id: str, choice: Choice, data: Path, as_json: bool) -> None:
+async def _decide(
+    review_id: str,
+    person: str | None,
+    choice: Callable[[str], Choice],
+    data: Path,
+    as_json: bool,
+) -> None:
     """The decision is committed first; should the signal be lost, the sweeper sends it again."""
     async with transaction_on(data) as connection:
         tenant = TenantId(await client_of(connection, review_id))
         outcome = await EscalationRepository(connection, tenant).decide(
-            review_id, choice, utc_now()
+            review_id, choice(await acting_person(connection, person)), utc_now()
         )
     woken = outcome.ref is not None and await _wake(outcome.ref, review_id, data)
     if outcome.awaits_second:

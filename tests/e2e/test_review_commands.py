@@ -30,6 +30,7 @@ async def test_two_people_on_the_command_line(
     assert claimed["claimed_by"] == "anna"
     refused = cli("review", "approve", money, "--as", "ben", *folder, **env)
     assert (refused.returncode, "review_claimed" in refused.stderr) == (1, True)
+    assert "anna has claimed" in refused.stderr
     first: Mapping[str, object] = cli_json(
         "review", "approve", money, "--as", "anna", *folder, **env
     )
