@@ -86,7 +86,10 @@ async def bring_in(
     for change in done:
         entry = change.entry
         state = f"version {entry.playbook.version}, {'on' if entry.is_active else 'off'}"
-        out.print(f"{change.outcome}: {escape(entry.playbook.name)}, {state}", highlight=False)
+        what = f" ({', '.join(change.fields)})" if change.fields else ""
+        out.print(
+            f"{change.outcome}: {escape(entry.playbook.name)}, {state}{what}", highlight=False
+        )
     if dry_run:
         out.print("Nothing was changed.")
 
@@ -187,7 +190,11 @@ async def _entries(client: str, data: DataOption) -> tuple[PlaybookEntry, ...]:
 
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
-    fields = {"outcome": change.outcome.value, **_fields(change.entry)}
+    fields = {
+        "outcome": change.outcome.value,
+        "changed": change.fields,
+        **_fields(change.entry),
+    }
     # What is only looked at gets no id.
     missing = dry_run and change.outcome is Outcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields

@@ -1,12 +1,13 @@
 """What becomes of a client's playbooks when others are brought in. Names say which is which."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.errors import InvalidInput
+from domain.plan import ActionKind
 from domain.playbook import Playbook, PlaybookEntry, PlaybookSpec
 from domain.ports import NewId
 
@@ -21,12 +22,17 @@ class Outcome(StrEnum):
 
 
 class PlaybookChange(BaseModel):
-    """One playbook as it will stand, and how that differs from before."""
+    """One playbook as it will stand, and how that differs from before.
+
+    `fields`: what was changed, as the file calls it ("threshold", "actions.refund"); none of a new
+    one.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     outcome: Outcome
     entry: PlaybookEntry
+    fields: tuple[str, ...] = ()
 
 
 def compare(
@@ -53,9 +59,28 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
     if before.spec == spec:
         return PlaybookChange(outcome=Outcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
-    if before.spec.model_copy(update={"active": spec.active}) == spec:
-        return PlaybookChange(outcome=Outcome.SWITCHED, entry=_entry(spec, playbook_id, version))
-    return PlaybookChange(outcome=Outcome.CHANGED, entry=_entry(spec, playbook_id, version + 1))
+    fields = tuple(_differences(before.spec, spec))
+    if fields == ("active",):
+        entry = _entry(spec, playbook_id, version)
+        return PlaybookChange(outcome=Outcome.SWITCHED, entry=entry, fields=fields)
+    entry = _entry(spec, playbook_id, version + 1)
+    return PlaybookChange(outcome=Outcome.CHANGED, entry=entry, fields=fields)
+
+
+def _differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
+    """What differs of two specs of one name. A rule that says what holds anyway is one too: files
+    are compared as they are written."""
+    old, new = before.rulebook, after.rulebook
+    pairs = {
+        "event_type": (before.event_type, after.event_type),
+        "threshold": (before.threshold, after.threshold),
+        "active": (before.active, after.active),
+        "instructions": (old.instructions, new.instructions),
+    }
+    yield from (name for name, (was, will_be) in pairs.items() if was != will_be)
+    for kind in ActionKind:
+        if old.actions.get(kind) != new.actions.get(kind):
+            yield f"actions.{kind}"
 
 
 def _entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:

@@ -93,10 +93,9 @@ async def test_import_and_dry_run(installed: Installation, tmp_path: Path) -> No
         done = cli(*bring_in, more, "--json", DATABASE_URL=installed.url)
         assert done.returncode == 0, done.stderr
         reports = json.loads(done.stdout)["playbooks"]
-        assert [(one["outcome"], one["name"], one["version"]) for one in reports] == [
-            ("changed", "Shopify", 2),
-            ("created", "Été", 1),
-        ]
+        assert [
+            (one["outcome"], one["name"], one["version"], one["changed"]) for one in reports
+        ] == [("changed", "Shopify", 2, ["threshold"]), ("created", "Été", 1, [])]
         assert len(installed.playbooks(client_id)) == kept
 
     shopify, other = installed.playbooks(client_id)

@@ -4,7 +4,10 @@ import json
 from collections.abc import Mapping
 from pathlib import Path
 
+from adapters.system import utc_now
+from domain.escalation import Choice, Decision
 from store.database import Database
+from store.escalation_repository import EscalationRepository
 from tests.support.command_line import cli, cli_json
 from tests.support.reviews import DRAFT, open_review, refund
 from tests.support.shop import Shop
@@ -49,3 +52,21 @@ async def test_two_people_on_the_command_line(
     cli_json("review", "reject", plain, "--note", "Merci.", *folder, **env)
     assert reviews() == []
     assert reviews("--status", "rejected") == [plain]
+
+
+async def test_a_users_mail_address_is_the_user(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    """Who has agreed over HTTP is no second person on the command line."""
+    env = {"DATABASE_URL": database_url}
+    money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
+    async with database.tenant(shop.tenant) as connection:
+        await EscalationRepository(connection, shop.tenant).decide(
+            money, Choice(Decision.APPROVE, shop.owner_user_id), utc_now()
+        )
+    approve = ("review", "approve", money, "--data", str(tmp_path), "--as")
+
+    for same in (shop.owner_user_id, f"{shop.client_id}@Example.com"):
+        refused = cli(*approve, same, **env)
+        assert (refused.returncode, "second_person_required" in refused.stderr) == (1, True)
+    assert cli_json(*approve, "anna@example.com", **env)["status"] == "approved"
