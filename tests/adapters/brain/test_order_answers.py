@@ -6,12 +6,14 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
+from adapters.brain.order_facts import PROMISES, order_values
 from adapters.brain.wishes import asks_for_refund, asks_to_cancel
 from domain.brain import BrainAnswer, BrainRequest, Category, Language, Template
 from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
+from domain.template import KNOWN_NAMES
 
 BRAIN = EmbeddedBrain(Classifier.load())
 EUROS = Money(minor=4990, currency="EUR")
@@ -272,3 +274,9 @@ def test_a_wish_for_money_is_told(text: str) -> None:
 )
 def test_a_question_about_cancelling_is_no_wish(text: str) -> None:
     assert not asks_to_cancel(text)
+
+
+def test_authors_may_name_all_that_the_shop_tells() -> None:
+    order = ORDER.model_copy(update={"tracking_url": "https://t.example/1", "items": ("A mug",)})
+
+    assert order_values(order, "en").keys() | set(PROMISES.values()) <= KNOWN_NAMES
