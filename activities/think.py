@@ -98,6 +98,7 @@ class Think:
                 Connection(integration_id=it.id, provider=it.provider) for it in connected
             ),
             spent=await self._spent(connection, tenant, case, ref),
+            has_shop=await IntegrationRepository(connection, tenant).has_shop(),
         )
 
     async def _spent(

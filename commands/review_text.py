@@ -7,8 +7,8 @@ from rich.table import Table
 
 from domain.order import Order
 from domain.plan import PlannedAction, StepOutcome
-from domain.policy import Verdict
 from domain.review import Review, ReviewSummary
+from domain.verdict import Verdict
 
 
 def summary_text(review: ReviewSummary) -> Table:
