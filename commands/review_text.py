@@ -62,8 +62,10 @@ def _status(review: ReviewSummary) -> str:
     parts: list[str] = [review.status.value]
     if review.claim is not None:
         parts.append(f"by {review.claim.by} until {review.claim.until:%H:%M}")
-    if review.needs_second:
-        first = review.first_approved_by
+    first = review.first_approved_by
+    if review.decided_by:
+        parts.append("by " + " and ".join(who for who in (first, review.decided_by) if who))
+    elif review.needs_second:
         parts.append(f"approved by {first}, one more needed" if first else "two people must agree")
     return ", ".join(parts)
 
