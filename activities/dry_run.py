@@ -46,11 +46,11 @@ class DryRun:
                 templates=await content.templates(),
                 passages=await content.search(event.words),
             )
-            brain = await self._purse.choose(
+            grant = await self._purse.choose(
                 connection, tenant, await ClientRepository(connection).brain_budget(tenant)
             )
         thought = await self._purse.spend(
-            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+            tenant, grant, lambda thinker: think_through(thinker, material, self._now())
         )
         draft = Draft.of(thought)
         waits = review_reason(draft, step.threshold) is not None

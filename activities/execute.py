@@ -17,11 +17,12 @@ from domain.contracts import ExecuteInput, ExecuteResult
 from domain.customer_email import customer_key
 from domain.errors import EngineUnavailable
 from domain.ids import TenantId
-from domain.integration import Integration
+from domain.integration import Integration, Provider
 from domain.order import Order
 from domain.plan import IN_PLACE, ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
-from domain.policy import PolicyReason, Verdict, recheck
+from domain.policy import recheck
 from domain.ports import Clock, NewId
+from domain.verdict import PolicyReason, Ruling, Verdict
 from store.action_ledger import ActionLedger, Claim, Effect, Place
 from store.case_repository import Case, CaseRepository
 from store.database import Database
@@ -32,6 +33,8 @@ _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 # After so many a step that cannot be reached is left to a human, if others were done already or
 # it may have been.
 _TRIES: Final = 4
+# Nothing there keeps a first request that is still at work from ending after it was looked for.
+_SLOW_TO_SHOW: Final = frozenset({Provider.GORGIAS})
 _KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
 
 
@@ -176,7 +179,7 @@ class Execute:
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
-            if step.again or step.integration is None:
+            if step.again or step.integration is None or step.integration.provider in _SLOW_TO_SHOW:
                 raise
         try:
             return await self._actions.perform(replace(step, again=True))
@@ -211,9 +214,14 @@ class Execute:
                 return await ledger.begin(
                     job.place(index), effect, entry_id=entry_id, now=self._now()
                 )
-            await RunRepository(connection, job.tenant).add_verdict(
-                job.run_id, Verdict.blocked(action.kind, blocked)
+            verdict, runs = (
+                Verdict.blocked(action.kind, blocked),
+                RunRepository(connection, job.tenant),
             )
+            if verdict.ruling is Ruling.REFUSED:  # for good: what is left is a human's answer
+                await runs.take_off(job.run_id, index, verdict)
+            else:
+                await runs.add_verdict(job.run_id, verdict)
         return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
 
     async def _blocked(

@@ -22,6 +22,13 @@ from store.run_repository import RunRepository
 
 # A caller waits: a shop that takes longer is as good as away.
 _PATIENCE_S: Final = 4.0
+# Of several shops the one that knows the order counts, and one that is away is no answer.
+_TELLING: Final = (
+    LookupState.FOUND,
+    LookupState.NOT_THEIRS,
+    LookupState.NOT_FOUND,
+    LookupState.UNAVAILABLE,
+)
 
 
 class LookUp:
@@ -44,12 +51,14 @@ class LookUp:
         async with self._database.tenant(tenant) as connection:
             event = (await CaseRepository(connection, tenant).read(step.ref.run_id)).event
             connected = await IntegrationRepository(connection, tenant).connected()
-        found = Lookup(state=LookupState.NOT_FOUND)
-        for integration in connected:
-            if integration.provider in SHOPS and asks_about_order(event):
-                found = await self._ask(tenant, integration, event)
-                if found.state is not LookupState.NOT_FOUND:
-                    break
+        # Without any shop that answers, nobody can say that there is no such order.
+        found = Lookup(state=LookupState.UNAVAILABLE)
+        shops = [it for it in connected if it.provider in SHOPS]
+        for integration in shops if asks_about_order(event) else ():
+            asked = await self._ask(tenant, integration, event)
+            found = min(found, asked, key=lambda it: _TELLING.index(it.state))
+            if found.state is LookupState.FOUND:
+                break
         async with self._database.tenant(tenant) as connection:
             await RunRepository(connection, tenant).save_lookup(step.ref.run_id, found)
         return LookUpResult(state=found.state, elapsed_ms=(time.monotonic() - started) * 1000)

@@ -2,14 +2,12 @@
 
 import time
 
-from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
 from domain.contracts import NormalizeInput, NormalizeResult
 from domain.conversation import conversation_key
 from domain.ids import TenantId
-from domain.integration import SHOPS
 from domain.normalization import normalize
 from domain.order_number import asks_about_order
 from domain.outbound_event import PREVIEW_CHARS, ConversationCreated
@@ -63,10 +61,8 @@ class Normalize:
                     dedup_key=conversation_id,
                     now=now,
                 )
-            looks_up = asks_about_order(unified) and await _has_shop(connection, tenant)
+            looks_up = (
+                asks_about_order(unified)
+                and await IntegrationRepository(connection, tenant).has_shop()
+            )
         return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000, looks_up=looks_up)
-
-
-async def _has_shop(connection: AsyncConnection, tenant: TenantId) -> bool:
-    connected = await IntegrationRepository(connection, tenant).connected()
-    return any(integration.provider in SHOPS for integration in connected)

@@ -1,6 +1,7 @@
 """The purse: who thinks, by what a client's month has left for a language model."""
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,11 +9,19 @@ from domain.brain import Brain, BrainAnswer
 from domain.brain_choice import Brains
 from domain.brain_errors import BrainFailed
 from domain.ids import TenantId
-from domain.period import period_of
+from domain.period import Period, period_of
 from domain.ports import Clock
 from domain.thinking import Thought
 from store.brain_costs import BrainCosts
 from store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who thinks. `period`: the month that pays; None where it costs nothing."""
+
+    brain: Brain
+    period: Period | None = None
 
 
 class Purse:
@@ -23,32 +32,31 @@ class Purse:
 
     async def choose(
         self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
-    ) -> Brain:
+    ) -> Grant:
         """The model, with money set aside for one question; the embedded brain if none is left.
 
         `budget_micros`: of the client, None for the configured one.
         """
         if self._brains.model is None:
-            return self._brains.embedded
+            return Grant(self._brains.embedded)
+        period = period_of(self._now())
         left = await BrainCosts(connection, tenant).reserve(
-            period_of(self._now()),
-            self._brains.reserve_micros,
-            self._brains.budget(budget_micros),
+            period, self._brains.reserve_micros, self._brains.budget(budget_micros)
         )
-        return self._brains.model if left else self._brains.embedded
+        return Grant(self._brains.model, period) if left else Grant(self._brains.embedded)
 
     async def spend(
-        self, tenant: TenantId, brain: Brain, think: Callable[[Brain], Awaitable[Thought]]
+        self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[Thought]]
     ) -> Thought:
         """Think with what `choose` gave, and book what it cost in place of what was set aside.
 
         In a transaction of its own: it is spent, whatever becomes of the thought.
         """
-        if brain is self._brains.embedded:
-            return await think(brain)
+        if grant.period is None:
+            return await think(grant.brain)
         cost: BrainAnswer | BrainFailed = BrainFailed()
         try:
-            thought = await think(brain)
+            thought = await think(grant.brain)
             cost = thought.answer
         except BrainFailed as failure:
             cost = failure
@@ -56,7 +64,7 @@ class Purse:
         finally:
             async with self._database.tenant(tenant) as connection:
                 await BrainCosts(connection, tenant).add(
-                    period_of(self._now()),
+                    grant.period,
                     tokens_in=cost.tokens_in,
                     tokens_out=cost.tokens_out,
                     cost_micros=cost.cost_micros,

@@ -63,15 +63,16 @@ class Think:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
                 return case.draft
-            brain = await self._purse.choose(connection, tenant, case.brain_budget_micros)
             if self._embedder is None:
                 material = await self._material(connection, tenant, case, ref, None)
+                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
         if self._embedder is not None:
             near = await self._embedder.near(case.event.words)
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
+                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
         thought = await self._purse.spend(
-            tenant, brain, lambda thinker: think_through(thinker, material, self._now())
+            tenant, grant, lambda thinker: think_through(thinker, material, self._now())
         )
         return await self._keep(tenant, ref, thought)
 
@@ -98,6 +99,7 @@ class Think:
                 Connection(integration_id=it.id, provider=it.provider) for it in connected
             ),
             spent=await self._spent(connection, tenant, case, ref),
+            has_shop=await IntegrationRepository(connection, tenant).has_shop(),
         )
 
     async def _spent(

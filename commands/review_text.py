@@ -7,8 +7,8 @@ from rich.table import Table
 
 from domain.order import Order
 from domain.plan import PlannedAction, StepOutcome
-from domain.policy import Verdict
 from domain.review import Review, ReviewSummary
+from domain.verdict import Verdict
 
 
 def summary_text(review: ReviewSummary) -> Table:
@@ -62,8 +62,10 @@ def _status(review: ReviewSummary) -> str:
     parts: list[str] = [review.status.value]
     if review.claim is not None:
         parts.append(f"by {review.claim.by} until {review.claim.until:%H:%M}")
-    if review.needs_second:
-        first = review.first_approved_by
+    first = review.first_approved_by
+    if review.decided_by:
+        parts.append("by " + " and ".join(who for who in (first, review.decided_by) if who))
+    elif review.needs_second:
         parts.append(f"approved by {first}, one more needed" if first else "two people must agree")
     return ", ".join(parts)
 

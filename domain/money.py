@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from domain.errors import InvalidInput
 
-_MAX_MINOR: Final = 10**12
+MAX_MINOR: Final = 10**12
 # Digits behind the point; every other currency has two.
 _DIGITS: Final = {
     **dict.fromkeys(
@@ -26,7 +26,7 @@ class Money(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    minor: int = Field(ge=0, le=_MAX_MINOR)
+    minor: int = Field(ge=0, le=MAX_MINOR)
     currency: str = Field(pattern="^[A-Z]{3}$")
 
     @classmethod
@@ -43,7 +43,7 @@ class Money(BaseModel):
             raise InvalidInput("amount: a decimal number like 49.90 expected") from None
         if not scaled.is_finite() or scaled != scaled.to_integral_value():
             raise InvalidInput("amount: more digits than the currency has")
-        if not 0 <= scaled <= _MAX_MINOR or len(code) != 3 or not code.isalpha():
+        if not 0 <= scaled <= MAX_MINOR or len(code) != 3 or not code.isalpha():
             raise InvalidInput("amount: from 0 up, in a currency of three letters")
         return cls(minor=int(scaled), currency=code)
 

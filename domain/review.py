@@ -11,7 +11,7 @@ from domain.escalation import OPEN_STATUSES, Claim, EscalationReason, Escalation
 from domain.money import Money
 from domain.order import Order
 from domain.plan import PlannedAction, StepOutcome
-from domain.policy import Verdict
+from domain.verdict import Verdict
 
 
 class Wanted(StrEnum):

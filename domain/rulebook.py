@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.brain import Category
+from domain.money import MAX_MINOR
 from domain.plan import ON_ORDERS, REPLIES, ActionKind
 
 MAX_INSTRUCTIONS: Final = 10_000
@@ -32,9 +33,9 @@ class MoneyLimits(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     currency: str = Field(pattern="^[A-Z]{3}$")
-    per_action: int | None = Field(default=None, ge=0)
-    per_customer: int | None = Field(default=None, ge=0)
-    per_day: int | None = Field(default=None, ge=0)
+    per_action: int | None = Field(default=None, ge=0, le=MAX_MINOR)
+    per_customer: int | None = Field(default=None, ge=0, le=MAX_MINOR)
+    per_day: int | None = Field(default=None, ge=0, le=MAX_MINOR)
 
 
 class ActionRule(BaseModel):
@@ -66,8 +67,8 @@ def problem(kind: ActionKind, rule: ActionRule) -> str | None:
     if kind is ActionKind.TAG and rule.level is not Level.NEVER and not rule.tags:
         return "name the tags that may be set"
     unlimited = rule.limits is None or rule.limits.per_action is None
-    if kind is ActionKind.REFUND and rule.level is Level.AUTONOMOUS and unlimited:
-        return "an autonomous refund needs limits with per_action"
+    if kind in ON_ORDERS and rule.level is Level.AUTONOMOUS and unlimited:
+        return f"an autonomous {kind} needs limits with per_action"
     return None
 
 

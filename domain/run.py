@@ -85,10 +85,13 @@ class Draft(BaseModel):
 def review_reason(draft: Draft, threshold: float) -> EscalationReason | None:
     """Why a human must see this draft before the customer does, or None if the agent may go on.
 
-    Below the playbook's threshold goes to review, equal passes. An empty answer is never sent.
+    Below the playbook's threshold goes to review, equal passes. An empty answer is never sent, and
+    what asks for no answer needs nobody.
     """
     if draft.hold is not None:
         return draft.hold
+    if not draft.plan:
+        return None  # an auto-reply or a list: whoever decided, nothing would be said
     if draft.confidence < threshold or not draft.text:
         return draft.doubt or EscalationReason.LOW_CONFIDENCE
     return None

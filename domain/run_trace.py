@@ -15,9 +15,9 @@ from domain.event import UnifiedEvent
 from domain.money import Money
 from domain.order import Lookup
 from domain.plan import ActionKind, PlannedAction, StepOutcome
-from domain.policy import Verdict
 from domain.run import RunStatus, Timings
 from domain.thinking import Finding
+from domain.verdict import Verdict
 
 
 class _Part(BaseModel):

@@ -13,14 +13,14 @@ from domain.brain import Brain, BrainAnswer, BrainRequest, Category, Passage, Te
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
 from domain.grounding import unsupported
-from domain.integration import SHOPS
 from domain.order import Lookup, LookupState, Order
 from domain.order_number import asks_about_order
 from domain.plan import PlannedAction
-from domain.policy import Judgement, judge, offers
+from domain.policy import judge, offers
 from domain.rulebook import Rulebook
 from domain.situation import Connection, Situation, Spent
 from domain.unsafe_input import unsafe
+from domain.verdict import Judgement
 
 _ABOUT_ORDERS: Final = frozenset(
     {Category.ORDER_STATUS, Category.SHIPPING_ISSUE, Category.REFUND_REQUEST}
@@ -29,7 +29,8 @@ _ABOUT_ORDERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """All there is to think with. `lookup`: None where no order was looked up."""
+    """All there is to think with. `lookup`: None where no order was looked up. `has_shop`: a shop
+    is connected, though it may not take our credentials at the moment."""
 
     event: UnifiedEvent
     brand_name: str
@@ -41,6 +42,7 @@ class Material:
     lookup: Lookup | None = None
     connections: tuple[Connection, ...] = ()
     spent: Spent = field(default_factory=Spent)
+    has_shop: bool = False
 
     @property
     def order(self) -> Order | None:
@@ -103,10 +105,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thou
         answer=answer,
         judgement=judgement,
         findings=findings,
-        hold=judgement.doubt
-        or _doubt_of_history(material, answer.classification)
-        or _doubt_of_lookup(material, answer.classification)
-        or _doubt_of_sources(answer, request),
+        hold=judgement.doubt or (_doubt(material, request, answer) if judgement.plan else None),
         text="" if judgement.refused else answer.response,
     )
 
@@ -137,6 +136,16 @@ def _readable(order: Order | None) -> Order | None:
     return order.model_copy(update={"note": ""})
 
 
+def _doubt(
+    material: Material, request: BrainRequest, answer: BrainAnswer
+) -> EscalationReason | None:
+    return (
+        _doubt_of_history(material, answer.classification)
+        or _doubt_of_lookup(material, answer.classification)
+        or _doubt_of_sources(answer, request)
+    )
+
+
 def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
     """Who asks for money of an order that the agent gave back already needs a human's eyes: no
     offer is made any more, so the brain would answer as if nothing had happened."""
@@ -145,16 +154,20 @@ def _doubt_of_history(material: Material, category: Category) -> EscalationReaso
 
 
 def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:
-    """A question about an order is not answered from hearsay where a shop could tell."""
-    if category not in _ABOUT_ORDERS or not asks_about_order(material.event):
-        return None
-    if not any(connection.provider in SHOPS for connection in material.connections):
+    """A question about an order is not answered from hearsay where a shop could tell.
+
+    Not even where it was not asked: of whom nobody vouches for, no order is looked up.
+    """
+    about_one = category is Category.ORDER_STATUS or material.event.order_number is not None
+    if category not in _ABOUT_ORDERS or not about_one or not material.has_shop:
         return None
     match material.lookup:
         case Lookup(state=LookupState.FOUND):
             return None
-        case None | Lookup(state=LookupState.UNAVAILABLE):
+        case Lookup(state=LookupState.UNAVAILABLE):
             return EscalationReason.TOOL_FAILURE
+        case None if asks_about_order(material.event):
+            return EscalationReason.TOOL_FAILURE  # it was to be looked up, and nothing came of it
         case _:
             return EscalationReason.MISSING_KNOWLEDGE
 

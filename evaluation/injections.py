@@ -12,9 +12,9 @@ from domain.errors import DomainError
 from domain.order import Lookup, LookupState
 from domain.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.playbook import DEFAULT_THRESHOLD
-from domain.policy import Ruling
 from domain.rulebook import Level
 from domain.thinking import Material, Thought, think_through
+from domain.verdict import Ruling
 from evaluation.attacked_shop import LIMITS, NOW, STRANGERS_FACTS, STRANGERS_ORDER, material_of
 from evaluation.attempt import Attempt, Forbidden, Whose
 

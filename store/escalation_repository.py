@@ -24,7 +24,7 @@ from domain.escalation import (
 )
 from domain.escalation_errors import EscalationNotFound
 from domain.ids import TenantId
-from domain.policy import Ruling
+from domain.verdict import Ruling
 from store.run_repository import HUMAN_TEXT
 from store.tables import engine_runs, escalation_tickets
 

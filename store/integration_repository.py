@@ -11,7 +11,13 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.errors import IntegrationNotFound
 from domain.ids import TenantId
-from domain.integration import Integration, IntegrationEntry, IntegrationStatus, Provider
+from domain.integration import (
+    SHOPS,
+    Integration,
+    IntegrationEntry,
+    IntegrationStatus,
+    Provider,
+)
 from domain.outbound_event import IntegrationConnected, IntegrationDisconnected
 from domain.ports import NewId
 from store.outbox import Outbox
@@ -38,6 +44,13 @@ _LIVE: Final = (
     )
     .order_by(integrations.c.connected_at, integrations.c.id)
 )
+_HAS_SHOP: Final = sa.select(
+    sa.exists().where(
+        integrations.c.client_id == sa.bindparam("tenant"),
+        integrations.c.status != IntegrationStatus.DISCONNECTED,
+        integrations.c.provider.in_(sorted(SHOPS)),
+    )
+)
 _ENTRIES: Final = (
     sa.select(
         integrations.c.id,
@@ -62,6 +75,10 @@ class IntegrationRepository:
         """What the client is connected to, the oldest connection first."""
         rows = await self._connection.execute(_LIVE, {"tenant": self._tenant})
         return tuple(Integration.model_validate(row, from_attributes=True) for row in rows)
+
+    async def has_shop(self) -> bool:
+        """Whether a shop is connected, even one that refuses our credentials at the moment."""
+        return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
 
     async def entries(self) -> tuple[IntegrationEntry, ...]:
         """Every connection there is and was, the oldest first, without credentials."""

@@ -14,9 +14,9 @@ from domain.escalation import EscalationReason
 from domain.ids import TenantId
 from domain.order import Lookup
 from domain.plan import PlannedAction, StepOutcome
-from domain.policy import Verdict
 from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings
 from domain.thinking import Thought
+from domain.verdict import Verdict
 from store.tables import engine_runs, escalation_tickets
 from store.tables import playbook_versions as versions
 
@@ -99,6 +99,19 @@ class RunRepository:
             )
         )
 
+    async def take_off(self, run_id: str, step: int, verdict: Verdict) -> None:
+        """Take a step off the plan for good. The draft goes with it, for it says what will not
+        happen, and so do earlier verdicts on that kind of action."""
+        await self._connection.execute(
+            _TAKE_OFF,
+            {
+                **self._key(run_id),
+                "step": step,
+                "kind": verdict.kind,
+                "verdict": [verdict.model_dump(mode="json")],
+            },
+        )
+
     async def lock(self, run_id: str) -> RunState:
         """The run's state, locked until the transaction ends."""
         row = (await self._connection.execute(_LOCK, self._key(run_id))).one()
@@ -162,6 +175,14 @@ _FINISH: Final = _UPDATE.values(
         engine_runs.c.handoff_reason, sa.bindparam("handoff", type_=sa.Text)
     ),
 )
+_TAKE_OFF: Final = sa.text("""
+    UPDATE engine_runs
+    SET plan = plan - CAST(:step AS integer), draft = '', verdicts = (
+        SELECT coalesce(jsonb_agg(verdict), '[]'::jsonb)
+        FROM jsonb_array_elements(verdicts) AS verdict WHERE verdict ->> 'kind' <> :kind
+    ) || :verdict
+    WHERE client_id = :tenant AND id = :run
+""").bindparams(sa.bindparam("verdict", type_=JSONB))
 _LOCK: Final = (
     sa.select(
         engine_runs.c.status,

@@ -5,6 +5,7 @@ were judged: accuracy by language and by class, calibration, sentiment.
 """
 
 import csv
+import hashlib
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +103,12 @@ def expected_calibration_error(probabilities: Floats, labels: Numbers, bins: int
     return sum(gaps)
 
 
+def digest_of(examples: Sequence[Example]) -> str:
+    """The examples' fingerprint. A model keeps it, so that it can be told whose it is."""
+    told = (f"{it.language}\0{it.category}\0{it.sentiment}\0{it.text}\0" for it in examples)
+    return hashlib.sha256("".join(told).encode()).hexdigest()
+
+
 def mood(sentiment: float) -> Sentiment:
     """The name of a sentiment between -1 and 1."""
     if abs(sentiment) < MOOD:
@@ -127,6 +134,7 @@ def _train(examples: Sequence[Example], output: Path) -> Report:
     temperatures: dict[str, float] = {}
     arrays: dict[str, NDArray[np.generic]] = {
         "categories": np.array([str(category) for category in CATEGORIES]),
+        "examples": np.array(digest_of(examples)),
         "rarities": np.rint(rarities / RARITY_STEP).astype(np.uint8),
     }
     for head in HEADS:

@@ -44,11 +44,12 @@ REMOTE_BRAIN: Final[ActivityConfig] = {
 }
 
 # The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
-# did (8 s): longer than all of that, so that the ledger knows the outcome before Temporal gives up.
+# did (8 s), and then for the reply (16 s): longer than all of that, so that the ledger knows the
+# outcome before Temporal gives up; a caller who cannot wait so long is told that the run goes on.
 # A worker that dies is noticed by its heartbeats (`activities/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
-    "start_to_close_timeout": timedelta(seconds=20),
-    "schedule_to_close_timeout": timedelta(seconds=26),
+    "start_to_close_timeout": timedelta(seconds=40),
+    "schedule_to_close_timeout": timedelta(seconds=45),
     "heartbeat_timeout": timedelta(seconds=5),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(milliseconds=200), backoff_coefficient=3, maximum_attempts=4
@@ -57,7 +58,7 @@ OUTSIDE: Final[ActivityConfig] = {
 
 # The same after the caller has its answer, for servers that greylist or restart.
 OUTSIDE_PATIENT: Final[ActivityConfig] = {
-    "start_to_close_timeout": timedelta(seconds=20),
+    "start_to_close_timeout": timedelta(seconds=40),
     "heartbeat_timeout": timedelta(seconds=5),
     "schedule_to_close_timeout": timedelta(hours=1),
     "retry_policy": RetryPolicy(

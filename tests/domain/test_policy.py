@@ -12,9 +12,10 @@ from domain.event import Channel, UnifiedEvent
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
-from domain.policy import Judgement, PolicyReason, Ruling, judge, offers, recheck
+from domain.policy import judge, offers, recheck
 from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
 from domain.situation import Situation, Spent
+from domain.verdict import Judgement, PolicyReason, Ruling
 from tests.support.situation import (
     CUSTOMER,
     DESK,

@@ -13,9 +13,10 @@ from domain.integration import SHOPS, Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ON_ORDERS, REPLIES, ActionKind
-from domain.policy import PolicyReason, Ruling, judge, offers, recheck
+from domain.policy import judge, offers, recheck
 from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
 from domain.situation import Connection, Situation, Spent
+from domain.verdict import PolicyReason, Ruling
 from tests.support.situation import (
     DESK,
     FREE_HAND,

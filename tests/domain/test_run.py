@@ -5,7 +5,7 @@ import pytest
 from domain.brain import Category
 from domain.escalation import EscalationReason
 from domain.event import resolve_event_type
-from domain.plan import ActionKind, StepOutcome, StepState
+from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
 from domain.run import (
     Draft,
     RunStatus,
@@ -20,8 +20,21 @@ def draft(
     confidence: float, text: str = "an answer", doubt: EscalationReason | None = None
 ) -> Draft:
     return Draft(
-        classification=Category.OTHER, confidence=confidence, text=text, doubt=doubt, plan=()
+        classification=Category.OTHER,
+        confidence=confidence,
+        text=text,
+        doubt=doubt,
+        plan=(PlannedAction(kind=ActionKind.REPLY),),
     )
+
+
+def test_what_needs_no_answer_needs_nobody() -> None:
+    """But for what must be seen by a human in any case."""
+    nothing = draft(0.1).model_copy(update={"plan": ()})
+    held = nothing.model_copy(update={"hold": EscalationReason.UNSAFE_INPUT})
+
+    assert review_reason(nothing, 0.7) is None
+    assert review_reason(held, 0.7) is EscalationReason.UNSAFE_INPUT
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from adapters.system import new_ulid, utc_now
 from domain.escalation import EscalationReason
 from domain.money import Money
 from domain.plan import ActionKind, PlannedAction
-from domain.policy import Ruling, Verdict
+from domain.verdict import Ruling, Verdict
 from store.admission import Admitted
 from store.database import Database
 from store.escalation_repository import EscalationRepository

@@ -15,9 +15,9 @@ from domain.integration import Integration, Provider
 from domain.money import Money
 from domain.order import Lookup, LookupState, Order, OrderState
 from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
-from domain.policy import PolicyReason, Ruling, Verdict
 from domain.run import Timings
 from domain.thinking import Finding
+from domain.verdict import PolicyReason, Ruling, Verdict
 from store.database import Database
 from store.integration_repository import IntegrationRepository
 from store.tables import action_ledger, engine_runs, escalation_tickets

@@ -1,6 +1,7 @@
 """The agent acts: what is allowed happens once, what is not never, whatever goes wrong."""
 
 import asyncio
+import json
 import sqlite3
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -9,18 +10,21 @@ import pytest
 
 from adapters.system import new_ulid, utc_now
 from domain.escalation import Decision
+from domain.escalation_errors import DraftMissing
+from domain.integration import BASE_URL, Provider
 from domain.order import LookupState
 from domain.plan import ActionKind
 from domain.rulebook import ActionRule, Level
 from store.action_ledger import ActionLedger, Effect, Place
 from store.integration_repository import IntegrationRepository
-from store.tables import action_ledger, engine_runs, escalation_tickets
+from store.tables import action_ledger, engine_runs, escalation_tickets, integrations
 from tests.support.acting import (
     CUSTOMER,
     WISH,
     Acting,
     ScriptedBrain,
     acting_shop,
+    connect,
     order,
     rules,
     think_by,
@@ -28,7 +32,8 @@ from tests.support.acting import (
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION
+from tests.support.shop import ORDER_QUESTION, open_shop
+from tests.support.shopify_server import shopify_server
 from tests.support.temporal import TemporalServer
 
 ASKED = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, "message": WISH}
@@ -154,9 +159,15 @@ async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path:
         await acting.run_of(it.shop, first["event_id"]).result()
         again = await acting.review_of(second["run_id"], round_=1)
         assert again["reason"] == "policy_restriction"
-        await acting.decide(again["id"], Decision.REJECT)
-        await acting.run_of(it.shop, second["event_id"]).result()
+        # What is blocked for good is off the plan, and so are the words that promised it.
+        assert ([step["kind"] for step in again["plan"]], again["draft"]) == (["reply"], "")
+        assert (again["needs_second"], again["amount"]) == (False, None)
+        with pytest.raises(DraftMissing):
+            await acting.decide(again["id"], Decision.APPROVE)
+        await acting.decide(again["id"], Decision.EDIT, "Vous êtes déjà remboursée.")
+        facts = await acting.run_of(it.shop, second["event_id"]).result()
 
+    assert facts["status"] == "completed"
     assert it.refunded == 4_900
     assert len(await rows(acting.database, action_ledger, action="refund")) == 1
 
@@ -307,3 +318,50 @@ async def begun_by_a_dead_worker(acting: LiveEngine, it: Acting, run_id: str) ->
         await ActionLedger(connection, it.shop.tenant).begin(
             Place(run_id, 0, 0), effect, entry_id=new_ulid(), now=utc_now()
         )
+
+
+async def test_a_shop_that_refuses_our_credentials_is_a_tool_failure_until_it_is_mended(
+    acting: LiveEngine,
+) -> None:
+    """The first ticket finds it out, the later ones find it known: none is answered by hearsay."""
+    shop = await open_shop(acting.database)
+    with shopify_server() as shopify:
+        settings = {"shop": "demo.myshopify.com", BASE_URL: shopify.url}
+        secrets = json.dumps({"access_token": "old"})
+        await connect(acting, shop, Provider.SHOPIFY, settings, secrets)
+        async with acting.working():
+            for _ in range(2):
+                answer = await acting.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
+                assert answer.json()["status"] == "needs_review"
+
+    waiting = await rows(acting.database, escalation_tickets)
+    assert [row["reason"] for row in waiting] == ["tool_failure", "tool_failure"]
+    assert (await only_row(acting.database, integrations))["status"] == "error"
+
+
+async def test_nobody_knows_the_order_of_a_visitor(acting: LiveEngine, tmp_path: Path) -> None:
+    """Where a shop is connected, a number that somebody typed is not answered as if it were so."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules())
+    async with acting.working():
+        answer = await acting.post(
+            it.shop, event_type="widget.chat.message", message=ORDER_QUESTION, session_id="s"
+        )
+
+    assert answer.json()["status"] == "needs_review"
+    assert (await only_row(acting.database, escalation_tickets))["reason"] == "missing_knowledge"
+
+
+async def test_an_auto_reply_needs_nobody(acting: LiveEngine, mail: MailServer) -> None:
+    shop = await open_shop(acting.database)
+    async with acting.working():
+        answer = await acting.post(
+            shop,
+            event_type="email.inbound",
+            customer_email=CUSTOMER,
+            message="Je suis absente jusqu'au 12.",
+            headers={"Auto-Submitted": "auto-replied"},
+        )
+
+    body = answer.json()
+    assert (body["status"], body["response"], body["steps_executed"]) == ("completed", "", 0)
+    assert mail.mails == []
