@@ -137,3 +137,21 @@ async def set_trial(
         await accounts.save(replace(subscription, trial_ends_at=ends_at))
         await note_reached(connection, TenantId(client), now)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
+
+
+@app.command("set-brain-budget")
+@command
+async def set_brain_budget(
+    client: Annotated[str, typer.Option(help="client_id")],
+    usd: Annotated[
+        float | None,
+        typer.Option(min=0, max=1_000_000, help="US dollars a month; absent: the setting's."),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Say what language models may cost the client; beyond it the embedded brain thinks."""
+    micros = None if usd is None else round(usd * 1_000_000)
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).set_brain_budget(client, micros)
+    answer(as_json, "Budget set.", client_id=client, usd_a_month=usd)

@@ -4,14 +4,15 @@ The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM pro
 """
 
 from enum import StrEnum
-from typing import Literal, Protocol, Self
+from typing import Final, Literal, Protocol, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
 from domain.order import Order
 from domain.plan import ActionKind, PlannedAction
+from domain.promise import PROMISES
 
 
 class Category(StrEnum):
@@ -26,6 +27,8 @@ class Category(StrEnum):
 
 
 Language = Literal["fr", "en"]
+
+_PROMISED: Final = frozenset(PROMISES.values())
 
 
 class Template(BaseModel):
@@ -82,6 +85,12 @@ class BrainRequest(BaseModel):
     instructions: str = ""
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
+
+    @field_validator("fields")
+    @classmethod
+    def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
+        """What a caller sends makes no promise of ours."""
+        return {name: value for name, value in fields.items() if name not in _PROMISED}
 
     @classmethod
     def about(

@@ -91,6 +91,18 @@ class ClientRepository:
             raise ClientNotFound(client_id)
         return str(name)
 
+    async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
+        """Give the client a budget of its own for language models, in millionths of a US dollar a
+        month; None: the configured one. Raises ClientNotFound."""
+        found = await self._connection.scalar(
+            sa.update(clients)
+            .where(clients.c.id == client_id)
+            .values(brain_budget_micros=micros)
+            .returning(clients.c.id)
+        )
+        if found is None:
+            raise ClientNotFound(client_id)
+
     async def brain_budget(self, client_id: str) -> int | None:
         """What language models may cost the client in a month, in millionths of a US dollar; None
         for the configured budget."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.classifier import Classification
-from adapters.brain.order_facts import PROMISES, order_citation, order_values, promise_values
+from adapters.brain.order_facts import order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.brain import BrainRequest, Category, Citation, Language, Passage, Template
 from domain.order import Order
@@ -26,8 +26,6 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
-
-_PROMISED: Final = frozenset(PROMISES.values())
 
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
@@ -82,8 +80,7 @@ def _from_templates(
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language) if request.order else {}
     promised = promise_values(wish, seen.language) if wish else {}
-    said = {name: value for name, value in request.fields.items() if name not in _PROMISED}
-    values = {**said, **told, **promised, "brand_name": request.brand_name}
+    values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
     fitting = [
         (template, filled)
         for template in request.templates

@@ -6,6 +6,7 @@ from domain.brain import Citation, Language
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
+from domain.promise import PROMISES
 
 _STATES: Final[dict[Language, dict[OrderState, str]]] = {
     "fr": {
@@ -21,12 +22,6 @@ _STATES: Final[dict[Language, dict[OrderState, str]]] = {
         OrderState.CANCELLED: "cancelled",
     },
 }
-PROMISES: Final = {
-    ActionKind.REFUND: "refund_amount",
-    ActionKind.CANCEL_ORDER: "cancelled_order",
-}
-"""The placeholder by which a merchant's template promises an action. Nothing else fills it."""
-
 _DATES: Final[dict[Language, str]] = {"fr": "%d/%m/%Y", "en": "%Y-%m-%d"}
 
 

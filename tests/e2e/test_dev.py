@@ -143,6 +143,10 @@ def test_plan_and_credits(running: Running) -> None:
     higher = cli_json(*change, "--plan", "enterprise")
     assert higher["plan"] == "enterprise"
     assert higher["next_plan"] is None
+    budget = cli_json(
+        "client", "set-brain-budget", "--client", running.client_id, "--usd", "2.5", *folder
+    )
+    assert budget["usd_a_month"] == 2.5
     trial = cli_json("client", "set-trial", "--client", running.client_id, "--days", "14", *folder)
     assert trial["trial_ends_at"]
     for amount, balance in ((10, 10), (-4, 6)):

@@ -3,12 +3,11 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-import sqlalchemy as sa
-
 from adapters.system import new_ulid, utc_now
 from domain.escalation import Decision
+from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
-from store.tables import brain_costs, clients, engine_runs, escalation_tickets, outbox
+from store.tables import brain_costs, engine_runs, escalation_tickets, outbox
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.histories import history_bytes
 from tests.support.llm_brain import ENGLISH, OPENAI, said
@@ -116,7 +115,7 @@ async def test_the_embedded_brain_thinks_when_the_month_is_spent(
     async with thinking(database_url, temporal) as (engine, server):
         server.script = [said()]
         async with engine.database.service() as connection:
-            await connection.execute(sa.update(clients).values(brain_budget_micros=0))
+            await ClientRepository(connection).set_brain_budget(shop.client_id, 0)
 
         body = (await engine.post(shop, message=ENGLISH, order_number="1042")).json()
 

@@ -6,13 +6,14 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from adapters.brain.order_facts import PROMISES, order_values
+from adapters.brain.order_facts import order_values
 from adapters.brain.wishes import asks_for_refund, asks_to_cancel
 from domain.brain import BrainAnswer, BrainRequest, Category, Language, Template
 from domain.integration import Provider
 from domain.money import Money
 from domain.order import Order, OrderState
 from domain.plan import ActionKind, PlannedAction
+from domain.promise import PROMISES
 from domain.template import KNOWN_NAMES
 
 BRAIN = EmbeddedBrain(Classifier.load())
