@@ -116,9 +116,9 @@ def test_sentences_are_not_mangled(text: str) -> None:
 def test_hostile_text_costs_no_more_than_other_text(first: str, prefix: str) -> None:
     """Callers choose the path that is logged; a rule that starts over for each prefix took 1 s."""
     text = first + prefix * (8 * 1024 // len(prefix))
-    started = time.process_time()
+    started = time.thread_time()
     redactor.text(text)
-    assert time.process_time() - started < 0.1
+    assert time.thread_time() - started < 0.1
 
 
 def test_quoted_value_of_a_name_is_masked_whole() -> None:

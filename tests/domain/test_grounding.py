@@ -2,7 +2,7 @@
 
 import string
 from datetime import UTC, datetime
-from time import process_time
+from time import thread_time
 
 import pytest
 from hypothesis import given as given_any
@@ -283,8 +283,8 @@ def test_more_sources_never_leave_less_supported(response: str) -> None:
 )
 def test_long_text_of_one_piece_is_read_at_once(piece: str) -> None:
     """A pattern that goes back and forth would take minutes."""
-    started = process_time()
+    started = thread_time()
 
     unsupported(piece * 20_000, (), asked(piece * 20_000))
 
-    assert process_time() - started < 3
+    assert thread_time() - started < 3

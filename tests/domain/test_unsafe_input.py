@@ -4,7 +4,7 @@ import base64
 import csv
 from collections.abc import Callable
 from pathlib import Path
-from time import process_time
+from time import thread_time
 from typing import Final
 
 import pytest
@@ -110,8 +110,8 @@ def test_any_text_has_an_answer(text: str) -> None:
 )
 def test_length_costs_no_more_than_its_length(piece: str) -> None:
     """A quadratic expression would need seconds for these."""
-    started = process_time()
+    started = thread_time()
 
     unsafe(piece * (MAX_CHARS // len(piece)))
 
-    assert process_time() - started < 2
+    assert thread_time() - started < 2

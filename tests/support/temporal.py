@@ -13,7 +13,7 @@ from embedded.process import Child
 from embedded.temporal_server import temporal_command
 from tests.support.waiting import eventually
 
-_NAMESPACES = 150
+_NAMESPACES = 400
 
 
 class TemporalServer:
