@@ -22,7 +22,7 @@ from domain.order import Order
 from domain.plan import IN_PLACE, ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
 from domain.policy import recheck
 from domain.ports import Clock, NewId
-from domain.verdict import PolicyReason, Ruling, Verdict
+from domain.verdict import PolicyReason, Verdict
 from store.action_ledger import ActionLedger, Claim, Effect, Place
 from store.case_repository import Case, CaseRepository
 from store.database import Database
@@ -214,14 +214,9 @@ class Execute:
                 return await ledger.begin(
                     job.place(index), effect, entry_id=entry_id, now=self._now()
                 )
-            verdict, runs = (
-                Verdict.blocked(action.kind, blocked),
-                RunRepository(connection, job.tenant),
+            await RunRepository(connection, job.tenant).add_verdict(
+                job.run_id, Verdict.blocked(action.kind, blocked)
             )
-            if verdict.ruling is Ruling.REFUSED:  # for good: what is left is a human's answer
-                await runs.take_off(job.run_id, index, verdict)
-            else:
-                await runs.add_verdict(job.run_id, verdict)
         return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
 
     async def _blocked(

@@ -17,6 +17,7 @@ from domain.outbound_event import (
 from domain.plan import REPLIES, StepState
 from domain.ports import Clock, NewId
 from domain.run import RunResult, RunStatus, steps_executed
+from domain.verdict import blocked_for_good
 from store.conversation_repository import ConversationRepository
 from store.database import Database
 from store.escalation_repository import EscalationRepository
@@ -66,6 +67,8 @@ class Persist:
                     body=result.response,
                     now=now,
                 )
+            for kind in blocked_for_good(step.steps):
+                await runs.take_off(step.ref.run_id, kind)
             review_id = self._new_id()
             if step.escalation is not None:
                 await EscalationRepository(connection, tenant).open(

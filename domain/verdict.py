@@ -6,7 +6,7 @@ from typing import Final, Self
 from pydantic import BaseModel, ConfigDict
 
 from domain.escalation import EscalationReason
-from domain.plan import ActionKind, PlannedAction
+from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
 
 
 class Ruling(StrEnum):
@@ -70,6 +70,13 @@ class Verdict(BaseModel):
         return cls(
             kind=kind, ruling=Ruling.NEEDS_SECOND if second else Ruling.REFUSED, reason=reason
         )
+
+
+def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
+    """The actions that were blocked, and that no further approval lets through."""
+    blocked = (step for step in steps if step.state is StepState.BLOCKED)
+    verdicts = (Verdict.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
+    return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
 class Judgement(BaseModel):

@@ -13,7 +13,7 @@ from domain.contracts import RunRef
 from domain.escalation import EscalationReason
 from domain.ids import TenantId
 from domain.order import Lookup
-from domain.plan import PlannedAction, StepOutcome
+from domain.plan import ActionKind, PlannedAction, StepOutcome
 from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings
 from domain.thinking import Thought
 from domain.verdict import Verdict
@@ -99,18 +99,10 @@ class RunRepository:
             )
         )
 
-    async def take_off(self, run_id: str, step: int, verdict: Verdict) -> None:
-        """Take a step off the plan for good. The draft goes with it, for it says what will not
-        happen, and so do earlier verdicts on that kind of action."""
-        await self._connection.execute(
-            _TAKE_OFF,
-            {
-                **self._key(run_id),
-                "step": step,
-                "kind": verdict.kind,
-                "verdict": [verdict.model_dump(mode="json")],
-            },
-        )
+    async def take_off(self, run_id: str, kind: ActionKind) -> None:
+        """Take an action off the plan for good; idempotent. The draft goes with it, for it says
+        what will not happen, and so does what an approval of the action would have needed."""
+        await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
         """The run's state, locked until the transaction ends."""
@@ -177,12 +169,17 @@ _FINISH: Final = _UPDATE.values(
 )
 _TAKE_OFF: Final = sa.text("""
     UPDATE engine_runs
-    SET plan = plan - CAST(:step AS integer), draft = '', verdicts = (
-        SELECT coalesce(jsonb_agg(verdict), '[]'::jsonb)
-        FROM jsonb_array_elements(verdicts) AS verdict WHERE verdict ->> 'kind' <> :kind
-    ) || :verdict
+    SET draft = '', plan = (
+        SELECT coalesce(jsonb_agg(step ORDER BY place), '[]'::jsonb)
+        FROM jsonb_array_elements(plan) WITH ORDINALITY AS planned (step, place)
+        WHERE step ->> 'kind' <> :kind
+    ), verdicts = (
+        SELECT coalesce(jsonb_agg(verdict ORDER BY place), '[]'::jsonb)
+        FROM jsonb_array_elements(verdicts) WITH ORDINALITY AS said (verdict, place)
+        WHERE verdict ->> 'kind' <> :kind OR verdict ->> 'ruling' = 'refused'
+    )
     WHERE client_id = :tenant AND id = :run
-""").bindparams(sa.bindparam("verdict", type_=JSONB))
+""")
 _LOCK: Final = (
     sa.select(
         engine_runs.c.status,

@@ -7,13 +7,16 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
+from temporalio.testing import ActivityEnvironment
 
+from adapters.demo.shop import open_demo_shop
 from adapters.system import new_ulid, utc_now
+from domain.contracts import ExecuteInput, RunRef
 from domain.escalation import Decision
 from domain.escalation_errors import DraftMissing
 from domain.integration import BASE_URL, Provider
 from domain.order import LookupState
-from domain.plan import ActionKind
+from domain.plan import ActionKind, StepState
 from domain.rulebook import ActionRule, Level
 from store.action_ledger import ActionLedger, Effect, Place
 from store.integration_repository import IntegrationRepository
@@ -365,3 +368,33 @@ async def test_an_auto_reply_needs_nobody(acting: LiveEngine, mail: MailServer) 
     body = answer.json()
     assert (body["status"], body["response"], body["steps_executed"]) == ("completed", "", 0)
     assert mail.mails == []
+
+
+async def test_a_blocked_step_found_again_after_a_crash_is_blocked_again(
+    acting: LiveEngine, tmp_path: Path
+) -> None:
+    """Its answer never goes out alone: what is left of the plan waits for a human's words."""
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    think_by(acting, ScriptedBrain(ActionKind.REFUND))
+    async with acting.working():
+        answer = (await acting.post(it.shop, **ASKED)).json()
+        waiting = await only_row(acting.database, escalation_tickets)
+        await acting.decide(waiting["id"], Decision.APPROVE, signal=False)
+        it.path.unlink()
+        open_demo_shop(it.path, [order("2001", 1_000)])  # worth less meanwhile
+        ref = RunRef(
+            client_id=it.shop.client_id, event_id=answer["event_id"], run_id=answer["run_id"]
+        )
+        tried = [
+            await ActivityEnvironment().run(
+                acting.activities.execute.execute, ExecuteInput(ref=ref, round=0)
+            )
+            for _ in range(2)
+        ]
+
+    for result in tried:
+        assert [(step.kind, step.state) for step in result.steps] == [
+            (ActionKind.REFUND, StepState.BLOCKED)
+        ]
+    assert it.movements == ()
+    assert await rows(acting.database, action_ledger) == []
