@@ -1,7 +1,7 @@
 """The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
 
 from collections.abc import Mapping
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from fastapi import FastAPI
 from pydantic import BaseModel
@@ -79,6 +79,22 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
         "properties": {**known, **limited},
         "additionalProperties": EXTRA_FIELD,
         "propertyNames": _KEY,
+    }
+
+
+SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
+"""The security of the dashboard's routes: people who are signed in."""
+
+
+def dashboard_answers(model: type[BaseModel], *errors: int) -> dict[int | str, dict[str, Any]]:
+    """What a route of the dashboard answers, with the further `errors` of its own."""
+    counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
+    return {
+        200: {"model": model, "headers": LIMIT_HEADERS},
+        **dict.fromkeys((400, 403, 404, *errors), counted),
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
     }
 
 

@@ -167,7 +167,13 @@ class Stripe:
             raise ActionRefused("the payment cannot be refunded")
         return done.id
 
-    async def cancel(self, order: Order, key: str, *, again: bool) -> str:  # noqa: ARG002
+    async def cancel(
+        self,
+        order: Order,  # noqa: ARG002 - the port's; it is always refused
+        key: str,  # noqa: ARG002
+        *,
+        again: bool,  # noqa: ARG002
+    ) -> str:
         """Refused always: who gives the money back has not stopped the parcel."""
         raise ActionRefused("Stripe cancels no orders")
 

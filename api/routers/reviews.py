@@ -17,8 +17,8 @@ from api.dashboard_access import (
     signed_in,
 )
 from api.json_body import json_response, parse_body, read_body, read_optional_body
-from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED, query_parameters
-from api.schemas.error import ErrorBody
+from api.openapi import SESSION, dashboard_answers, query_parameters
+from api.query import parse_query
 from api.schemas.review import (
     ApproveBody,
     ClaimAnswer,
@@ -44,7 +44,6 @@ router = APIRouter()
 
 _REVIEWS: Final = "/api/dashboard/reviews"
 _REVIEW: Final = f"{_REVIEWS}/{{review_id}}"
-_SECURITY: Final[list[dict[str, list[str]]]] = [{"session": []}]
 _REVIEW_ID: Final = {
     "name": "review_id",
     "in": "path",
@@ -56,17 +55,6 @@ _REVIEW_ID: Final = {
 _log = structlog.get_logger(__name__)
 
 
-def _answers(model: type[BaseModel], *errors: int) -> dict[int | str, dict[str, Any]]:
-    counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
-    return {
-        200: {"model": model, "headers": LIMIT_HEADERS},
-        **dict.fromkeys((400, 403, 404, *errors), counted),
-        **{status: {"model": ErrorBody} for status in (405, 500)},
-        401: UNAUTHENTICATED,
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
-    }
-
-
 def _post(
     what: str, summary: str, body: type[BaseModel], answer: type[BaseModel]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -75,14 +63,14 @@ def _post(
     return router.post(
         f"{_REVIEW}/{what}",
         summary=summary,
-        responses=_answers(answer, 408, 409, 413, 415),
+        responses=dashboard_answers(answer, 408, 409, 413, 415),
         openapi_extra={
             "parameters": [_REVIEW_ID],
             "requestBody": {
                 "required": "required" in schema,
                 "content": {"application/json": {"schema": schema}},
             },
-            "security": _SECURITY,
+            "security": SESSION,
         },
     )
 
@@ -90,14 +78,14 @@ def _post(
 @router.get(
     _REVIEWS,
     summary="The reviews of one client",
-    responses=_answers(ReviewPage),
-    openapi_extra={"parameters": query_parameters(ReviewQuery), "security": _SECURITY},
+    responses=dashboard_answers(ReviewPage),
+    openapi_extra={"parameters": query_parameters(ReviewQuery), "security": SESSION},
 )
 async def reviews(request: Request, services: ServicesDep) -> Response:
     """Page by page, oldest first unless `order` says otherwise. What comes in while somebody pages
     neither hides a review nor shows one twice."""
     user = await signed_in(request, services)
-    query = ReviewQuery.parse(request.query_params)
+    query = parse_query(ReviewQuery, request.query_params)
     tenant = await readable_tenant(user, query.client_id, services)
     async with services.database.tenant(tenant) as connection:
         found = await list_reviews(
@@ -114,8 +102,8 @@ async def reviews(request: Request, services: ServicesDep) -> Response:
 @router.get(
     _REVIEW,
     summary="One review, with all that it is about",
-    responses=_answers(Review),
-    openapi_extra={"parameters": [_REVIEW_ID], "security": _SECURITY},
+    responses=dashboard_answers(Review),
+    openapi_extra={"parameters": [_REVIEW_ID], "security": SESSION},
 )
 async def review(request: Request, services: ServicesDep) -> Response:
     member, review_id = await _member(request, services)

@@ -1,16 +1,14 @@
 """GET /api/dashboard/runs: what the agent did, and why."""
 
-from typing import Any, Final
+from typing import Final
 
 from fastapi import APIRouter, Request
-from pydantic import BaseModel
 from starlette.responses import Response
 
 from api.dashboard_access import readable_tenant, signed_in
 from api.json_body import json_response
-from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED, query_parameters
+from api.openapi import SESSION, dashboard_answers, query_parameters
 from api.query import parse_query
-from api.schemas.error import ErrorBody
 from api.schemas.run import RunPage, RunQuery, TraceQuery
 from api.services import ServicesDep
 from domain.errors import RunNotFound
@@ -20,7 +18,6 @@ from store.run_trace import RunTraces
 
 router = APIRouter()
 
-_SECURITY: Final[list[dict[str, list[str]]]] = [{"session": []}]
 _RUN_ID: Final = {
     "name": "run_id",
     "in": "path",
@@ -30,22 +27,11 @@ _RUN_ID: Final = {
 }
 
 
-def _answers(model: type[BaseModel]) -> dict[int | str, dict[str, Any]]:
-    counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
-    return {
-        200: {"model": model, "headers": LIMIT_HEADERS},
-        **dict.fromkeys((400, 403, 404), counted),
-        **{status: {"model": ErrorBody} for status in (405, 500)},
-        401: UNAUTHENTICATED,
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
-    }
-
-
 @router.get(
     "/api/dashboard/runs",
     summary="A client's runs, newest first",
-    responses=_answers(RunPage),
-    openapi_extra={"parameters": query_parameters(RunQuery), "security": _SECURITY},
+    responses=dashboard_answers(RunPage),
+    openapi_extra={"parameters": query_parameters(RunQuery), "security": SESSION},
 )
 async def list_runs(request: Request, services: ServicesDep) -> Response:
     """For every member of the client, by session token."""
@@ -69,10 +55,10 @@ async def list_runs(request: Request, services: ServicesDep) -> Response:
 @router.get(
     "/api/dashboard/runs/{run_id}",
     summary="Why a run ended as it did",
-    responses=_answers(RunTrace),
+    responses=dashboard_answers(RunTrace),
     openapi_extra={
         "parameters": [_RUN_ID, *query_parameters(TraceQuery)],
-        "security": _SECURITY,
+        "security": SESSION,
     },
 )
 async def show_run(request: Request, services: ServicesDep) -> Response:

@@ -5,11 +5,9 @@ import binascii
 from datetime import datetime
 from typing import Annotated, Final, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
-from starlette.datastructures import QueryParams
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.brain import Category
-from domain.errors import InvalidQuery
 from domain.escalation import Claim, EscalationReason, EscalationStatus
 from domain.ids import parse_ulid
 from domain.review import Place, ReviewSummary, Wanted
@@ -51,20 +49,6 @@ class ReviewQuery(BaseModel):
         if value is not None:
             _place(value)
         return value
-
-    @classmethod
-    def parse(cls, query: QueryParams) -> Self:
-        """Raises InvalidQuery, also for a parameter that is not known or comes twice."""
-        try:
-            parsed = cls.model_validate(dict(query))
-        except ValidationError as error:
-            first = error.errors()[0]
-            known = first["type"] != "extra_forbidden"
-            raise InvalidQuery(str(first["loc"][0]) if known else "inconnu") from None
-        for name in query:
-            if len(query.getlist(name)) > 1:
-                raise InvalidQuery(name)
-        return parsed
 
     @property
     def wanted(self) -> ReviewFilter:
