@@ -123,7 +123,7 @@ class Execute:
             return await self._act(job, action, index, integration)
         except NotAuthorized as error:
             if integration is not None:
-                await self._disconnect(job.tenant, integration, error)
+                await self._disconnect(job, integration, error)
             return await self._not_done(job, action, index, error.code)
         except ActionRefused as error:
             return await self._not_done(job, action, index, error.code)
@@ -275,12 +275,10 @@ class Execute:
         async with self._database.tenant(tenant) as connection:
             return await write(ActionLedger(connection, tenant))
 
-    async def _disconnect(
-        self, tenant: TenantId, integration: Integration, error: NotAuthorized
-    ) -> None:
-        async with self._database.tenant(tenant) as connection:
-            await IntegrationRepository(connection, tenant).fail(
-                integration.id, error.code, self._now(), self._new_id
+    async def _disconnect(self, job: _Job, integration: Integration, error: NotAuthorized) -> None:
+        async with self._database.tenant(job.tenant) as connection:
+            await IntegrationRepository(connection, job.tenant).fail(
+                integration.id, error.code, self._now(), self._new_id, run_id=job.run_id
             )
 
 

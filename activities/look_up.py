@@ -8,7 +8,7 @@ from temporalio import activity
 
 from domain import names
 from domain.action_errors import ActionRefused, ActionUnreachable, NotAuthorized
-from domain.contracts import LookUpInput, LookUpResult
+from domain.contracts import LookUpInput, LookUpResult, RunRef
 from domain.event import UnifiedEvent
 from domain.ids import TenantId
 from domain.integration import SHOPS, Integration
@@ -55,7 +55,7 @@ class LookUp:
         found = Lookup(state=LookupState.UNAVAILABLE)
         shops = [it for it in connected if it.provider in SHOPS]
         for integration in shops if asks_about_order(event) else ():
-            asked = await self._ask(tenant, integration, event)
+            asked = await self._ask(step.ref, integration, event)
             found = min(found, asked, key=lambda it: _TELLING.index(it.state))
             if found.state is LookupState.FOUND:
                 break
@@ -63,7 +63,8 @@ class LookUp:
             await RunRepository(connection, tenant).save_lookup(step.ref.run_id, found)
         return LookUpResult(state=found.state, elapsed_ms=(time.monotonic() - started) * 1000)
 
-    async def _ask(self, tenant: TenantId, integration: Integration, event: UnifiedEvent) -> Lookup:
+    async def _ask(self, ref: RunRef, integration: Integration, event: UnifiedEvent) -> Lookup:
+        tenant = TenantId(ref.client_id)
         try:
             async with asyncio.timeout(_PATIENCE_S):
                 shop = self._connectors.shop(integration)
@@ -71,7 +72,7 @@ class LookUp:
         except NotAuthorized as error:
             async with self._database.tenant(tenant) as connection:
                 await IntegrationRepository(connection, tenant).fail(
-                    integration.id, error.code, self._now(), self._new_id
+                    integration.id, error.code, self._now(), self._new_id, run_id=ref.run_id
                 )
             return Lookup(state=LookupState.UNAVAILABLE)
         except (ActionUnreachable, ActionRefused, TimeoutError):

@@ -57,9 +57,10 @@ class Normalize:
                         subject=unified.subject or "",
                         preview=unified.text[:PREVIEW_CHARS],
                     ),
-                    entry_id=self._new_id(),
                     dedup_key=conversation_id,
                     now=now,
+                    new_id=self._new_id,
+                    run_id=step.ref.run_id,
                 )
             looks_up = (
                 asks_about_order(unified)

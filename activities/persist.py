@@ -20,6 +20,7 @@ from domain.run import RunResult, RunStatus, steps_executed
 from domain.verdict import blocked_for_good
 from store.conversation_repository import ConversationRepository
 from store.database import Database
+from store.delivery_repository import DeliveryRepository
 from store.escalation_repository import EscalationRepository
 from store.event_repository import EventRepository, Ticket
 from store.outbox import Outbox
@@ -46,9 +47,13 @@ class Persist:
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
             runs = RunRepository(connection, tenant)
+            deliveries = DeliveryRepository(connection, tenant)
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
-                return PersistResult(duration_ms=run.duration_ms)  # nothing undoes an answer
+                return PersistResult(  # nothing undoes an answer
+                    duration_ms=run.duration_ms,
+                    deliveries=await deliveries.pending_of_run(step.ref.run_id),
+                )
             result = _result(step, run, now)
             await runs.finish(
                 result,
@@ -83,10 +88,15 @@ class Persist:
             told = _told(step, result, ticket, took_ms=_took(run, now), review_id=review_id)
             if told is not None:
                 await Outbox(connection, tenant).add(
-                    told, entry_id=self._new_id(), dedup_key=_dedup_key(step), now=now
+                    told,
+                    dedup_key=_dedup_key(step),
+                    now=now,
+                    new_id=self._new_id,
+                    run_id=step.ref.run_id,
                 )
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
-        return PersistResult(duration_ms=result.duration_ms)
+            waiting = await deliveries.pending_of_run(step.ref.run_id)
+        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
 
 
 def _answered(step: PersistInput) -> bool:

@@ -123,6 +123,10 @@ class Think:
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or Draft.of(thought)
             await SentimentRepository(connection, tenant).record(
-                ref.event_id, thought.answer.sentiment, now=self._now(), new_id=self._new_id
+                ref.event_id,
+                thought.answer.sentiment,
+                now=self._now(),
+                new_id=self._new_id,
+                run_id=ref.run_id,
             )
         return Draft.of(thought)

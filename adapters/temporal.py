@@ -4,7 +4,7 @@ Workflows are named, not imported, so that a process that only starts runs loads
 """
 
 import asyncio
-from collections.abc import Awaitable, Iterator
+from collections.abc import Awaitable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from typing import Final, TypeVar
@@ -34,6 +34,7 @@ from domain.contracts import (
     ReviewDecided,
     RunFacts,
     RunRef,
+    SendWebhooksInput,
 )
 from domain.errors import EngineUnavailable, InternalError
 
@@ -157,6 +158,23 @@ class TemporalEngine:
         except (RuntimeError, TimeoutError) as error:
             raise EngineUnavailable("Temporal did not answer") from error
         return True
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        """Have deliveries sent that no run sends; those under way are left alone.
+
+        Raises EngineUnavailable; then the sweeper finds them.
+        """
+        if not delivery_ids:
+            return
+        with _outages_told(), suppress(WorkflowAlreadyStartedError):
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await self._client.start_workflow(
+                    names.SEND_WEBHOOKS,
+                    SendWebhooksInput(client_id=client_id, delivery_ids=tuple(delivery_ids)),
+                    id=names.send_webhooks_id(client_id, delivery_ids[0]),
+                    task_queue=names.WEBHOOKS_QUEUE,
+                    task_timeout=_TASK_TIMEOUT,
+                )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:
         """The call's result. Raises TimeoutError if the server stops answering meanwhile."""

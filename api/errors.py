@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from api.json_body import json_response
 from api.surface import Surface, surface_of
-from domain import errors, escalation_errors
+from domain import errors, escalation_errors, webhook_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -77,6 +77,12 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.RunNotFound: Answer(404, "Exécution introuvable."),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
+    webhook_errors.InvalidWebhook: Answer(400, "Webhook invalide : {reason}"),
+    webhook_errors.WebhookNotFound: Answer(404, "Webhook introuvable."),
+    webhook_errors.DeliveryNotFound: Answer(404, "Livraison introuvable."),
+    webhook_errors.WebhookDisabled: Answer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
+    webhook_errors.DeliveryPending: Answer(409, "Cette livraison n'est pas encore terminée."),
+    webhook_errors.TooManyWebhooks: Answer(409, "100 webhooks au plus par client."),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
     errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),
     errors.RunInProgress: Answer(

@@ -8,10 +8,12 @@ from datetime import datetime
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.delivery import DeliveryStatus
 from domain.escalation import Decision, EscalationReason
 from domain.order import LookupState
 from domain.plan import ActionKind, StepOutcome
 from domain.run import RunStatus, Timings
+from domain.webhook import Notice
 
 
 class Contract(BaseModel):
@@ -112,7 +114,10 @@ class PersistInput(Contract):
 
 
 class PersistResult(Contract):
+    """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent."""
+
     duration_ms: int
+    deliveries: tuple[str, ...] = ()
 
 
 class SettleReviewInput(Contract):
@@ -154,6 +159,48 @@ class DryRunResult(Contract):
     classification: str
     confidence: float
     sealed_response: str
+
+
+class SendWebhooksInput(Contract):
+    """Deliveries of one client, each for a child of its own."""
+
+    client_id: str
+    delivery_ids: tuple[str, ...]
+
+
+class DeliverWebhookInput(Contract):
+    client_id: str
+    delivery_id: str
+
+
+class DeliverInput(Contract):
+    """One try. `attempt` counts from 1; a try that is repeated because its worker died keeps its
+    number."""
+
+    client_id: str
+    delivery_id: str
+    attempt: int = 1
+
+
+class DeliverResult(Contract):
+    """`retry_in_s`: set while the delivery is pending. `notice`: what the owner must be told of the
+    webhook now."""
+
+    status: DeliveryStatus
+    retry_in_s: float | None = None
+    notice: Notice | None = None
+
+
+class DeliverWebhookResult(Contract):
+    status: DeliveryStatus
+
+
+class TellOwnerInput(Contract):
+    """The delivery that brought the webhook there names the mail, however often it is tried."""
+
+    client_id: str
+    delivery_id: str
+    notice: Notice
 
 
 class SweepInput(Contract):

@@ -3,12 +3,15 @@
 from typing import Final
 
 ENGINE_QUEUE: Final = "engine"
+WEBHOOKS_QUEUE: Final = "webhooks"
 
 PROCESS_EVENT: Final = "ProcessEvent"
 DRY_RUN: Final = "DryRun"
 SWEEP: Final = "Sweep"
 MONTHLY_RESET: Final = "MonthlyReset"
 HOUSEKEEPING: Final = "Housekeeping"
+DELIVER_WEBHOOK: Final = "DeliverWebhook"
+SEND_WEBHOOKS: Final = "SendWebhooks"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -26,6 +29,9 @@ SWEEP_KNOWLEDGE: Final = "sweep.knowledge"
 OPEN_PERIOD: Final = "usage.open_period"
 RECONCILE: Final = "usage.reconcile"
 PRUNE: Final = "housekeeping.prune"
+DELIVER: Final = "webhook.deliver"
+TELL_OWNER: Final = "webhook.tell_owner"
+SWEEP_DELIVERIES: Final = "sweep.deliveries"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -43,6 +49,16 @@ def process_event_id(client_id: str, event_id: str) -> str:
 def dry_run_id(client_id: str, event_id: str) -> str:
     """The workflow id of a dry run."""
     return f"dry-run/{client_id}/{event_id}"
+
+
+def deliver_webhook_id(client_id: str, delivery_id: str) -> str:
+    """The workflow id of one delivery."""
+    return f"webhook/{client_id}/{delivery_id}"
+
+
+def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
+    """The workflow id of the parent of deliveries that no run sends."""
+    return f"webhooks/{client_id}/{first_delivery_id}"
 
 
 def parse_run_id(workflow_id: str) -> dict[str, str]:

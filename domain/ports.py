@@ -1,12 +1,13 @@
 """What rules and activities need from outside, as they would say it; `adapters/` provides it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.contracts import ProcessEventInput, RunRef
+from domain.delivery import Attempt
 from domain.embedding import Embedding
 from domain.error_report import ErrorReport
 from domain.integration import Integration
@@ -124,6 +125,18 @@ class Engine(Protocol):
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Tell a parked run to look for its decision; False if it no longer runs."""
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        """Have deliveries sent that no run sends; those under way are left alone. Raises
+        EngineUnavailable."""
+
+
+class WebhookSender(Protocol):
+    """The way to merchants' URLs."""
+
+    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Attempt:
+        """One POST, 10 s over everything. Never raises for what the other side does, or for what
+        its URL is by now."""
 
 
 class ErrorTracker(Protocol):

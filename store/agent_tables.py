@@ -1,4 +1,4 @@
-"""The tables of what the agent does: reviews, effects, sentiment, costs, and what is told of it."""
+"""The tables of what the agent does: reviews, effects, sentiment, costs."""
 
 from typing import Final
 
@@ -107,20 +107,6 @@ sentiment_logs: Final = sa.Table(
     ),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
-)
-
-# What merchants' systems are to be told, written in the transaction that made it true. `dedup_key`
-# names the business event: it is told once.
-outbox: Final = sa.Table(
-    "outbox",
-    metadata,
-    *tenant_key(),
-    text("event"),
-    text("dedup_key"),
-    json("data", "{}"),
-    time("created_at"),
-    sa.UniqueConstraint("client_id", "event", "dedup_key"),
-    sa.Index(None, "client_id", "created_at"),
 )
 
 # What language models cost a client in a month, in millionths of a US dollar.

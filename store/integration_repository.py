@@ -93,7 +93,7 @@ class IntegrationRepository:
             .returning(integrations.c.id)
         )
         if replaced is not None:
-            await self._tell_ended(replaced, integration.provider, REPLACED, now, new_id)
+            await self._tell_ended(replaced, integration.provider, REPLACED, now=now, new_id=new_id)
         await self._connection.execute(
             sa.insert(integrations).values(
                 client_id=self._tenant,
@@ -107,9 +107,9 @@ class IntegrationRepository:
         )
         await Outbox(self._connection, self._tenant).add(
             IntegrationConnected(integration_id=integration.id, provider=integration.provider),
-            entry_id=new_id(),
             dedup_key=integration.id,
             now=now,
+            new_id=new_id,
         )
 
     async def disconnect(self, integration_id: str, now: datetime, new_id: NewId) -> None:
@@ -120,10 +120,15 @@ class IntegrationRepository:
             .returning(integrations.c.provider)
         )
         if provider is not None:
-            await self._tell_ended(integration_id, Provider(provider), BY_OPERATOR, now, new_id)
+            await self._tell_ended(
+                integration_id, Provider(provider), BY_OPERATOR, now=now, new_id=new_id
+            )
 
-    async def fail(self, integration_id: str, code: str, now: datetime, new_id: NewId) -> None:
-        """Note that the other side no longer takes the credentials. `code`: why, stable.
+    async def fail(
+        self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
+    ) -> None:
+        """Note that the other side no longer takes the credentials. `code`: why, stable. `run_id`:
+        of the run that met it.
 
         Only a live connection can fail: another one may have taken its place meanwhile.
         """
@@ -138,7 +143,9 @@ class IntegrationRepository:
             .returning(integrations.c.provider)
         )
         if provider is not None:
-            await self._tell_ended(integration_id, Provider(provider), code, now, new_id)
+            await self._tell_ended(
+                integration_id, Provider(provider), code, now=now, new_id=new_id, run_id=run_id
+            )
 
     def _ending(self, now: datetime) -> sa.Update:
         return (
@@ -151,16 +158,24 @@ class IntegrationRepository:
         )
 
     async def _tell_ended(
-        self, integration_id: str, provider: Provider, reason: str, now: datetime, new_id: NewId
+        self,
+        integration_id: str,
+        provider: Provider,
+        reason: str,
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
     ) -> None:
         """One that failed was told of then; its id keeps it from being told of again."""
         await Outbox(self._connection, self._tenant).add(
             IntegrationDisconnected(
                 integration_id=integration_id, provider=provider, reason=reason
             ),
-            entry_id=new_id(),
             dedup_key=integration_id,
             now=now,
+            new_id=new_id,
+            run_id=run_id,
         )
 
 

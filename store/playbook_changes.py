@@ -83,7 +83,6 @@ class PlaybookChanges:
 
     async def _tell_activated(self, playbook: Playbook) -> None:
         """Under an id of its own: the same version may go off and come on again."""
-        entry_id = self._new_id()
         await self._outbox.add(
             PlaybookActivated(
                 playbook_id=playbook.id,
@@ -92,7 +91,7 @@ class PlaybookChanges:
                 event_type=playbook.event_type,
                 actor=self._actor,
             ),
-            entry_id=entry_id,
-            dedup_key=entry_id,
+            dedup_key=self._new_id(),
             now=self._now,
+            new_id=self._new_id,
         )

@@ -65,7 +65,15 @@ class SentimentRepository:
         self._connection = connection
         self._tenant = tenant
 
-    async def record(self, event_id: str, score: float, *, now: datetime, new_id: NewId) -> None:
+    async def record(
+        self,
+        event_id: str,
+        score: float,
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
+    ) -> None:
         """Log the score (-1 to 1) of a normalized event's message, and tell when the conversation
         enters the critical zone, once each time.
 
@@ -95,7 +103,11 @@ class SentimentRepository:
                 threshold=CRITICAL_AT,
             )
             await Outbox(self._connection, self._tenant).add(
-                event, entry_id=new_id(), dedup_key=messages[number].event_id, now=now
+                event,
+                dedup_key=messages[number].event_id,
+                now=now,
+                new_id=new_id,
+                run_id=run_id,
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:

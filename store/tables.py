@@ -24,7 +24,6 @@ from store.agent_tables import (
     action_ledger,
     brain_costs,
     escalation_tickets,
-    outbox,
     sentiment_logs,
 )
 from store.content_tables import (
@@ -36,6 +35,12 @@ from store.content_tables import (
     response_templates,
 )
 from store.schema import json, metadata, tenant_key, text, time
+from store.webhook_tables import (
+    outbox,
+    webhook_deliveries,
+    webhook_misses,
+    webhook_subscriptions,
+)
 
 __all__ = [
     "action_ledger",
@@ -65,6 +70,9 @@ __all__ = [
     "usage_counters",
     "usage_ledger",
     "users",
+    "webhook_deliveries",
+    "webhook_misses",
+    "webhook_subscriptions",
 ]
 
 engine_events: Final = sa.Table(

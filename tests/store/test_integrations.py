@@ -29,7 +29,7 @@ async def connect(database: Database, shop: Shop, provider: Provider = Provider.
 async def fail(database: Database, shop: Shop, integration_id: str) -> None:
     async with database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).fail(
-            integration_id, "not_authorized", utc_now(), new_ulid
+            integration_id, "not_authorized", utc_now(), new_ulid, run_id=new_ulid()
         )
 
 
