@@ -1,4 +1,4 @@
-"""Whether Temporal answers, and who works on its queues."""
+"""Whether Temporal answers, and who works on a queue."""
 
 from datetime import UTC, datetime, timedelta
 from enum import Enum
