@@ -25,11 +25,10 @@ from api.schemas.delivery import (
     ReplaySinceBody,
 )
 from api.schemas.webhook import DeliveryAnswer
-from api.services import Services, ServicesDep
+from api.services import ServicesDep
 from api.webhook_access import delivery_of, have_sent, manager, subscriber
 from domain.curl import VALID_FOR, curl_line
 from domain.delivery import Delivery
-from domain.ids import TenantId
 from domain.webhook_secret import unseal_secret
 from domain.webhook_signature import signed_headers
 from store.delivery_repository import DeliveryRepository

@@ -192,9 +192,7 @@ async def enable(request: Request, services: ServicesDep) -> Response:
         event = first_event(enabled.events)
         test_id = await _test(connection, member.tenant, webhook_id, event, services)
     await have_sent(services, member.tenant, test_id)
-    return _told(
-        EnableAnswer(webhook=enabled, test_delivery_id=test_id, missed=enabled.missed)
-    )
+    return _told(EnableAnswer(webhook=enabled, test_delivery_id=test_id, missed=enabled.missed))
 
 
 @_post("test", "Send an example of an event", TestBody, DeliveryAnswer, status=202)

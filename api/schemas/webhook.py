@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from domain.outbound_event import OutboundEventId
 from domain.webhook import (
@@ -14,16 +14,14 @@ from domain.webhook import (
     Webhook,
 )
 
-_EXAMPLE: Final = {
+_EXAMPLE: Final[dict[str, JsonValue]] = {
     "label": "Commandes",
     "url": "https://hooks.example.com/service",
     "events": ["ticket.resolved", "ticket.escalated"],
 }
 
 # What is written is checked by domain/webhook.py and webhook_url.py, which say what is wrong.
-_Label = Annotated[
-    str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})
-]
+_Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,
     WithJsonSchema({"type": "string", "format": "uri", "pattern": "^https://"}),
