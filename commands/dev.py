@@ -130,5 +130,7 @@ async def _watch(stack: Stack, data: Path) -> None:
 
 _RESTART = {
     "worker": "start another: .venv/bin/python cli.py worker --data {data}",
+    "webhook-worker": "start another: "
+    ".venv/bin/python cli.py worker --queue webhooks --data {data}",
     "api": "start another: .venv/bin/python cli.py serve --data {data}",
 }
