@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
-from domain.delivery import Delivery
 from domain.webhook_explanation import (
     Explanation,
     Origin,
@@ -28,7 +27,6 @@ from domain.webhook_mistake import (
     signed_strings,
     undone,
 )
-from domain.webhook_signature import TIMESTAMP
 
 TOLERANCE_S: Final = 300
 """How far a timestamp may lie from a receiver's clock."""
@@ -114,15 +112,6 @@ def explain(
         if read.is_of(hmac.digest(one.key, one.signed, "sha256")):
             return _explained(one, pasted, read, sent, now)
     return _unexplained(pasted, read, sent)
-
-
-def sent_of(delivery: Delivery) -> Sent | None:
-    """What is kept of a delivery, as `explain` wants it; None if it has not been sent."""
-    timestamp = delivery.request_headers.get(TIMESTAMP)
-    if timestamp is None:
-        return None
-    body = delivery.request_body.encode()
-    return Sent(delivery.id, delivery.event_id, int(timestamp), body)
 
 
 def _tries(
