@@ -65,7 +65,7 @@ class WebhookEvidence:
         )
 
     def _secrets_of(
-        self, row: "sa.Row[tuple[str, str, str | None, datetime | None]]", now: datetime
+        self, row: "sa.Row[str, str, str | None, datetime | None]", now: datetime
     ) -> Iterator[SealedSecret]:
         own = row.id == self._this["webhook"]
         yield SealedSecret(
