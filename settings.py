@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, FilePath, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from adapters.identity_session_key import SessionKeys
@@ -117,6 +117,14 @@ class Settings(BaseSettings):
     allow_loopback_targets: bool = Field(
         default=False,
         description="Whether clients' integrations may lie on this machine; for tests and demos.",
+    )
+    webhook_allow_private_addresses: bool = Field(
+        default=False,
+        description="Whether webhooks may go to this machine and to private networks.",
+    )
+    webhook_ca_file: FilePath | None = Field(
+        default=None,
+        description="A certificate authority's certificates (PEM), believed by webhooks as well.",
     )
     workflow_sandbox: bool = Field(
         default=False,
