@@ -7,7 +7,8 @@ from temporalio.worker import Replayer
 
 from tests.replay.record import HISTORIES
 from tests.replay.scenarios import SCENARIOS
-from worker import WORKFLOWS
+import engine_worker
+import webhook_worker
 
 RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}
 

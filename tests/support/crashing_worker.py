@@ -33,7 +33,7 @@ from domain.ports import OutgoingMail, Shop
 from settings import Settings
 from store.database import Database
 from store.error_report_repository import keep_in
-from worker import build_activities, build_worker
+from engine_worker import build_activities, build_worker
 
 
 def _die() -> None:

@@ -31,7 +31,7 @@ from store.tables import escalation_tickets
 from tests.support.rows import rows
 from tests.support.shop import Shop
 from tests.support.waiting import eventually
-from worker import Activities, build_activities, build_worker
+from engine_worker import Activities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "an engine secret of the tests"

@@ -1,0 +1,33 @@
+"""Starting the workflows that deliver webhooks, each by an id that exists once."""
+
+import asyncio
+from collections.abc import Iterable
+
+from temporalio import workflow
+from temporalio.common import Priority
+from temporalio.exceptions import WorkflowAlreadyStartedError
+
+from domain import names
+from domain.contracts import DeliverWebhookInput, DeliverWebhookResult
+from workflows import options
+
+
+async def start_deliveries(client_id: str, delivery_ids: Iterable[str]) -> None:
+    """Return when all are started, or were before. They outlive whoever started them, which must
+    not end sooner."""
+    await asyncio.gather(*(_start(client_id, delivery_id) for delivery_id in delivery_ids))
+
+
+async def _start(client_id: str, delivery_id: str) -> None:
+    try:
+        await workflow.start_child_workflow(
+            names.DELIVER_WEBHOOK,
+            DeliverWebhookInput(client_id=client_id, delivery_id=delivery_id),
+            id=names.deliver_webhook_id(client_id, delivery_id),
+            result_type=DeliverWebhookResult,
+            # The queue serves tenants in turn, however much one of them has to send.
+            priority=Priority(fairness_key=client_id),
+            **options.DELIVERY,
+        )
+    except WorkflowAlreadyStartedError:
+        return
