@@ -53,3 +53,14 @@ class TooManyWebhooks(DomainError):
     """The client has as many webhooks as one may have."""
 
     code = "too_many_webhooks"
+
+
+class Deferred(DomainError):
+    """A delivery must not be tried now: others of its tenant wait already. Nothing was sent."""
+
+    code = "delivery_deferred"
+    retryable = True
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s
