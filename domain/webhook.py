@@ -115,7 +115,8 @@ def first_event(events: Iterable[str]) -> OutboundEventId:
 
 
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
-    """What the owner must hear of after a failure: `failure_count` is the one it brought about."""
+    """What the owner must hear of after a delivery: `failure_count` is the one it brought about.
+    One that is disabled by fewer failures was so by a receiver that is gone."""
     if disabled:
-        return Notice.DISABLED
+        return Notice.DISABLED if failure_count >= DISABLED_AT else Notice.GONE
     return Notice.FAILING if failure_count in WARNED_AT else None

@@ -7,7 +7,7 @@ the transaction ends. One lock for each client, so no order of locks has to be k
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,15 +49,7 @@ class AccountRepository:
         row = (await self._connection.execute(_LOCK, {"tenant": self._tenant})).one_or_none()
         if row is None:
             raise ClientNotFound(self._tenant)
-        return Account(
-            Subscription(
-                plan=Plan(row.plan),
-                trial_ends_at=row.trial_ends_at,
-                next_plan=Plan(row.next_plan) if row.next_plan else None,
-                next_plan_from=row.next_plan_from,
-            ),
-            row.credits_balance,
-        )
+        return Account(subscription_of(row), row.credits_balance)
 
     async def save(self, subscription: Subscription) -> None:
         await self._update(
@@ -87,3 +79,13 @@ class AccountRepository:
         await self._connection.execute(
             sa.update(clients).where(clients.c.id == self._tenant).values(**values)
         )
+
+
+def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
+    """From a row that has the columns of a client which say it."""
+    return Subscription(
+        plan=Plan(row.plan),
+        trial_ends_at=row.trial_ends_at,
+        next_plan=Plan(row.next_plan) if row.next_plan else None,
+        next_plan_from=row.next_plan_from,
+    )

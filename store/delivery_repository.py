@@ -1,16 +1,47 @@
 """Deliveries: what is to be sent to webhooks, what came of it, and what that does to them."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any, Final
 
+import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import DeliverResult
-from domain.delivery import Attempt, Delivery, Trigger
+from domain.delivery import RESPONSE_KEPT, Attempt, Delivery, DeliveryStatus, Trigger, says_gone
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
 from domain.ports import NewId
-from domain.webhook import RetryPolicy
+from domain.webhook import (
+    RetryPolicy,
+    includes_webhooks,
+    notice_of,
+)
+from store.account_repository import subscription_of
+from store.delivery_ending import END, RESULT, RETRY, SKIP, lock_webhook
+from store.tables import webhook_deliveries
+
+_NOTHING_TO_SEND: Final = DeliverResult(status=DeliveryStatus.SKIPPED)
+
+_BEGIN: Final = sa.text("""
+    SELECT delivery.status, delivery.attempt, delivery.next_attempt_at,
+           delivery.failure_count_after, delivery.disabled_webhook, delivery.webhook_id,
+           delivery.event, delivery.event_id, delivery.trigger, delivery.request_body,
+           webhook.url, webhook.retry_policy, webhook.is_active, webhook.secret_sealed,
+           CASE WHEN webhook.previous_until > :now THEN webhook.previous_sealed END
+             AS previous_sealed,
+           client.plan, client.trial_ends_at, client.next_plan, client.next_plan_from
+    FROM webhook_deliveries AS delivery
+    JOIN webhook_subscriptions AS webhook
+      ON webhook.client_id = delivery.client_id AND webhook.id = delivery.webhook_id
+    JOIN clients AS client ON client.id = delivery.client_id
+    WHERE delivery.client_id = :client_id AND delivery.id = :delivery_id
+""")
+_OF_RUN: Final = sa.text("""
+    SELECT id FROM webhook_deliveries
+    WHERE client_id = :client_id AND run_id = :run_id AND status = 'pending'
+    ORDER BY id
+""")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +71,32 @@ class DeliveryRepository:
     ) -> Outgoing | DeliverResult:
         """What to send in this try, at the webhook's present URL; or the result, where there is
         nothing to send: this try has ended already (a repeated activity gets the very result of the
-        first), the webhook is disabled or the plan too small (then the delivery is skipped, and the
-        event missed), or the delivery is gone with its webhook (skipped). A test goes to a disabled
-        webhook too."""
-        raise NotImplementedError
+        first, and what is left of the time to the next try), the webhook is disabled or the plan
+        too small (then the delivery is skipped, and the event missed), or the delivery is gone with
+        its webhook (skipped). A test goes to a disabled webhook too."""
+        this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
+        row = (await self._connection.execute(_BEGIN, {**this, "now": now})).one_or_none()
+        if row is None:
+            return _NOTHING_TO_SEND
+        if row.status != DeliveryStatus.PENDING or row.attempt >= attempt:
+            return _result(row, attempt, now)
+        trigger = Trigger(row.trigger)
+        if not includes_webhooks(subscription_of(row).plan_at(now)) or not (
+            row.is_active or trigger is Trigger.TEST
+        ):
+            return await self._end(SKIP, row.webhook_id, this, attempt, now)
+        secrets = (row.secret_sealed, row.previous_sealed)
+        return Outgoing(
+            delivery_id=delivery_id,
+            webhook_id=row.webhook_id,
+            event=row.event,
+            event_id=row.event_id,
+            trigger=trigger,
+            url=row.url,
+            retry_policy=RetryPolicy(row.retry_policy),
+            body=row.request_body,
+            sealed_secrets=tuple(secret for secret in secrets if secret is not None),
+        )
 
     async def finish(
         self,
@@ -60,14 +113,56 @@ class DeliveryRepository:
         With `retry_in_s` the delivery stays pending. Without, it has ended: the webhook's row is
         locked, then one statement counts it (a 2xx resets the count, a failure adds one, the 20th
         disables; 410 with retries disables at once; nothing once disabled, nothing for a test),
-        writes the record, keeps the webhook's newest 50 ended ones, and notes or clears the miss.
-        `headers`: as sent, signatures masked.
+        writes the record, keeps the 50 of the webhook that ended last, and notes or clears the
+        miss. `headers`: as sent, signatures masked. `now`: when the try ended.
         """
-        raise NotImplementedError
+        record: dict[str, object] = {
+            "client_id": self._tenant,
+            "delivery_id": outgoing.delivery_id,
+            "url": outgoing.url,
+            "request_headers": headers,
+            "sent_at": now - timedelta(milliseconds=done.duration_ms),
+            **_found(done),
+        }
+        if retry_in_s is not None:
+            record["next_attempt_at"] = now + timedelta(seconds=retry_in_s)
+            return await self._write(RETRY, record, attempt, now)
+        succeeded = done.failure is None
+        record |= {
+            "status": (DeliveryStatus.SUCCESS if succeeded else DeliveryStatus.FAILED).value,
+            "succeeded": succeeded,
+            "gone": says_gone(done, outgoing.retry_policy),
+            "counts": outgoing.trigger is not Trigger.TEST,
+        }
+        return await self._end(END, outgoing.webhook_id, record, attempt, now)
+
+    async def _end(
+        self,
+        statement: sa.TextClause,
+        webhook_id: str,
+        record: dict[str, object],
+        attempt: int,
+        now: datetime,
+    ) -> DeliverResult:
+        if await lock_webhook(self._connection, self._tenant, webhook_id) is None:
+            return _NOTHING_TO_SEND
+        ending = {**record, "webhook_id": webhook_id, "now": now}
+        return await self._write(statement, ending, attempt, now)
+
+    async def _write(
+        self, statement: sa.TextClause, record: dict[str, object], attempt: int, now: datetime
+    ) -> DeliverResult:
+        """What the statement makes of the delivery; else what an earlier one made of it."""
+        values = {**record, "attempt": attempt}
+        row = (await self._connection.execute(statement, values)).one_or_none()
+        if row is None:
+            row = (await self._connection.execute(RESULT, values)).one_or_none()
+        return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
     async def pending_of_run(self, run_id: str) -> tuple[str, ...]:
         """Ids of a run's deliveries that have not ended, the oldest first."""
-        raise NotImplementedError
+        mine = {"client_id": self._tenant, "run_id": run_id}
+        return tuple(await self._connection.scalars(_OF_RUN, mine))
 
     async def latest(self, webhook_id: str) -> tuple[Delivery, ...]:
         """Those of a webhook that are kept, and the pending ones, the newest first; at most 50 of
@@ -99,6 +194,36 @@ class DeliveryRepository:
         raise NotImplementedError
 
 
+def _found(done: Attempt) -> dict[str, object]:
+    """The columns that say what came of a try. PostgreSQL keeps no NUL."""
+    answer = done.response_body[:RESPONSE_KEPT].decode("utf-8", "replace").replace("\0", "")
+    return {
+        "failure_kind": None if done.failure is None else done.failure.value,
+        "error": done.error,
+        "response_status": done.response_status,
+        "response_body": None if done.response_status is None else answer,
+        "remote_ip": done.remote_ip,
+        "duration_ms": done.duration_ms,
+        "dns_ms": done.dns_ms,
+        "connect_ms": done.connect_ms,
+        "first_byte_ms": done.first_byte_ms,
+    }
+
+
+def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
+    """What a delivery's row says of a try that has ended: the same whenever it is asked.
+
+    Whoever comes with an earlier try than the last one, since a workflow was lost, goes on at once.
+    """
+    status = DeliveryStatus(row.status)
+    if status is DeliveryStatus.PENDING:
+        left = (row.next_attempt_at - now).total_seconds() if row.attempt == attempt else 0
+        return DeliverResult(status=status, retry_in_s=max(0, left))
+    counted = row.failure_count_after
+    notice = None if counted is None else notice_of(counted, disabled=row.disabled_webhook)
+    return DeliverResult(status=status, notice=notice)
+
+
 @dataclass(frozen=True, slots=True)
 class LeftPending:
     client_id: str
@@ -111,4 +236,20 @@ async def deliveries_left_pending(
 ) -> list[LeftPending]:
     """Deliveries of all clients that were due before then and have not ended, page by page, the
     oldest first. Due: when made, or at their next try."""
-    raise NotImplementedError
+    table = webhook_deliveries.c
+    query = (
+        sa.select(table.client_id, table.id, table.created_at)
+        .where(
+            table.status == DeliveryStatus.PENDING,
+            # A next try is later than the first, so this is true of all that are due.
+            table.created_at < before,
+            sa.func.coalesce(table.next_attempt_at, table.created_at) < before,
+        )
+        .order_by(table.created_at, table.id)
+        .limit(limit)
+    )
+    if after is not None:
+        place = sa.tuple_(table.created_at, table.id)
+        query = query.where(place > sa.tuple_(after.created_at, after.delivery_id))
+    rows = await connection.execute(query)
+    return [LeftPending(row.client_id, row.id, row.created_at) for row in rows]

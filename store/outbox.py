@@ -5,19 +5,18 @@ another process's work. Whatever is here will be told, and once.
 """
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.client import Plan
 from domain.delivery import DeliveryStatus, Trigger
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEvent
 from domain.ports import NewId
-from domain.subscription import Subscription
 from domain.webhook import includes_webhooks, wants
 from domain.webhook_envelope import render
+from store.account_repository import subscription_of
 from store.tables import webhook_deliveries, webhook_misses
 
 # The row, and who may have to be told of it, in one round trip; nobody for a repetition.
@@ -106,12 +105,6 @@ class Outbox:
         return tuple(str(delivery["id"]) for delivery in deliveries)
 
 
-def _in_plan(row: "sa.Row[tuple[object, ...]]", now: datetime) -> bool:
+def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
     """Below pro, subscriptions are kept and not sent."""
-    subscription = Subscription(
-        plan=Plan(row.plan),
-        trial_ends_at=row.trial_ends_at,
-        next_plan=Plan(row.next_plan) if row.next_plan else None,
-        next_plan_from=row.next_plan_from,
-    )
-    return includes_webhooks(subscription.plan_at(now))
+    return includes_webhooks(subscription_of(row).plan_at(now))

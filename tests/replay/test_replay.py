@@ -5,10 +5,12 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
+import engine_worker
+import webhook_worker
 from tests.replay.record import HISTORIES
 from tests.replay.scenarios import SCENARIOS
-from worker import WORKFLOWS
 
+WORKFLOWS = (*engine_worker.WORKFLOWS, *webhook_worker.WORKFLOWS)
 RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}
 
 
