@@ -61,6 +61,7 @@ _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
 _GRACE: Final = timedelta(seconds=5)
 
+
 @dataclass(frozen=True, slots=True)
 class Activities:
     """The activity objects of the engine, with all they need inside."""

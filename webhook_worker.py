@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from adapters.webhooks import HttpWebhookSender
 from temporalio.client import Client
 from temporalio.worker import Interceptor, Worker
 
@@ -17,7 +18,6 @@ from adapters.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from adapters.temporal_runtime import workflow_runner
-from adapters.webhooks import HttpWebhookSender
 from domain import names
 from domain.ports import ErrorTracker, WatchDeliveries, WebhookSender
 from settings import Settings
@@ -55,7 +55,9 @@ def build_activities(
 ) -> Activities:
     permits = Permits()
     sealer = FernetSealer(settings.seal_key.get_secret_value())
-    deliver = Deliver(database, sealer, sender, permits, watch, utc_now, random.random)
+    deliver = Deliver(
+        database, sealer, sender, permits, watch=watch, now=utc_now, chance=random.random
+    )
     return Activities(deliver, permits)
 
 

@@ -28,9 +28,7 @@ from store.error_report_repository import keep_in
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
-Working = Callable[
-    [Settings, Client, ErrorTracker, Metrics], AbstractAsyncContextManager[None]
-]
+Working = Callable[[Settings, Client, ErrorTracker, Metrics], AbstractAsyncContextManager[None]]
 """A queue's worker, at work for as long as the block runs."""
 
 _log = structlog.get_logger(__name__)

@@ -35,6 +35,7 @@ class Deliver:
         sealer: Sealer,
         sender: WebhookSender,
         permits: Permits,
+        *,
         watch: WatchDeliveries,
         now: Clock,
         chance: Callable[[], float],
@@ -67,7 +68,9 @@ class Deliver:
                     if isinstance(outgoing, DeliverResult):
                         return self._ended(outgoing, None)
                 headers = self._headers(step, outgoing)
-                done = await self._sender.post(outgoing.url, headers, outgoing.body)
+                done = await self._sender.post(
+                    outgoing.url, headers, outgoing.body, client_id=step.client_id
+                )
             return self._ended(await self._record(step, outgoing, done, headers), done)
 
     async def _begin(self, step: DeliverInput) -> Outgoing | DeliverResult:

@@ -165,7 +165,7 @@ class Permits:
     def _give_back(self, tenant: _Tenant, endpoint: _Line, held_s: float) -> None:
         tenant.line.ended(held_s)
         endpoint.ended(held_s)
-        while (waiter := tenant.next()) and not self._closed:
+        while waiter := tenant.next():
             tenant.queue.remove(waiter)
             self._count(tenant, waiter.endpoint, -1)
             self._grant(tenant, waiter.endpoint)

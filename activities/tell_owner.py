@@ -32,9 +32,7 @@ class TellOwner:
         Temporal to retry. A refused mail, and one of unknown fate, is logged and not sent again.
         """
         async with self._database.service() as connection:
-            webhook = await troubled_webhook(
-                connection, TenantId(step.client_id), step.delivery_id
-            )
+            webhook = await troubled_webhook(connection, TenantId(step.client_id), step.delivery_id)
         if webhook is None:
             return
         mail = notice_mail(

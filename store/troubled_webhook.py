@@ -26,9 +26,7 @@ async def troubled_webhook(
         .join_from(
             webhook_deliveries,
             webhook_subscriptions,
-            sa.and_(
-                webhook.client_id == delivery.client_id, webhook.id == delivery.webhook_id
-            ),
+            sa.and_(webhook.client_id == delivery.client_id, webhook.id == delivery.webhook_id),
         )
         .join(clients, clients.c.id == delivery.client_id)
         .join(users, users.c.id == clients.c.owner_user_id)

@@ -47,8 +47,6 @@ class DeliverWebhook:
             client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
         )
         try:
-            await workflow.execute_activity_method(
-                TellOwner.tell, step, task_queue=names.ENGINE_QUEUE, **options.TELLING
-            )
+            await workflow.execute_activity_method(TellOwner.tell, step, **options.TELLING)
         except FailureError as failure:
             workflow.logger.warning("owner not told", extra={"error_code": error_code(failure)})

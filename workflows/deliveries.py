@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Iterable
+from contextlib import suppress
 
 from temporalio import workflow
 from temporalio.common import Priority
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
 from domain import names
-from domain.contracts import DeliverWebhookInput, DeliverWebhookResult
+from domain.contracts import DeliverWebhookInput
 from workflows import options
 
 
@@ -19,15 +20,12 @@ async def start_deliveries(client_id: str, delivery_ids: Iterable[str]) -> None:
 
 
 async def _start(client_id: str, delivery_id: str) -> None:
-    try:
-        await workflow.start_child_workflow(
-            names.DELIVER_WEBHOOK,
-            DeliverWebhookInput(client_id=client_id, delivery_id=delivery_id),
-            id=names.deliver_webhook_id(client_id, delivery_id),
-            result_type=DeliverWebhookResult,
-            # The queue serves tenants in turn, however much one of them has to send.
-            priority=Priority(fairness_key=client_id),
-            **options.DELIVERY,
-        )
-    except WorkflowAlreadyStartedError:
-        return
+    child: workflow.ChildWorkflowConfig = {
+        **options.DELIVERY,
+        "id": names.deliver_webhook_id(client_id, delivery_id),
+        # The queue serves tenants in turn, however much one of them has to send.
+        "priority": Priority(fairness_key=client_id),
+    }
+    delivery = DeliverWebhookInput(client_id=client_id, delivery_id=delivery_id)
+    with suppress(WorkflowAlreadyStartedError):
+        await workflow.start_child_workflow(names.DELIVER_WEBHOOK, delivery, **child)

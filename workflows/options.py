@@ -16,7 +16,7 @@ from temporalio.workflow import (
     ParentClosePolicy,
 )
 
-from domain.names import WEBHOOKS_QUEUE
+from domain.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight tries in 3.5 s: long enough for a database that restarts. Tries are counted, not timed:
 # with temporalio 1.35 a time limit of a local activity that runs out between two tries is lost
@@ -82,8 +82,8 @@ PATIENT: Final[ActivityConfig] = {
     ),
 }
 
-# A delivery's own workflow. It outlives the run that caused it. One that was lost without an end may
-# be started again; one that ended never.
+# A delivery's own workflow. It outlives the run that caused it. One that was lost without an end
+# may be started again; one that ended never.
 DELIVERY: Final[ChildWorkflowConfig] = {
     "task_queue": WEBHOOKS_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
@@ -102,8 +102,10 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# A mail to a webhook's owner: nobody waits, and after some hours it is no news.
+# A mail to a webhook's owner: nobody waits, and after some hours it is no news. The engine's
+# workers know the mail server.
 TELLING: Final[ActivityConfig] = {
+    "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),
     "heartbeat_timeout": timedelta(seconds=10),
     "schedule_to_close_timeout": timedelta(hours=12),

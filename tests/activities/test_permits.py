@@ -130,11 +130,14 @@ async def test_waits_stay_within_their_bounds_however_many_are_put_off(chance: f
     await end(*sent)
 
 
-async def test_cancelled_in_the_moment_of_its_permit_passes_it_on() -> None:
+@pytest.mark.parametrize("granted", [False, True])
+async def test_cancelled_in_the_moment_of_its_permit_passes_it_on(*, granted: bool) -> None:
     permits = Permits(per_endpoint=1)
     async with permits.of("a", "x"):
         second, third = await send(permits, "a", "x", 2)
-    assert second.task.cancel()
+        if not granted:
+            second.task.cancel()
+    second.task.cancel()
     await settle()
 
     assert not second.active

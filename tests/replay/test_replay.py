@@ -5,11 +5,12 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from tests.replay.record import HISTORIES
-from tests.replay.scenarios import SCENARIOS
 import engine_worker
 import webhook_worker
+from tests.replay.record import HISTORIES
+from tests.replay.scenarios import SCENARIOS
 
+WORKFLOWS = (*engine_worker.WORKFLOWS, *webhook_worker.WORKFLOWS)
 RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}
 
 

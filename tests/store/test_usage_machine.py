@@ -209,7 +209,7 @@ class Usage(RuleBasedStateMachine):
 
     async def _note_thresholds(self) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
-            await note_reached(connection, self.shop.tenant, self.now)
+            await note_reached(connection, self.shop.tenant, self.now, new_ulid)
 
     async def _charge(self, event_id: str) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:

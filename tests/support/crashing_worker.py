@@ -30,10 +30,10 @@ from domain.integration import Integration
 from domain.money import Money
 from domain.order import Order
 from domain.ports import OutgoingMail, Shop
+from engine_worker import build_activities, build_worker
 from settings import Settings
 from store.database import Database
 from store.error_report_repository import keep_in
-from engine_worker import build_activities, build_worker
 
 
 def _die() -> None:

@@ -24,6 +24,7 @@ from domain.brain_choice import Brains
 from domain.errors import EngineUnavailable
 from domain.escalation import Choice, Decision
 from domain.ids import TenantId
+from engine_worker import Activities, build_activities, build_worker
 from settings import Settings
 from store.database import Database
 from store.escalation_repository import EscalationRepository, client_of
@@ -31,7 +32,6 @@ from store.tables import escalation_tickets
 from tests.support.rows import rows
 from tests.support.shop import Shop
 from tests.support.waiting import eventually
-from engine_worker import Activities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "an engine secret of the tests"

@@ -46,7 +46,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
             5, entry_id=new_ulid(), reason="test", now=now
         )
         await UsageLedger(connection, shop.tenant).note_thresholds(
-            Standing(period_of(now), 4, 5, 0), (80,), now
+            Standing(period_of(now), 4, 5, 0), (80,), now=now, new_id=new_ulid
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
