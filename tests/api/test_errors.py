@@ -30,6 +30,7 @@ NOT_FOR_CALLERS = {
     errors.IntegrationNotFound,
     errors.ContentNotFound,
     errors.InvalidInput,
+    webhook_errors.Deferred,
 }
 
 STANDING = Standing(period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0)

@@ -55,12 +55,13 @@ def test_what_is_missing_or_of_another_type_is_refused(event: str) -> None:
 
 def _broken(body: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The body without each of its fields in turn, and with each one's value in a list."""
-    for name in body:
-        yield {key: value for key, value in body.items() if key != name}
-        yield {**body, name: [body[name]]}
-    for name in body["data"]:
-        yield {**body, "data": {k: v for k, v in body["data"].items() if k != name}}
-        yield {**body, "data": {**body["data"], name: [body["data"][name]]}}
+    data = body["data"]
+    for name, value in body.items():
+        yield {key: kept for key, kept in body.items() if key != name}
+        yield {**body, name: [value]}
+    for name, value in data.items():
+        yield {**body, "data": {key: kept for key, kept in data.items() if key != name}}
+        yield {**body, "data": {**data, name: [value]}}
 
 
 @pytest.mark.parametrize("event", EVENT_IDS)
