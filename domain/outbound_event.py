@@ -63,13 +63,6 @@ class TicketResolved(OutboundEvent):
     classification: _Classification
     confidence: _Confidence
     ai_response: Annotated[str, Field(description="The answer that the customer has got.")]
-    ai_response_truncated: Annotated[
-        bool,
-        Field(
-            description=f"Whether `ai_response` is only the beginning: what takes more than "
-            f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
-        ),
-    ] = False
     duration_ms: Annotated[
         int,
         Field(
@@ -78,6 +71,13 @@ class TicketResolved(OutboundEvent):
             "a human took.",
         ),
     ]
+    ai_response_truncated: Annotated[
+        bool,
+        Field(
+            description=f"Whether `ai_response` is only the beginning: what takes more than "
+            f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
+        ),
+    ] = False
 
 
 class TicketEscalated(OutboundEvent):
