@@ -23,6 +23,7 @@ from commands.context import (
     out,
     transaction_on,
 )
+from commands.webhook_sending import have_sent
 from domain.errors import InvalidInput
 from domain.ids import TenantId
 from domain.integration import (
@@ -80,9 +81,10 @@ async def connect(
     )
     async with transaction_on(data) as connection:
         await ClientRepository(connection).brand_name(client)
-        await IntegrationRepository(connection, TenantId(client)).connect(
+        deliveries = await IntegrationRepository(connection, TenantId(client)).connect(
             integration, utc_now(), new_ulid
         )
+    await have_sent(data, client, deliveries)
     answer(as_json, "Connected.", integration_id=integration.id, provider=provider.value)
 
 
@@ -125,9 +127,10 @@ async def disconnect(
     """End a connection and erase its secrets."""
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, integration_id)
-        await IntegrationRepository(connection, tenant).disconnect(
+        deliveries = await IntegrationRepository(connection, tenant).disconnect(
             integration_id, utc_now(), new_ulid
         )
+    await have_sent(data, tenant, deliveries)
     answer(as_json, "Disconnected.", integration_id=integration_id)
 
 

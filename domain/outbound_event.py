@@ -9,6 +9,7 @@ from typing import Annotated, ClassVar, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.escalation import EscalationReason
+from domain.quota import Threshold
 
 OutboundEventId = Literal[
     "ticket.resolved",
@@ -29,7 +30,9 @@ _TicketId = Annotated[
     str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
 ]
 _Email = Annotated[str, Field(description="The customer's mail address; empty if there is none.")]
-_Classification = Annotated[str, Field(description="What the message is about.")]
+_Classification = Annotated[
+    str, Field(description="What the message is about, such as `order_status`.")
+]
 _Confidence = Annotated[float, Field(ge=0, le=1, description="How sure the agent is, 0 to 1.")]
 _Score = Annotated[float, Field(ge=-1, le=1, description="Sentiment of the message, -1 to 1.")]
 _IntegrationId = Annotated[str, Field(description="ULID of the integration.")]
@@ -140,7 +143,7 @@ class UsageThresholdReached(OutboundEvent):
     period: Annotated[
         str, Field(pattern=r"^\d{4}-\d{2}$", description="The month, in UTC, as YYYY-MM.")
     ]
-    threshold: Annotated[Literal[80, 100], Field(description="Percent of the month's tickets.")]
+    threshold: Annotated[Threshold, Field(description="Percent of the month's tickets.")]
     tickets_used: Annotated[int, Field(ge=0, description="Tickets counted in the month.")]
     tickets_limit: Annotated[
         int, Field(ge=0, description="Tickets that the plan pays for in a month.")

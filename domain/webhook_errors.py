@@ -25,6 +25,12 @@ class WebhookNotFound(DomainError):
     code = "webhook_not_found"
 
 
+class WebhookEventNotFound(DomainError):
+    """There is no event of that name to subscribe to."""
+
+    code = "webhook_event_not_found"
+
+
 class DeliveryNotFound(DomainError):
     """It never was, is another client's, or is no longer among the last 50."""
 

@@ -10,9 +10,10 @@ from domain.errors import IntegrationNotFound
 from domain.integration import Integration, IntegrationStatus, Provider
 from store.database import Database
 from store.integration_repository import IntegrationRepository, client_of
-from store.tables import integrations, outbox
-from tests.support.rows import only_row, rows
+from store.tables import integrations
+from tests.support.rows import only_row
 from tests.support.shop import Shop, open_shop
+from tests.support.told import told_events
 
 
 async def connect(database: Database, shop: Shop, provider: Provider = Provider.ZENDESK) -> str:
@@ -48,10 +49,9 @@ async def live(database: Database, shop: Shop) -> list[str]:
 
 async def told(database: Database, shop: Shop) -> list[tuple[str, str, str | None]]:
     """Event, integration and reason, in order."""
-    entries = await rows(database, outbox, client_id=shop.client_id)
     return [
-        (entry["event"], entry["data"]["integration_id"], entry["data"].get("reason"))
-        for entry in sorted(entries, key=lambda entry: str(entry["id"]))
+        (one.event, one.data["integration_id"], one.data.get("reason"))
+        for one in await told_events(database, client_id=shop.client_id)
     ]
 
 

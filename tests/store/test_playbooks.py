@@ -17,10 +17,11 @@ from domain.rulebook import ActionRule, Level, Rulebook
 from store.database import Database
 from store.playbook_changes import PlaybookChanges
 from store.playbook_repository import PlaybookRepository, client_of
-from store.tables import outbox, playbook_versions
+from store.tables import playbook_versions
 from tests.domain.test_playbook_file import SPECS
 from tests.support.rows import rows
 from tests.support.shop import Shop, open_shop
+from tests.support.told import told_events
 
 NOTES = Rulebook(actions={ActionKind.NOTE: ActionRule(level=Level.AUTONOMOUS)})
 SPEC = PlaybookSpec(name="Retours", event_type="email.*", rulebook=NOTES)
@@ -61,11 +62,9 @@ async def named(database: Database, shop: Shop, name: str = SPEC.name) -> Playbo
 
 async def told(database: Database, shop: Shop) -> list[tuple[str, int, str]]:
     """Name, version and actor of each playbook that came on, in order."""
-    entries = await rows(database, outbox, client_id=shop.client_id, event="playbook.activated")
-    entries.sort(key=lambda entry: (entry["created_at"], entry["data"]["name"]))
     return [
-        (entry["data"]["name"], entry["data"]["version"], entry["data"]["actor"])
-        for entry in entries
+        (one.data["name"], one.data["version"], one.data["actor"])
+        for one in await told_events(database, client_id=shop.client_id, event="playbook.activated")
     ]
 
 

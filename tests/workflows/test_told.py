@@ -13,11 +13,12 @@ from domain.contracts import PersistInput, RunRef
 from domain.escalation import Decision, EscalationReason
 from domain.plan import ActionKind, StepOutcome, StepState
 from domain.run import RunStatus
-from store.tables import ai_conversations, engine_runs, escalation_tickets, outbox
+from store.tables import ai_conversations, engine_runs, escalation_tickets
 from tests.support.engine import LiveEngine, think_with
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.told import told_events
 from tests.support.waiting import eventually
 
 CUSTOMER = "a@b.example"
@@ -25,12 +26,11 @@ CANARY = "quetzal-canary-78"
 
 
 async def told(engine: LiveEngine, event: str) -> list[dict[str, Any]]:
-    return [row["data"] for row in await rows(engine.database, outbox, event=event)]
+    return [one.data for one in await told_events(engine.database, event=event)]
 
 
 async def all_told(engine: LiveEngine) -> list[str]:
-    found = await rows(engine.database, outbox)
-    return [row["event"] for row in sorted(found, key=lambda row: row["created_at"])]
+    return [one.event for one in await told_events(engine.database)]
 
 
 async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop) -> None:
@@ -220,7 +220,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
     """Temporal may run persist and normalize again after they committed."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
-    before = await rows(engine.database, outbox)
+    before = await told_events(engine.database)
 
     waits = PersistInput(
         ref=ref,
@@ -230,7 +230,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
     )
     await Persist(engine.database, utc_now, new_ulid).persist(waits)
 
-    assert await rows(engine.database, outbox) == before
+    assert await told_events(engine.database) == before
 
 
 async def test_a_plan_without_a_reply_is_no_answer(engine: LiveEngine, shop: Shop) -> None:
