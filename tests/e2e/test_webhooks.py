@@ -94,7 +94,7 @@ def test_deliveries_show_them(toured: Toured) -> None:
     listed = toured.deliveries(toured.webhook_id)
 
     assert {it["status"] for it in listed} == {"success"}
-    assert Counter(it["id"] for it in listed) == Counter(
+    assert Counter(it["delivery_id"] for it in listed) == Counter(
         it.headers["x-service-delivery"] for it in toured.seen
     )
 
