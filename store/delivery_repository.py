@@ -11,15 +11,12 @@ from domain.contracts import DeliverResult
 from domain.delivery import RESPONSE_KEPT, Attempt, Delivery, DeliveryStatus, Trigger, says_gone
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
-from domain.ports import NewId
-from domain.webhook import (
-    RetryPolicy,
-    includes_webhooks,
-    notice_of,
-)
+from domain.webhook import KEPT_DELIVERIES, RetryPolicy, includes_webhooks, notice_of
+from domain.webhook_errors import DeliveryNotFound
 from store.account_repository import subscription_of
 from store.delivery_ending import END, RESULT, RETRY, SKIP, lock_webhook
 from store.tables import webhook_deliveries
+from store.webhook_repository import WebhookRepository
 
 _NOTHING_TO_SEND: Final = DeliverResult(status=DeliveryStatus.SKIPPED)
 
@@ -42,6 +39,20 @@ _OF_RUN: Final = sa.text("""
     WHERE client_id = :client_id AND run_id = :run_id AND status = 'pending'
     ORDER BY id
 """)
+
+_TABLE: Final = webhook_deliveries.c
+_RECORD: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where(
+    _TABLE.client_id == sa.bindparam("tenant"), _TABLE.webhook_id == sa.bindparam("webhook")
+)
+_ONE: Final = _RECORD.where(_TABLE.id == sa.bindparam("delivery"))
+# Said literally, so that an index of the pending ones is always of use.
+_IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
+_LATEST: Final = sa.union_all(
+    *(
+        _RECORD.where(state).order_by(_TABLE.id.desc()).limit(KEPT_DELIVERIES)
+        for state in (_IS_PENDING, sa.not_(_IS_PENDING))
+    )
+).order_by(sa.desc("id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,31 +178,18 @@ class DeliveryRepository:
     async def latest(self, webhook_id: str) -> tuple[Delivery, ...]:
         """Those of a webhook that are kept, and the pending ones, the newest first; at most 50 of
         either. Raises WebhookNotFound."""
-        raise NotImplementedError
+        await WebhookRepository(self._connection, self._tenant).read(webhook_id)
+        this = {"tenant": self._tenant, "webhook": webhook_id}
+        rows = await self._connection.execute(_LATEST, this)
+        return tuple(Delivery.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str, delivery_id: str) -> Delivery:
         """Raises DeliveryNotFound."""
-        raise NotImplementedError
-
-    async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
-        """A new delivery of the same body and event id to the webhook's present URL; its id.
-
-        Raises DeliveryNotFound, DeliveryPending, WebhookDisabled. A replay of a test is a test.
-        """
-        raise NotImplementedError
-
-    async def replay_missed(
-        self, webhook_id: str, since: datetime, *, limit: int, new_id: NewId, now: datetime
-    ) -> tuple[str, ...]:
-        """New deliveries of the events since then that the webhook has not got and that are not
-        under way, the oldest first, at most `limit`. Raises WebhookNotFound, WebhookDisabled."""
-        raise NotImplementedError
-
-    async def test(
-        self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
-    ) -> str:
-        """A delivery of a sample. Raises WebhookNotFound."""
-        raise NotImplementedError
+        this = {"tenant": self._tenant, "webhook": webhook_id, "delivery": delivery_id}
+        row = (await self._connection.execute(_ONE, this)).one_or_none()
+        if row is None:
+            raise DeliveryNotFound(delivery_id)
+        return Delivery.model_validate(row, from_attributes=True)
 
 
 def _found(done: Attempt) -> dict[str, object]:
@@ -236,20 +234,19 @@ async def deliveries_left_pending(
 ) -> list[LeftPending]:
     """Deliveries of all clients that were due before then and have not ended, page by page, the
     oldest first. Due: when made, or at their next try."""
-    table = webhook_deliveries.c
     query = (
-        sa.select(table.client_id, table.id, table.created_at)
+        sa.select(_TABLE.client_id, _TABLE.id, _TABLE.created_at)
         .where(
-            table.status == DeliveryStatus.PENDING,
+            _IS_PENDING,
             # A next try is later than the first, so this is true of all that are due.
-            table.created_at < before,
-            sa.func.coalesce(table.next_attempt_at, table.created_at) < before,
+            _TABLE.created_at < before,
+            sa.func.coalesce(_TABLE.next_attempt_at, _TABLE.created_at) < before,
         )
-        .order_by(table.created_at, table.id)
+        .order_by(_TABLE.created_at, _TABLE.id)
         .limit(limit)
     )
     if after is not None:
-        place = sa.tuple_(table.created_at, table.id)
+        place = sa.tuple_(_TABLE.created_at, _TABLE.id)
         query = query.where(place > sa.tuple_(after.created_at, after.delivery_id))
     rows = await connection.execute(query)
     return [LeftPending(row.client_id, row.id, row.created_at) for row in rows]

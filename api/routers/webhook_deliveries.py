@@ -1,11 +1,15 @@
 """/api/dashboard/webhooks/…/deliveries: what was sent to a webhook, and sending it once more."""
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
+from domain.webhook_explanation import Explanation
+from domain.webhook_verdict import Pasted, explain
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import Response
+from store.webhook_evidence import WebhookEvidence
 
 from api.json_body import json_response, parse_body, read_body, read_optional_body
 from api.openapi import (
@@ -23,13 +27,14 @@ from api.schemas.delivery import (
     ReplayBody,
     ReplaySinceAnswer,
     ReplaySinceBody,
+    VerifyBody,
 )
 from api.schemas.webhook import DeliveryAnswer
 from api.services import ServicesDep
 from api.webhook_access import delivery_of, have_sent, manager, subscriber
 from domain.curl import VALID_FOR, curl_line
 from domain.delivery import Delivery
-from domain.webhook_secret import unseal_secret
+from domain.webhook_secret import known_secrets, unseal_secret
 from domain.webhook_signature import signed_headers
 from store.delivery_repository import DeliveryRepository
 from store.webhook_repository import WebhookRepository
@@ -47,14 +52,14 @@ _AT_ONCE: Final = 1000
 
 
 def _post(
-    path: str, summary: str, body: type[BaseModel], answer: type[BaseModel]
+    path: str, summary: str, body: type[BaseModel], answer: type[BaseModel], status: int = 202
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A route that has something sent."""
+    conflicts = () if status == 200 else (409,)  # where something is sent
     return router.post(
         path,
         summary=summary,
-        status_code=202,
-        responses=dashboard_answers(answer, 402, 408, 409, 413, 415, status=202),
+        status_code=status,
+        responses=dashboard_answers(answer, 402, 408, *conflicts, 413, 415, status=status),
         openapi_extra={
             "parameters": _BOTH_IDS if path.startswith(_DELIVERY) else _WEBHOOK_ID,
             "requestBody": request_body(body),
@@ -134,6 +139,22 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
         left = await repository.missed_since(webhook_id, body.since)
     await have_sent(services, member.tenant, *replayed)
     return _told(ReplaySinceAnswer(queued=len(replayed), left=left), status=202)
+
+
+@_post(f"{_WEBHOOK}/verify", "Why a signature does not match", VerifyBody, Explanation, status=200)
+async def verify(request: Request, services: ServicesDep) -> Response:
+    """Tries what receivers get wrong: the secret, the string that is signed, a body that was parsed
+    and rendered again, another request's timestamp."""
+    member, webhook_id = await manager(request, services)
+    body = parse_body(VerifyBody, await read_body(request))
+    now = services.now()
+    async with subscriber(member.tenant, services) as connection:
+        evidence = WebhookEvidence(connection, member.tenant, webhook_id)
+        sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
+    pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)
+    secrets = known_secrets(services.sealer, member.tenant, sealed)
+    # In a thread: it takes tenths of a second where the body is long.
+    return _told(await asyncio.to_thread(explain, pasted, secrets=secrets, sent=sent, now=now))
 
 
 def _curl(delivery: Delivery, timestamp: int, secrets: list[str]) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
 
+from domain.webhook_url import check_url
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -43,7 +44,6 @@ from domain.webhook_errors import InvalidWebhook
 from domain.webhook_samples import sample
 from domain.webhook_secret import seal_secret
 from domain.webhook_signature import SECRET_BYTES, secret_of
-from domain.webhook_url import check_url
 from store.delivery_repository import DeliveryRepository
 from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
 

@@ -1,12 +1,16 @@
 """What a dashboard asks and is told about deliveries."""
 
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from api.schemas.webhook import Body
 from domain.delivery import Delivery, DeliveryStatus, DeliverySummary
+
+_MAX_HEADER: Final = 2_000
+# Far more than is ever sent; whoever explains a signature reads it some hundred times.
+_MAX_PASTED: Final = 200_000
 
 
 class DeliveryQuery(BaseModel):
@@ -61,3 +65,24 @@ class ReplaySinceBody(Body):
 class ReplaySinceAnswer(BaseModel):
     queued: int = Field(description="How many are sent now.")
     left: int = Field(description="How many are not yet: call again once these have ended.")
+
+
+class VerifyBody(Body):
+    """What a receiver got, or what it computed itself."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"body": "{}", "signature": "v1=" + "0" * 64, "timestamp": "1795262400"}]
+        }
+    )
+
+    signature: str = Field(
+        max_length=_MAX_HEADER, description="X-Service-Signature, its -Next or webhook-signature."
+    )
+    timestamp: str = Field(
+        default="", max_length=_MAX_HEADER, description="The timestamp's header, Unix seconds."
+    )
+    message_id: str = Field(
+        default="", max_length=_MAX_HEADER, description="The header webhook-id."
+    )
+    body: str = Field(max_length=_MAX_PASTED, description="As it came, before anything parsed it.")

@@ -266,9 +266,7 @@ BAD_BODIES: Iterable[dict[str, Any]] = (
 
 
 @pytest.mark.parametrize("body", BAD_BODIES, ids=lambda body: str(body)[:40])
-async def test_bad_bodies(
-    front: LiveEngine, owner: dict[str, str], body: dict[str, Any]
-) -> None:
+async def test_bad_bodies(front: LiveEngine, owner: dict[str, str], body: dict[str, Any]) -> None:
     answer = await create(front, owner, **body)
     assert answer.status_code == 400
     assert answer.json()["code"] in ("invalid_body", "invalid_webhook")
@@ -493,9 +491,7 @@ async def test_delete(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         )  # fmt: skip
 
 
-async def test_a_secret_is_shown_once(
-    front: LiveEngine, shop: Shop, owner: dict[str, str]
-) -> None:
+async def test_a_secret_is_shown_once(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     created = (await create(front, owner, events="*")).json()
     webhook_id = created["webhook"]["id"]
     (delivery_id,) = await tell(front.database, shop)

@@ -54,9 +54,7 @@ async def ask(
     return await front.http.request(method, url, json=json, headers=headers)
 
 
-async def create(
-    front: LiveEngine, headers: dict[str, str], /, **body: object
-) -> httpx.Response:
+async def create(front: LiveEngine, headers: dict[str, str], /, **body: object) -> httpx.Response:
     """`body`: beside NEW; None leaves a field out."""
     json = {name: value for name, value in {**NEW, **body}.items() if value is not None}
     return await front.http.post(WEBHOOKS, json=json, headers=headers)
@@ -75,9 +73,7 @@ async def end(
         outgoing = await repository.begin(delivery_id, 1, utc_now())
         assert isinstance(outgoing, Outgoing)
         done = Attempt(failure, 12, response_status=500 if failure else 200)
-        await repository.finish(
-            outgoing, 1, done, headers or {}, retry_in_s=None, now=utc_now()
-        )
+        await repository.finish(outgoing, 1, done, headers or {}, retry_in_s=None, now=utc_now())
 
 
 async def is_started(front: LiveEngine, shop: Shop, first_delivery_id: str) -> bool:
