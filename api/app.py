@@ -32,6 +32,7 @@ from api.routers import (
     runs,
     usage,
     webhook_deliveries,
+    webhook_events,
     webhooks,
 )
 from api.services import Services
@@ -64,6 +65,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.include_router(runs.router)
     app.include_router(webhooks.router)
     app.include_router(webhook_deliveries.router)
+    app.include_router(webhook_events.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     complete_document(app)
