@@ -21,7 +21,7 @@ from tests.support.webhooks import Subscribed, subscribe
 
 @asynccontextmanager
 async def sending_engine(
-    database_url: str, temporal: TemporalServer, receiver: WebhookReceiver, **settings: object
+    database_url: str, temporal: TemporalServer, receiver: WebhookReceiver, *, smtp_url: str
 ) -> AsyncIterator[LiveEngine]:
     """An engine that believes this receiver's authority; no worker is at work yet."""
     async with live_engine(
@@ -30,7 +30,7 @@ async def sending_engine(
         temporal.take_namespace(),
         webhook_allow_private_addresses=True,
         webhook_ca_file=receiver.ca_file,
-        **settings,
+        smtp_url=smtp_url,
     ) as engine:
         yield engine
 
