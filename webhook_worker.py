@@ -110,5 +110,4 @@ async def working(
         ):
             yield
     finally:
-        await sender.close()
         await database.close()
