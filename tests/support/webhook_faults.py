@@ -29,6 +29,7 @@ class Fault(StrEnum):
     ENDLESS_1XX = "endless_1xx"
     DRIPS_BODY = "drips_body"
     ENDLESS_BODY = "endless_body"
+    TINY_CHUNKS = "tiny_chunks"
     GZIP_BOMB = "gzip_bomb"
     CUTS_BODY = "cuts_body"
 
@@ -54,6 +55,10 @@ _POURED = {
     Fault.ENDLESS_BODY: (
         _OK.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
         b"10000\r\n" + b"x" * 0x10000 + b"\r\n",
+    ),
+    Fault.TINY_CHUNKS: (
+        _OK.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
+        (b"1;" + b"x" * 1000 + b"\r\na\r\n") * 100,
     ),
 }
 

@@ -37,6 +37,7 @@ ENDS = {
     Fault.ENDLESS_1XX: (KIND.PROTOCOL, "what came back is no HTTP answer"),
     Fault.DRIPS_BODY: (None, None),
     Fault.ENDLESS_BODY: (None, None),
+    Fault.TINY_CHUNKS: (None, None),
     Fault.GZIP_BOMB: (None, None),
     Fault.CUTS_BODY: (None, None),
 }
@@ -227,7 +228,7 @@ async def test_a_redirect_is_not_followed(
     "fault",
     [
         Fault.ENDLESS_BODY, Fault.GZIP_BOMB, Fault.HUGE_HEADER, Fault.ENDLESS_HEADERS,
-        Fault.ENDLESS_1XX,
+        Fault.ENDLESS_1XX, Fault.TINY_CHUNKS,
     ],
 )  # fmt: skip
 async def test_no_answer_fills_the_memory(
