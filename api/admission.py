@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from api.services import Services
+from api.webhook_access import have_sent
 from domain.errors import (
     AnswerDelayed,
     AnswerUnknown,
@@ -52,11 +53,10 @@ async def admit_arrival(
 
 async def _tell_thresholds(tenant: TenantId, services: Services) -> None:
     """The refusal was rolled back whole; that the quota is used up must be told all the same."""
-    # Without the database the next refusal comes here again; without Temporal the sweeper sends.
-    with suppress(EngineUnavailable):
+    with suppress(EngineUnavailable):  # the next refusal comes here again
         async with services.database.tenant(tenant) as connection:
             deliveries = await note_reached(connection, tenant, services.now(), services.new_id)
-        await services.engine.send_webhooks(tenant, deliveries)
+        await have_sent(services, tenant, *deliveries)
 
 
 async def _what_became_of(tenant: TenantId, arrival: Arrival, services: Services) -> DomainError:

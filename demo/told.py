@@ -70,8 +70,12 @@ def table_of(
     """What came, and what did not. `numbers`: of the tour's tickets, by ticket_id."""
     table = Table("event", "ticket", "signatures", "delivery", title=title)
     table.title_justify, table.title_style = "left", "bold"
+    came: set[str] = set()
     for it in told:
         verdict = "[green]verified[/]" if it.verified else "[bold red]wrong[/]"
+        if it.message_id in came:
+            verdict = "[bold red]came again[/]"
+        came.add(it.message_id)
         table.add_row(it.event, numbers.get(it.ticket_id, ""), verdict, it.delivery_id)
     for event, ticket_id in _missing(told, tells):
         table.add_row(event, numbers.get(ticket_id, ""), "[bold red]missing[/]", "")

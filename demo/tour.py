@@ -219,7 +219,7 @@ class Tour:
         )
 
     def show_addresses(self) -> None:
-        """Where everything is, and a line to paste."""
+        """Where everything is, and two lines to paste."""
         example = {
             "client_id": self._shop.client_id,
             "event_type": "shopify.ticket.created",
@@ -235,6 +235,10 @@ class Tour:
         table.add_row("key", self._shop.key)
         table.add_row("webhook", self._shop.webhook.id)
         self._out.print(table)
+        deliveries = f"webhook deliveries {self._shop.webhook.id} --data {self._folder.root}"
+        self._out.print(
+            f".venv/bin/python cli.py {deliveries}", soft_wrap=True, highlight=False, markup=False
+        )
         self._out.print(
             f"curl -s {self._stack.api_url}{_GATEWAY} -H 'Authorization: Bearer {self._shop.key}' "
             f"-H 'Content-Type: application/json' "

@@ -4,9 +4,11 @@ The data of `ticket.resolved` is the specification's; that of the others is ours
 nothing. What stands here of classes and fields is published with their schemas.
 """
 
+from bisect import bisect_right
 from typing import Annotated, ClassVar, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import to_json
 
 from domain.escalation import EscalationReason
 from domain.quota import Threshold
@@ -25,6 +27,9 @@ OutboundEventId = Literal[
 
 
 PREVIEW_CHARS: Final = 200
+MAX_RESPONSE_BYTES: Final = 90_000
+"""Of an answer within a body. With all that stands around it, a body stays below the 100 KB that
+receivers are asked to accept, whoever wrote the answer and however long it is."""
 
 _TicketId = Annotated[
     str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
@@ -42,7 +47,7 @@ _Provider = Annotated[str, Field(description="Whose system it is, such as `shopi
 class OutboundEvent(BaseModel):
     """The data of one event; its class says which it is."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
 
     event: ClassVar[OutboundEventId]
 
@@ -66,6 +71,13 @@ class TicketResolved(OutboundEvent):
             "a human took.",
         ),
     ]
+    ai_response_truncated: Annotated[
+        bool,
+        Field(
+            description=f"Whether `ai_response` is only the beginning: what takes more than "
+            f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
+        ),
+    ] = False
 
 
 class TicketEscalated(OutboundEvent):
@@ -190,3 +202,18 @@ class PlaybookActivated(OutboundEvent):
         str, Field(description="Which events it answers: a type, a prefix with `*`, or `*`.")
     ]
     actor: Annotated[str, Field(description="Who activated it.")]
+
+
+def fitting(response: str) -> str:
+    """As much of an answer, from its beginning, as a body may hold."""
+    if _bytes_in_a_body(response) <= MAX_RESPONSE_BYTES:
+        return response
+    lengths = range(1, len(response) + 1)
+    kept = bisect_right(
+        lengths, MAX_RESPONSE_BYTES, key=lambda length: _bytes_in_a_body(response[:length])
+    )
+    return response[:kept]
+
+
+def _bytes_in_a_body(text: str) -> int:
+    return len(to_json(text)) - len('""')

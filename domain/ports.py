@@ -140,8 +140,9 @@ class WebhookSender(Protocol):
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> Attempt:
         """One POST, 10 s over everything. Never raises for what the other side does, or for what
-        its URL is by now. `client_id`: whose it is, so that one client's names that hang do not
-        take the threads of another's look-ups."""
+        its URL is by now; EngineUnavailable if this machine has no connection to spare.
+        `client_id`: whose it is, so that one client's names that hang do not take the threads of
+        another's look-ups."""
 
 
 class WatchDeliveries(Protocol):

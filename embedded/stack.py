@@ -31,7 +31,8 @@ from store.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 60.0
 _POLL_S: Final = 0.05
-# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take.
+# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. A
+# webhook whose receiver takes longer to answer is sent again by the next run, and counted once.
 _STOP_FRONT_S: Final = 6.0
 _STOP_BACK_S: Final = 4.0
 

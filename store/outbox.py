@@ -19,7 +19,8 @@ from domain.webhook_envelope import render
 from store.account_repository import subscription_of
 from store.tables import webhook_deliveries, webhook_misses
 
-# The row, and who may have to be told of it, in one round trip; nobody for a repetition.
+# The row, and who may have to be told of it, in one round trip; nobody for a repetition. The share
+# lock keeps them from being deleted before the deliveries that point to them are written.
 _ADD: Final = sa.text("""
     WITH told AS (
         INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at)
@@ -33,6 +34,7 @@ _ADD: Final = sa.text("""
     JOIN clients AS client ON client.id = told.client_id
     JOIN webhook_subscriptions AS webhook ON webhook.client_id = told.client_id
     ORDER BY webhook.id
+    FOR KEY SHARE OF webhook
 """)
 
 

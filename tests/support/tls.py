@@ -34,7 +34,8 @@ class CertificateAuthority:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._key = ec.generate_private_key(ec.SECP256R1())
-        self._name = _named("tests' authority")
+        # Two of the same name would be taken for one with a forged signature.
+        self._name = _named(f"tests' authority {folder.name}")
         self._lock = threading.Lock()
         self._made: dict[Flaw | None, Path] = {}
         usage = x509.KeyUsage(

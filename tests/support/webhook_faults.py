@@ -74,7 +74,7 @@ def old_tls(context: ssl.SSLContext) -> ssl.SSLContext:
 def spoil(connection: ssl.SSLSocket, fault: Fault, let_go: threading.Event) -> None:
     """After the request, until the other side has had enough (OSError) or `let_go` is set."""
     if fault is Fault.NEVER_ANSWERS:
-        _until_gone(connection, let_go)
+        until_gone(connection, let_go)
     elif fault is Fault.RESETS:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
@@ -94,11 +94,12 @@ def spoil(connection: ssl.SSLSocket, fault: Fault, let_go: threading.Event) -> N
         connection.sendall(_ALL_OF_IT[fault])
 
 
-def _until_gone(connection: ssl.SSLSocket, let_go: threading.Event) -> None:
+def until_gone(connection: socket.socket, let_go: threading.Event) -> None:
+    """Says nothing, until the other side closes or `let_go` is set."""
     connection.settimeout(_PAUSE_S)
     while not let_go.is_set():
         try:
-            if not connection.recv(1):
+            if not connection.recv(4096):
                 return
         except TimeoutError:
             continue

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from tests.support.tls import CertificateAuthority, Flaw, certificate_authority
 from tests.support.waiting import eventually
-from tests.support.webhook_faults import Fault, old_tls, spoil
+from tests.support.webhook_faults import Fault, old_tls, spoil, until_gone
 
 _IDLE_S = 60.0
 _MAX_HEAD = 64 * 1024
@@ -152,9 +152,8 @@ class WebhookReceiver:
             with suppress(OSError, ValueError):
                 self._serve(connection)
         finally:
-            connection.close()
             with self._lock:
-                del self._open[threading.current_thread()]
+                self._open.pop(threading.current_thread()).close()
 
     def _serve(self, connection: socket.socket) -> None:
         fault = self._fault
@@ -162,7 +161,7 @@ class WebhookReceiver:
             case Fault.CLOSES_AT_ONCE:
                 return
             case Fault.NO_HANDSHAKE:
-                self._let_go.wait()
+                until_gone(connection, self._let_go)
                 return
             case Fault.PLAIN_HTTP:
                 connection.recv(4096)
@@ -172,17 +171,17 @@ class WebhookReceiver:
                 context = self._tls
         if fault is Fault.OLD_TLS:
             context = old_tls(self._authority.server_context())
-        with self._wrapped(context, connection) as secure:
-            request = _read(secure)
-            self.seen.append(request)
-            outcome = self._rule(request)
-            if isinstance(outcome, Fault):
-                spoil(secure, outcome, self._let_go)
-            elif not outcome.after_s or not self._let_go.wait(outcome.after_s):
-                secure.sendall(_rendered(outcome))
+        secure = self._wrapped(context, connection)
+        request = _read(secure)
+        self.seen.append(request)
+        outcome = self._rule(request)
+        if isinstance(outcome, Fault):
+            spoil(secure, outcome, self._let_go)
+        elif not outcome.after_s or not self._let_go.wait(outcome.after_s):
+            secure.sendall(_rendered(outcome))
 
     def _wrapped(self, context: ssl.SSLContext, connection: socket.socket) -> ssl.SSLSocket:
-        """The old object is dead afterwards, so `stop` must know the new one."""
+        """The old object is dead afterwards, so the new one takes its place."""
         secure = context.wrap_socket(connection, server_side=True, do_handshake_on_connect=False)
         with self._lock:
             self._open[threading.current_thread()] = secure

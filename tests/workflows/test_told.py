@@ -11,9 +11,10 @@ from adapters.system import new_ulid, utc_now
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import PersistInput, RunRef
 from domain.escalation import Decision, EscalationReason
+from domain.outbound_event import MAX_RESPONSE_BYTES
 from domain.plan import ActionKind, StepOutcome, StepState
 from domain.run import RunStatus
-from store.tables import ai_conversations, engine_runs, escalation_tickets
+from store.tables import ai_conversations, engine_runs, escalation_tickets, outbox
 from tests.support.engine import LiveEngine, think_with
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
@@ -65,6 +66,7 @@ async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop)
             "classification": body["classification"],
             "confidence": body["confidence"],
             "ai_response": body["response"],
+            "ai_response_truncated": False,
             "duration_ms": body["duration_ms"],
         }
     ]
@@ -121,6 +123,24 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
     assert (resolved["ticket_id"], resolved["ai_response"]) == ("T-2", "Les mots d'un humain.")
     # The whole time, not only that until the caller's answer.
     assert resolved["duration_ms"] >= 3_600_000 > body["duration_ms"]
+
+
+async def test_a_body_fits_whatever_a_human_wrote(engine: LiveEngine, shop: Shop) -> None:
+    """100 KB are what receivers are asked to accept."""
+    body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
+    review = await only_row(engine.database, escalation_tickets)
+    words = "🧵" * 40_000
+
+    await engine.decide(review["id"], Decision.EDIT, words)
+    await engine.run_of(shop, body["event_id"]).result()
+
+    (resolved,) = await told(engine, "ticket.resolved")
+    assert resolved["ai_response_truncated"]
+    assert len(resolved["ai_response"]) == MAX_RESPONSE_BYTES // 4
+    row = await only_row(engine.database, outbox, event="ticket.resolved")
+    assert len(row["body"]) < 100_000
+    # Who asks for the run gets all of it.
+    assert (await only_row(engine.database, engine_runs))["response"] == words
 
 
 async def test_each_round_is_told_and_the_first_reason_stays(
