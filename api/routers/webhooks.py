@@ -5,7 +5,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
 
-from domain.webhook_url import check_url
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -44,7 +43,8 @@ from domain.webhook_errors import InvalidWebhook
 from domain.webhook_samples import sample
 from domain.webhook_secret import seal_secret
 from domain.webhook_signature import SECRET_BYTES, secret_of
-from store.delivery_repository import DeliveryRepository
+from domain.webhook_url import check_url
+from store.delivery_replay import DeliveryReplay
 from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
 
 router = APIRouter()
@@ -216,7 +216,7 @@ async def _test(
     services: Services,
 ) -> str:
     now = services.now()
-    return await DeliveryRepository(connection, tenant).test(
+    return await DeliveryReplay(connection, tenant).test(
         webhook_id, event, render(sample(event), tenant, now), services.new_id, now
     )
 

@@ -21,19 +21,23 @@ NEW: dict[str, Any] = {
 Call = tuple[str, str, dict[str, Any] | None]
 """Method, path below WEBHOOKS, and the least body that it needs."""
 
-# Each route of one webhook; W and D stand for the ids of a webhook and of a delivery.
+# Each route of one webhook.
 ABOUT_ONE: dict[str, Call] = {
-    "read": ("GET", "/W", None),
-    "change": ("PATCH", "/W", {"label": "Autre"}),
-    "rotate": ("POST", "/W/rotate", None),
-    "enable": ("POST", "/W/enable", None),
-    "test": ("POST", "/W/test", None),
-    "verify": ("POST", "/W/verify", {"body": "{}", "signature": "v1=00", "timestamp": "1"}),
-    "deliveries": ("GET", "/W/deliveries", None),
-    "delivery": ("GET", "/W/deliveries/D", None),
-    "replay": ("POST", "/W/deliveries/D/replay", None),
-    "replay_since": ("POST", "/W/replay", {"since": "2026-11-01T00:00:00Z"}),
-    "delete": ("DELETE", "/W", None),
+    "read": ("GET", "/{webhook_id}", None),
+    "change": ("PATCH", "/{webhook_id}", {"label": "Autre"}),
+    "rotate": ("POST", "/{webhook_id}/rotate", None),
+    "enable": ("POST", "/{webhook_id}/enable", None),
+    "test": ("POST", "/{webhook_id}/test", None),
+    "verify": (
+        "POST",
+        "/{webhook_id}/verify",
+        {"body": "{}", "signature": "v1=00", "timestamp": "1"},
+    ),
+    "deliveries": ("GET", "/{webhook_id}/deliveries", None),
+    "delivery": ("GET", "/{webhook_id}/deliveries/{delivery_id}", None),
+    "replay": ("POST", "/{webhook_id}/deliveries/{delivery_id}/replay", None),
+    "replay_since": ("POST", "/{webhook_id}/replay", {"since": "2026-11-01T00:00:00Z"}),
+    "delete": ("DELETE", "/{webhook_id}", None),
 }
 CHANGES = ("change", "rotate", "enable", "test", "verify", "replay", "replay_since")
 """What needs a plan that has webhooks; reading and deleting does not."""
@@ -45,11 +49,12 @@ async def ask(
     headers: dict[str, str],
     webhook_id: str,
     delivery_id: str = "",
+    /,
     **body: object,
 ) -> httpx.Response:
     """`body`: in place of the least, or beside it."""
     method, path, least = ABOUT_ONE[what]
-    url = WEBHOOKS + path.replace("W", webhook_id).replace("D", delivery_id)
+    url = WEBHOOKS + path.format(webhook_id=webhook_id, delivery_id=delivery_id)
     json = {**(least or {}), **body} or None
     return await front.http.request(method, url, json=json, headers=headers)
 
