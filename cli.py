@@ -19,6 +19,7 @@ from commands import (
     run,
     server,
     token,
+    webhook,
 )
 from commands import credits as credit
 
@@ -41,6 +42,7 @@ app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
 app.add_typer(integration.app, name="integration")
+app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")

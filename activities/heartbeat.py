@@ -12,7 +12,8 @@ _EVERY_S: Final = 1.0
 
 @asynccontextmanager
 async def beating() -> AsyncIterator[None]:
-    """Heartbeat for as long as the block runs. Local activities have none and need none."""
+    """Heartbeat for as long as the block runs; its beginning counts as one. Local activities have
+    none and need none."""
     if activity.info().is_local:
         yield
         return
@@ -25,5 +26,5 @@ async def beating() -> AsyncIterator[None]:
 
 async def _beat() -> None:
     while True:
-        activity.heartbeat()
         await asyncio.sleep(_EVERY_S)
+        activity.heartbeat()

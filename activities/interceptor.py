@@ -3,21 +3,23 @@
 That is its code alone: histories outlive erased customers.
 """
 
+from datetime import timedelta
 from typing import Final
 
 import structlog
 from temporalio import activity
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.worker import (
     ActivityInboundInterceptor,
     ExecuteActivityInput,
     Interceptor,
 )
 
-from domain.contracts import DryRunInput, RunRef
+from domain.contracts import DeliverInput, DryRunInput, RunRef, TellOwnerInput
 from domain.error_report import ErrorReport, raised
 from domain.errors import DomainError, InternalError
 from domain.ports import Clock, ErrorTracker
+from domain.webhook_errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
@@ -54,6 +56,14 @@ class _Watch(ActivityInboundInterceptor):
         with structlog.contextvars.bound_contextvars(**known):
             try:
                 return await super().execute_activity(input)
+            except Deferred as error:
+                # No failure: Temporal waits as long as was said, and logs nothing.
+                raise ApplicationError(
+                    error.code,
+                    type=error.code,
+                    next_retry_delay=timedelta(seconds=error.retry_after_s or 0),
+                    category=ApplicationErrorCategory.BENIGN,
+                ) from None
             except DomainError as error:
                 raise ApplicationError(
                     error.code, type=error.code, non_retryable=not error.retryable
@@ -89,6 +99,8 @@ def _known_of(step: object) -> dict[str, str]:
         return known | ({"request_id": ref.request_id} if ref.request_id else {})
     if isinstance(step, DryRunInput):
         return {"client_id": step.client_id, "event_id": step.event_id}
+    if isinstance(step, DeliverInput | TellOwnerInput):
+        return {"client_id": step.client_id, "delivery_id": step.delivery_id}
     return {}
 
 

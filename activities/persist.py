@@ -13,6 +13,7 @@ from domain.outbound_event import (
     TicketEscalated,
     TicketResolved,
     TicketResponseFailed,
+    fitting,
 )
 from domain.plan import REPLIES, StepState
 from domain.ports import Clock, NewId
@@ -160,11 +161,13 @@ def _told(
         )
     if not _answered(step):
         return None
+    shown = fitting(result.response)
     return TicketResolved(
         ticket_id=ticket.ticket_id,
         customer_email=ticket.customer_email,
         classification=result.classification,
         confidence=result.confidence,
-        ai_response=result.response,
+        ai_response=shown,
+        ai_response_truncated=shown != result.response,
         duration_ms=took_ms,
     )

@@ -1,15 +1,20 @@
 """Prune: delete what was kept for a time, when the time is over."""
 
-from datetime import timedelta
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from functools import partial
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain import names
 from domain.contracts import HousekeepingInput, PruneResult
 from domain.ports import Clock
 from store.database import Database
-from store.prune import prune_older
-from store.tables import error_reports, idempotency_keys
+from store.prune import empty_bodies, prune_older
+from store.tables import error_reports, idempotency_keys, webhook_misses
+
+_Batch = Callable[[AsyncConnection, datetime], Awaitable[int]]
 
 
 class Prune:
@@ -19,17 +24,25 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys and error reports. Repeating it deletes what is left."""
-        now, pruned = self._now(), 0
-        for table, seconds in (
-            (idempotency_keys, step.idempotency_s),
-            (error_reports, step.error_reports_s),
-        ):
-            while True:
-                async with self._database.service() as connection:
-                    batch = await prune_older(connection, table, now - timedelta(seconds=seconds))
-                pruned += batch
-                activity.heartbeat()
-                if not batch:
-                    break
-        return PruneResult(pruned=pruned)
+        """Idempotency keys, error reports, what webhooks have missed and the bodies of what was
+        told. Repeating it prunes what is left."""
+        steps: tuple[tuple[_Batch, float], ...] = (
+            (partial(prune_older, idempotency_keys), step.idempotency_s),
+            (partial(prune_older, error_reports), step.error_reports_s),
+            # Before the bodies, so that none is missed that cannot be replayed.
+            (partial(prune_older, webhook_misses), step.webhooks_s),
+            (empty_bodies, step.webhooks_s),
+        )
+        now = self._now()
+        pruned = [await self._all(batch, now - timedelta(seconds=age)) for batch, age in steps]
+        return PruneResult(pruned=sum(pruned))
+
+    async def _all(self, prune_batch: _Batch, before: datetime) -> int:
+        pruned = 0
+        while True:
+            async with self._database.service() as connection:
+                batch = await prune_batch(connection, before)
+            pruned += batch
+            activity.heartbeat()
+            if not batch:
+                return pruned

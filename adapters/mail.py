@@ -100,7 +100,7 @@ class SmtpMailer:
             # How the header library refuses line breaks and malformed addresses.
             raise MailRefused("the mail's headers cannot be written") from error
         # RFC 3834 and, for Exchange, its own header: tells other robots not to answer.
-        message["Auto-Submitted"] = "auto-replied"
+        message["Auto-Submitted"] = mail.auto_submitted
         message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
         message.set_content(mail.text)
         return message

@@ -20,7 +20,9 @@ from temporalio.worker import (
     Interceptor,
 )
 
+from domain.delivery import Attempt, DeliveryStatus
 from domain.errors import InvalidInput
+from domain.webhook_errors import Deferred
 
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # An answer takes tens of milliseconds; its deadline is 30 s.
@@ -55,6 +57,12 @@ class Metrics:
         self._activity_durations = self._histogram(
             "activity_duration_seconds", "An activity's execution.", "activity"
         )
+        self._deliveries = self._counter(
+            "webhook_tries", "Ended tries of deliveries.", "status", "failure"
+        )
+        self._delivery_durations = self._histogram(
+            "webhook_duration_seconds", "From the start of a POST to its end.", "status"
+        )
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request's end. `route`: the template; `status`: 0 if the caller got none."""
@@ -77,6 +85,13 @@ class Metrics:
     def activity_ended(self, name: str, outcome: str, seconds: float) -> None:
         self._activities.labels(name, outcome).inc()
         self._activity_durations.labels(name).observe(seconds)
+
+    def tried(self, status: DeliveryStatus, attempt: Attempt | None) -> None:
+        """A try of a delivery. Satisfies `domain.ports.WatchDeliveries`."""
+        failure = attempt.failure if attempt else None
+        self._deliveries.labels(status, failure or "").inc()
+        if attempt is not None:
+            self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
         return Counter(f"engine_{name}", meaning, labels, registry=self.registry)
@@ -118,6 +133,9 @@ class _Count(ActivityInboundInterceptor):
         try:
             result: object = await super().execute_activity(input)
             outcome = "completed"
+        except Deferred:
+            outcome = "deferred"
+            raise
         finally:
             name = activity.info().activity_type
             self.metrics.activity_ended(name, outcome, time.monotonic() - started)

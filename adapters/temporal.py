@@ -16,7 +16,7 @@ from temporalio.client import (
     WorkflowUpdateFailedError,
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
-from temporalio.common import WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import WorkflowAlreadyStartedError
 from temporalio.service import (
@@ -53,6 +53,8 @@ _RUN_MARGIN_S: Final = 2 * 3600
 # A worker that dies in the middle of a task is noticed after this, and another takes it over.
 _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
+# Children that one parent starts, all in one task.
+_SENT_AT_ONCE: Final = 200
 
 
 async def connect(address: str, namespace: str, *, lazy: bool = False) -> Client:
@@ -164,16 +166,19 @@ class TemporalEngine:
 
         Raises EngineUnavailable; then the sweeper finds them.
         """
-        if not delivery_ids:
-            return
+        for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
+            await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
+
+    async def _send(self, client_id: str, delivery_ids: tuple[str, ...]) -> None:
         with _outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
                     names.SEND_WEBHOOKS,
-                    SendWebhooksInput(client_id=client_id, delivery_ids=tuple(delivery_ids)),
+                    SendWebhooksInput(client_id=client_id, delivery_ids=delivery_ids),
                     id=names.send_webhooks_id(client_id, delivery_ids[0]),
                     task_queue=names.WEBHOOKS_QUEUE,
                     task_timeout=_TASK_TIMEOUT,
+                    priority=Priority(fairness_key=client_id),
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:

@@ -1,4 +1,4 @@
-"""Whether Temporal answers, and who works on the engine's queue."""
+"""Whether Temporal answers, and who works on a queue."""
 
 from datetime import UTC, datetime, timedelta
 from enum import Enum
@@ -33,12 +33,14 @@ async def temporal_answers(client: Client) -> bool:
         return False
 
 
-async def workers(client: Client, work: Work, now: datetime) -> list[str]:
+async def workers(
+    client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
+) -> list[str]:
     """Identities of the workers that ask for this work. Raises RPCError, RuntimeError."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace,
-            task_queue=TaskQueue(name=names.ENGINE_QUEUE),
+            task_queue=TaskQueue(name=queue),
             task_queue_type=work.value,
         ),
         timeout=_ANSWERS_WITHIN,

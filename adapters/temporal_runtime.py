@@ -1,6 +1,8 @@
-"""The Temporal library's own runtime: its log lines go where ours go."""
+"""How the Temporal library runs in our processes: where its log lines go, and how it runs
+workflows."""
 
 import logging
+from typing import Final
 
 from temporalio.runtime import (
     LogForwardingConfig,
@@ -8,6 +10,17 @@ from temporalio.runtime import (
     Runtime,
     TelemetryConfig,
     TelemetryFilter,
+)
+from temporalio.worker import UnsandboxedWorkflowRunner, WorkflowRunner
+from temporalio.worker.workflow_sandbox import SandboxedWorkflowRunner, SandboxRestrictions
+
+# Pure packages and what they import: loading them anew for every run is most of the sandbox's cost.
+_PASSED_THROUGH: Final = (
+    "domain",
+    "activities",
+    "workflows.options",
+    "workflows.failure",
+    "workflows.deliveries",
 )
 
 
@@ -23,3 +36,11 @@ def forward_logs() -> None:
             )
         )
     )
+
+
+def workflow_runner(*, sandbox: bool) -> WorkflowRunner:
+    """`sandbox`: Temporal's check that workflows stay deterministic."""
+    if not sandbox:
+        return UnsandboxedWorkflowRunner()
+    restrictions = SandboxRestrictions.default.with_passthrough_modules(*_PASSED_THROUGH)
+    return SandboxedWorkflowRunner(restrictions=restrictions)

@@ -5,6 +5,7 @@ from contextlib import suppress
 from typing import Final
 
 from api.services import Services
+from api.webhook_access import have_sent
 from domain.errors import (
     AnswerDelayed,
     AnswerUnknown,
@@ -34,25 +35,28 @@ async def admit_arrival(
     """Raises what `admit` raises, EngineUnavailable if surely nothing was stored, AnswerDelayed if
     surely it was, and AnswerUnknown if nobody can tell."""
     began = time.monotonic()
-    async with services.admissions.enter(tenant):
-        left = _PATIENCE_S - (time.monotonic() - began)
-        patience_s = min(PATIENCE_S, max(_LOOK_S, left))
-        try:
-            async with services.database.tenant(tenant, patience_s=patience_s) as connection:
-                return await admit(connection, tenant, arrival, services.now)
-        except QuotaExhausted as refused:
-            if refused.thresholds_untold:
-                await _note_thresholds(tenant, services)
-            raise
-        except CommitUnknown as lost:
-            raise await _what_became_of(tenant, arrival, services) from lost
+    try:
+        async with services.admissions.enter(tenant):
+            left = _PATIENCE_S - (time.monotonic() - began)
+            patience_s = min(PATIENCE_S, max(_LOOK_S, left))
+            try:
+                async with services.database.tenant(tenant, patience_s=patience_s) as connection:
+                    return await admit(connection, tenant, arrival, services.now, services.new_id)
+            except CommitUnknown as lost:
+                raise await _what_became_of(tenant, arrival, services) from lost
+    except QuotaExhausted as refused:
+        # Outside the gate: nobody waits behind a Temporal that does not answer.
+        if refused.thresholds_untold:
+            await _tell_thresholds(tenant, services)
+        raise
 
 
-async def _note_thresholds(tenant: TenantId, services: Services) -> None:
-    """The refusal was rolled back whole; that the quota is used up must be noted all the same."""
+async def _tell_thresholds(tenant: TenantId, services: Services) -> None:
+    """The refusal was rolled back whole; that the quota is used up must be told all the same."""
     with suppress(EngineUnavailable):  # the next refusal comes here again
         async with services.database.tenant(tenant) as connection:
-            await note_reached(connection, tenant, services.now())
+            deliveries = await note_reached(connection, tenant, services.now(), services.new_id)
+        await have_sent(services, tenant, *deliveries)
 
 
 async def _what_became_of(tenant: TenantId, arrival: Arrival, services: Services) -> DomainError:

@@ -24,7 +24,17 @@ from api.openapi import EDGE, complete_document
 from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import gateway, health, identity, reviews, runs, usage
+from api.routers import (
+    gateway,
+    health,
+    identity,
+    reviews,
+    runs,
+    usage,
+    webhook_deliveries,
+    webhook_events,
+    webhooks,
+)
 from api.services import Services
 from domain.errors import DomainError
 from settings import Settings
@@ -53,6 +63,9 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.include_router(usage.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
+    app.include_router(webhooks.router)
+    app.include_router(webhook_deliveries.router)
+    app.include_router(webhook_events.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     complete_document(app)

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from api.auth import authenticate_user, authorize, limiter_key, tenant_of
 from api.services import Services
 from domain.client import Role
-from domain.errors import RoleRequired
+from domain.errors import AccessDenied, RoleRequired
 from domain.ids import TenantId
 from domain.rate_limit import Scope
 from domain.user import User
@@ -70,6 +70,17 @@ async def readable_tenant(user: User, client_id: str | None, services: Services)
                 await ClientRepository(connection).brand_name(tenant)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     return tenant
+
+
+async def member_for(user: User, client_id: str | None, services: Services) -> Member:
+    """The user's part in the client that they name, by default their own.
+
+    Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
+    """
+    member = await member_of(user, await readable_tenant(user, client_id, services), services)
+    if member is None:
+        raise AccessDenied
+    return member
 
 
 async def member_of(user: User, client_id: str, services: Services) -> Member | None:

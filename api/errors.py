@@ -79,6 +79,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
     webhook_errors.InvalidWebhook: Answer(400, "Webhook invalide : {reason}"),
     webhook_errors.WebhookNotFound: Answer(404, "Webhook introuvable."),
+    webhook_errors.WebhookEventNotFound: Answer(404, "Événement de webhook introuvable."),
     webhook_errors.DeliveryNotFound: Answer(404, "Livraison introuvable."),
     webhook_errors.WebhookDisabled: Answer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     webhook_errors.DeliveryPending: Answer(409, "Cette livraison n'est pas encore terminée."),

@@ -86,11 +86,14 @@ SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
 """The security of the dashboard's routes: people who are signed in."""
 
 
-def dashboard_answers(model: type[BaseModel], *errors: int) -> dict[int | str, dict[str, Any]]:
-    """What a route of the dashboard answers, with the further `errors` of its own."""
+def dashboard_answers(
+    model: type[BaseModel] | None, *errors: int, status: int = 200
+) -> dict[int | str, dict[str, Any]]:
+    """What a route of the dashboard answers: `model` with `status`, and the further `errors` of its
+    own. None: an answer without a body."""
     counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
     return {
-        200: {"model": model, "headers": LIMIT_HEADERS},
+        status: {"model": model, "headers": LIMIT_HEADERS},
         **dict.fromkeys((400, 403, 404, *errors), counted),
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
@@ -111,6 +114,29 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
             "schema": _inlined(described, kinds),
         }
         for name, described in schema["properties"].items()
+    ]
+
+
+def request_body(model: type[BaseModel]) -> Described:
+    """A body that `model` is validated from; it may be left out if no field of it is required."""
+    schema = model.model_json_schema()
+    return {
+        "required": "required" in schema,
+        "content": {"application/json": {"schema": schema}},
+    }
+
+
+def path_parameters(**named: str) -> list[Described]:
+    """ULIDs in a path, each with what it is the id of."""
+    return [
+        {
+            "name": name,
+            "in": "path",
+            "required": True,
+            "description": f"ULID of the {what}.",
+            "schema": {"type": "string"},
+        }
+        for name, what in named.items()
     ]
 
 

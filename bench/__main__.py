@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, parked, size
+from bench.chapters import Effort, design, parked, size, webhooks
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
@@ -21,7 +21,7 @@ from domain.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0
-CHAPTERS: Final = ("design", "size", "parked")
+CHAPTERS: Final = ("design", "size", "parked", "webhooks")
 
 out: Final = Console()
 
@@ -34,8 +34,10 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     third = None
     if "parked" in chapters:
         third = await parked(effort, folder, out, real=really_parked)
+    fourth = await webhooks(effort, folder, out) if "webhooks" in chapters else []
+    turns = [turn for chapter in (first, second, third) if chapter for turn in chapter.turns]
     report = report_on(
-        [turn for chapter in (first, second, third) if chapter for turn in chapter.turns],
+        [*turns, *fourth],
         plans=second.plans if second else [],
         admission=second.admission if second else None,
         filled_in_s=second.filled_in_s if second else None,

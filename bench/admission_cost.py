@@ -148,7 +148,7 @@ async def _key_id(database: Database, shop: Shop) -> str:
 
 
 async def _admit(connection: AsyncConnection, tenant: TenantId, key_id: str) -> None:
-    await admit(connection, tenant, arrival(_event(), key_id=key_id), utc_now)
+    await admit(connection, tenant, arrival(_event(), key_id=key_id), utc_now, new_ulid)
 
 
 async def _store(connection: AsyncConnection, tenant: TenantId) -> None:

@@ -19,14 +19,19 @@ from bench.contenders import (
 )
 from bench.measure import (
     BARE,
+    CHILDREN,
+    DELIVERIES,
     EMPTY,
     FLOOR,
     FULL,
     GATEWAY,
+    HANGING,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    POSTS,
+    QUIET,
     SKELETON,
     USAGE,
     Turn,
@@ -35,10 +40,17 @@ from bench.measure import (
     parked_turns,
     size_turns,
     take,
+    webhook_turns,
 )
 from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
 from bench.report import quantile
+from bench.webhook_contenders import (
+    ChildrenContender,
+    HangingContender,
+    PostsContender,
+    WebhookContender,
+)
 from store.database import Database
 
 
@@ -110,6 +122,25 @@ async def parked(effort: Effort, folder: Path, out: Console, *, real: int) -> Pa
             list(parked_turns(effort.rounds, effort.seconds)), contenders, out
         )
         return Parked(taken, real)
+
+
+async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
+    """Deliveries beside bare children and bare POSTs, and a tenant's beside another one's that
+    hang. Raises RuntimeError if those did not."""
+    ours = WebhookContender(DELIVERIES, folder, quiet=QUIET)
+    hanging = HangingContender(HANGING, folder)
+    contenders = [
+        ours,
+        ChildrenContender(CHILDREN, ours),
+        PostsContender(POSTS, folder, ours),
+        hanging,
+    ]
+    async with _running(contenders, out):
+        taken = await _take_turns(
+            list(webhook_turns(effort.rounds, effort.seconds)), contenders, out
+        )
+        await hanging.check()
+        return taken
 
 
 @asynccontextmanager

@@ -15,16 +15,18 @@ from typing import Final, Literal
 
 from temporalio.client import Client
 
+from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from bench.full_database import fill
 from bench.load import Driver, Shop, Target
-from demo.seed import demo_shop
+from demo.seed import seed
 from embedded.data_folder import DataFolder
 from embedded.ports import free_port
 from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.stack import Stack, StackPorts
 from embedded.temporal_server import temporal_command
+from store.database import Database
 from store.migrate import migrate
 
 # So many that no limit is reached: each may send 200 messages an hour, or the half of it where it
@@ -134,7 +136,13 @@ class GatewayContender(Contender):
 
     async def _shop(self, number: int) -> Shop:
         folder = DataFolder(self._shop_folder / str(number))
-        shop = await demo_shop(folder, self.database_url)
+        database = Database(self.database_url, pool_size=1)
+        try:
+            async with database.service() as connection:
+                sealer = FernetSealer(folder.seal_key())
+                shop = await seed(connection, folder.shop, sealer, url=None)
+        finally:
+            await database.close()
         return Shop(client_id=shop.client_id, key=shop.key)
 
 

@@ -5,8 +5,8 @@ import itertools
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Final
 
 import orjson
@@ -17,7 +17,8 @@ from temporalio.common import WorkflowIDConflictPolicy
 from adapters.temporal import connect
 from bench import noop
 from bench.http_client import HttpClient
-from bench.load import Phase, Sample, Shop, Target
+from bench.load import Call, Phase, Sample, Shop, Target
+from bench.webhook_calls import children_call, deliveries_call, neighbour_call, posts_call
 from demo.orders import DemoNumbers
 from demo.tickets import SampleTicket, sample_tickets
 
@@ -42,9 +43,6 @@ _MAIL: Final = SampleTicket(
     classification="refund_request",
     sends_mail=True,
 )
-
-Call = Callable[[], Awaitable[str]]
-"""One call. Returns "completed", or what it got instead."""
 
 Exchanged = Awaitable[tuple[int, bytes]]
 Exchange = Callable[[HttpClient], Exchanged]
@@ -163,9 +161,19 @@ async def call_of(target: Target) -> AsyncIterator[Call]:
     elif target.kind == "skeleton":
         yield update_call(await connect(target.address, "default"), noop.Skeleton)
     else:
-        calls = usage_call if target.kind == "usage" else gateway_call
-        async with calls(target) as call:
+        async with _CALLS[target.kind](target) as call:
             yield call
+
+
+_CALLS: Final[Mapping[str, Callable[[Target], AbstractAsyncContextManager[Call]]]] = {
+    "gateway": gateway_call,
+    "mail": gateway_call,
+    "usage": usage_call,
+    "children": children_call,
+    "deliveries": deliveries_call,
+    "posts": posts_call,
+    "neighbour": neighbour_call,
+}
 
 
 async def run_phase(call: Call, phase: Phase) -> Sample:
@@ -180,7 +188,9 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
                 outcome = await call()
             except Exception as error:  # noqa: BLE001 - whatever it was, the report must say so
                 outcome = f"{type(error).__name__}: {error}"
-            if outcome == "completed":
+            if isinstance(outcome, float):
+                latencies.append(outcome)
+            elif outcome == "completed":
                 latencies.append((time.perf_counter() - began) * 1000)
             else:
                 failures.append(outcome)

@@ -3,14 +3,19 @@
 import asyncio
 import sys
 from asyncio.subprocess import PIPE, Process
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 _MARGIN_S: Final = 40.0
 _LONGEST_LINE: Final = 16 * 1024 * 1024
+
+Call = Callable[[], Awaitable[str | float]]
+"""One call. Returns "completed", or what it got instead; or the milliseconds that count, where
+that is not the whole call."""
 
 
 class Message(BaseModel):
@@ -23,12 +28,21 @@ class Shop(Message):
 
 
 class Target(Message):
-    """Whom a driver calls: a Temporal server by its address, or an API by its port."""
+    """Whom a driver calls: a Temporal server by its address, an API by its port, a receiver of
+    webhooks by its URL. Files are given by their paths."""
 
-    kind: Literal["naive", "floor", "skeleton", "gateway", "mail", "usage"]
+    kind: Literal[
+        "naive", "floor", "skeleton", "gateway", "mail", "usage",
+        "children", "deliveries", "posts", "neighbour",
+    ]  # fmt: skip
     address: str = ""
     port: int = 0
     shops: tuple[Shop, ...] = ()
+    url: str = ""
+    ca_file: str = ""
+    certificate: str = ""
+    database_url: str = Field(default="", repr=False)
+    seal_key: str = Field(default="", repr=False)
 
 
 class Phase(Message):

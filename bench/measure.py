@@ -21,18 +21,29 @@ USAGE: Final = "usage"
 BARE: Final = "bare"
 NONE_PARKED: Final = "unparked"
 PARKED: Final = "parked"
+CHILDREN: Final = "children"
+DELIVERIES: Final = "deliveries"
+POSTS: Final = "posts"
+QUIET: Final = "quiet"
+HANGING: Final = "hanging"
 
 ALONE: Final = 1
 CROWD: Final = 16
+BATCHES: Final = 4
+EACH: Final = 10
+"""Deliveries a call of a batch: below what finds a permit or a place to wait at one endpoint."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
+    """`each`: what one call stands for where it is a batch."""
+
     round: int
     contender: str
     concurrency: int
     warm_up_s: float
     seconds: float
+    each: int = 1
 
     @property
     def title(self) -> str:
@@ -44,7 +55,8 @@ class Turn:
 
 
 class TurnResult(BaseModel):
-    """One turn. `cpu_ms`: processor time a call, by process; `idle_cpu_percent`: of one core,
+    """One turn. `per_second` and `cpu_ms` (processor time, by process) are of calls, or of what
+    their batches hold; `idle_cpu_percent`: of one core,
     used meanwhile by the contenders whose turn it was not."""
 
     round: int
@@ -97,6 +109,18 @@ def parked_turns(rounds: int, seconds: float) -> Iterator[Turn]:
             yield Turn(number, name, ALONE, 0.5, seconds / 2)
 
 
+def webhook_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+    """Batches first, then the neighbour: its turns are more, for what counts is how slow the
+    slowest are."""
+    order = [CHILDREN, DELIVERIES, POSTS]
+    for number in range(rounds):
+        for name in order[number % 3 :] + order[: number % 3]:
+            yield Turn(number, name, BATCHES, 2, 2 * seconds, each=EACH)
+    for number in range(3 * rounds):
+        for name in _alternating(number, QUIET, HANGING):
+            yield Turn(number, name, ALONE, 0.5, seconds)
+
+
 def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
     return (first, second) if number % 2 == 0 else (second, first)
 
@@ -114,9 +138,9 @@ async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
         round=turn.round,
         contender=turn.contender,
         concurrency=turn.concurrency,
-        per_second=round(sample.per_second, 2),
+        per_second=round(sample.per_second * turn.each, 2),
         latencies_ms=sample.latencies_ms,
-        cpu_ms=_per_call(before, after, sample),
+        cpu_ms=_per_call(before, after, sample, turn.each),
         idle_cpu_percent=round((after_others - before_others) / sample.elapsed_s * 100, 2),
         failed=warmed.failed + sample.failed,
         failures=warmed.failures + sample.failures,
@@ -134,10 +158,10 @@ def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]
 
 
 def _per_call(
-    before: Mapping[str, float], after: Mapping[str, float], sample: Sample
+    before: Mapping[str, float], after: Mapping[str, float], sample: Sample, each: int
 ) -> dict[str, float]:
     """Milliseconds of processor time a call, by process; the driver is the API of the no-ops."""
-    calls = max(1, len(sample.latencies_ms))
+    calls = max(1, len(sample.latencies_ms) * each)
     used = {name: after[name] - before[name] for name in after}
     used["driver"] = sample.driver_cpu_s
     return {name: round(seconds * 1000 / calls, 2) for name, seconds in used.items()}

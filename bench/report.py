@@ -14,15 +14,20 @@ from bench.load import ROOT
 from bench.measure import (
     ALONE,
     BARE,
+    CHILDREN,
     CROWD,
+    DELIVERIES,
     EMPTY,
     FLOOR,
     FULL,
     GATEWAY,
+    HANGING,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    POSTS,
+    QUIET,
     SKELETON,
     USAGE,
     TurnResult,
@@ -42,6 +47,11 @@ TITLES: Final = {
     USAGE: "g  usage, our API",
     NONE_PARKED: "h  our gateway, nothing parked",
     PARKED: "i  our gateway, 10,000 reviews parked",
+    CHILDREN: "j  bare children, a no-op activity each",
+    DELIVERIES: "k  our deliveries, outbox to record",
+    POSTS: "l  a bare loop of the same POSTs",
+    QUIET: "m  tenant B's deliveries, B alone",
+    HANGING: "n  tenant B's, 200 receivers of A hang",
 }
 
 
@@ -52,6 +62,7 @@ class Row(BaseModel):
     concurrency: int
     calls: int
     p50: float
+    p95: float
     p99: float
     per_second: float
     cpu_ms: dict[str, float]
@@ -109,7 +120,12 @@ def report_on(
         started_at=started_at,
         cores=cores,
         rows=rows,
-        aims=[*_design_aims(rows), *_size_aims(rows, plans), *_parked_aims(rows)],
+        aims=[
+            *_design_aims(rows),
+            *_size_aims(rows, plans),
+            *_parked_aims(rows),
+            *_webhook_aims(rows),
+        ],
         plans=plans,
         admission=admission,
         filled_in_s=filled_in_s,
@@ -125,6 +141,7 @@ def _row(turns: list[TurnResult]) -> Row:
         concurrency=turns[0].concurrency,
         calls=len(latencies),
         p50=round(quantile(latencies, 0.5), 2),
+        p95=round(quantile(latencies, 0.95), 2),
         p99=round(quantile(latencies, 0.99), 2),
         per_second=round(statistics.median(turn.per_second for turn in turns), 1),
         cpu_ms={
@@ -179,6 +196,20 @@ def _parked_aims(rows: list[Row]) -> list[Aim]:
         return []
     ratio = found[PARKED, ALONE].p50 / found[NONE_PARKED, ALONE].p50
     return [Aim(text="p50 of i / h, one at a time: at most 1.1", value=ratio, met=ratio <= 1.1)]
+
+
+def _webhook_aims(rows: list[Row]) -> list[Aim]:
+    found = {row.contender: row for row in rows}
+    if HANGING not in found:
+        return []
+    rate = found[DELIVERIES].per_second / found[CHILDREN].per_second
+    slow = found[HANGING].p95 / found[QUIET].p95
+    return [
+        Aim(text="rate of k / j, 4 batches at once: at least 0.6", value=rate, met=rate >= 0.6),
+        _note("rate of k / l", found[DELIVERIES].per_second / found[POSTS].per_second),
+        Aim(text="p95 of n / m, one at a time: at most 1.2", value=slow, met=slow <= 1.2),
+        _note("p50 of n / m", found[HANGING].p50 / found[QUIET].p50),
+    ]
 
 
 def _note(text: str, value: float) -> Aim:

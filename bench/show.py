@@ -10,15 +10,22 @@ from bench.admission_cost import AdmissionCost
 from bench.measure import (
     ALONE,
     BARE,
+    BATCHES,
+    CHILDREN,
     CROWD,
+    DELIVERIES,
+    EACH,
     EMPTY,
     FLOOR,
     FULL,
     GATEWAY,
+    HANGING,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    POSTS,
+    QUIET,
     SKELETON,
     USAGE,
 )
@@ -33,6 +40,12 @@ _TABLES: Final = (
     ("Usage reads, one at a time", ALONE, (BARE, USAGE)),
     (f"Usage reads, {CROWD} at once", CROWD, (BARE, USAGE)),
     ("Parked reviews, one at a time", ALONE, (NONE_PARKED, PARKED)),
+    (
+        f"Webhooks, {BATCHES} batches of {EACH} at once (times of a batch, rates of deliveries)",
+        BATCHES,
+        (CHILDREN, DELIVERIES, POSTS),
+    ),
+    ("A neighbour's webhooks, one at a time, commit to arrival", ALONE, (QUIET, HANGING)),
 )
 
 
@@ -68,10 +81,10 @@ def show(report: Report, out: Console) -> None:
 def _times(title: str, rows: list[Row]) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("")
-    for name in ("calls", "p50 ms", "p99 ms", "per s"):
+    for name in ("calls", "p50 ms", "p95 ms", "p99 ms", "per s"):
         table.add_column(name, justify="right")
     for row in rows:
-        figures = (_short(row.p50), _short(row.p99), f"{row.per_second:.1f}")
+        figures = (_short(row.p50), _short(row.p95), _short(row.p99), f"{row.per_second:.1f}")
         table.add_row(TITLES[row.contender], str(row.calls), *figures)
     return table
 

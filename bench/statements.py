@@ -87,7 +87,6 @@ def arrival(event: InboundEvent, *, key_id: str | None = None) -> Arrival:
         event_id=new_ulid(),
         run_id=new_ulid(),
         message_id=new_ulid(),
-        credit_id=new_ulid(),
         received_at=utc_now(),
         key_id=key_id,
     )
@@ -118,7 +117,7 @@ async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]
             await UsageRepository(connection, tenant).in_month(period_of(now))
             name("usage read")
             ids = arrival(TICKET, key_id=key.id if key else None)
-            await admit(connection, tenant, ids, utc_now)
+            await admit(connection, tenant, ids, utc_now, new_ulid)
             name(*ADMISSION)
             await _work(connection, tenant, ids, name)
     return found

@@ -12,6 +12,7 @@ from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, comma
 from commands.listing import print_list
 from commands.member import checked_id
 from commands.person import AsOption, acting_person
+from commands.webhook_sending import have_sent
 from domain.client import Plan
 from domain.errors import InvalidInput
 from domain.ids import TenantId
@@ -109,7 +110,8 @@ async def set_plan(
         accounts = AccountRepository(connection, TenantId(client))
         changed = (await accounts.lock()).subscription.changed_to(plan, now)
         await accounts.save(changed)
-        await note_reached(connection, TenantId(client), now)
+        deliveries = await note_reached(connection, TenantId(client), now, new_ulid)
+    await have_sent(data, client, deliveries)
     answer(
         as_json,
         "Plan changed." if changed.next_plan is None else "Plan changes next month.",
@@ -135,7 +137,8 @@ async def set_trial(
         accounts = AccountRepository(connection, TenantId(client))
         subscription = (await accounts.lock()).subscription
         await accounts.save(replace(subscription, trial_ends_at=ends_at))
-        await note_reached(connection, TenantId(client), now)
+        deliveries = await note_reached(connection, TenantId(client), now, new_ulid)
+    await have_sent(data, client, deliveries)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
 
 

@@ -16,6 +16,7 @@ from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from adapters.seal import FernetSealer
 from domain.errors import (
     ClientNotFound,
     ContentNotFound,
@@ -23,6 +24,7 @@ from domain.errors import (
     IntegrationNotFound,
     InvalidInput,
     KeyNotFound,
+    PlanRequired,
     PlaybookNotFound,
     RunNotFound,
 )
@@ -32,6 +34,13 @@ from domain.escalation_errors import (
     EscalationDecided,
     EscalationNotFound,
     SecondPersonRequired,
+)
+from domain.webhook_errors import (
+    DeliveryNotFound,
+    DeliveryPending,
+    TooManyWebhooks,
+    WebhookDisabled,
+    WebhookNotFound,
 )
 from embedded.data_folder import DataFolder, running_stack
 from settings import Settings, load_settings
@@ -74,6 +83,8 @@ def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, N
 
 
 _SENTENCES: Final = {
+    DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
+    DeliveryPending: "this delivery has not ended yet",
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",
@@ -82,8 +93,12 @@ _SENTENCES: Final = {
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
     IntegrationNotFound: "there is no such integration",
+    PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
     RunNotFound: "there is no such run",
+    TooManyWebhooks: "this client has as many webhooks as one may have",
+    WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
+    WebhookNotFound: "there is no such webhook",
 }
 
 
@@ -116,6 +131,19 @@ def environment_of(data: Path) -> Mapping[str, str]:
     running = None if os.environ.get("DATABASE_URL") else running_stack(data)
     given = {name: value for name, value in os.environ.items() if value}
     return {**(running.env if running else {}), **given}
+
+
+def sealer_of(data: Path) -> FernetSealer:
+    """One with the keys of the workers that will open it. Raises InvalidInput without."""
+    keys = environment_of(data).get("SEAL_KEY")
+    if not keys and not os.environ.get("DATABASE_URL"):
+        keys = DataFolder(data).seal_key()
+    if not keys:
+        raise InvalidInput("not configured: SEAL_KEY is not set")
+    try:
+        return FernetSealer(keys)
+    except ValueError:
+        raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None
 
 
 def _is_complete() -> bool:

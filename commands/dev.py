@@ -3,7 +3,8 @@
 import asyncio
 import os
 import signal
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +12,7 @@ import typer
 from rich.status import Status
 
 from commands.context import DEFAULT_DATA, command, err, out
-from demo.seed import demo_shop
+from demo.seed import open_shop
 from demo.tour import Tour
 from domain.errors import InvalidInput
 from embedded.data_folder import DataFolder, StackInfo
@@ -37,14 +38,17 @@ async def dev(
     ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
 
     async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
-        if tour:
-            tour_guide = await _tour(folder, info)
-            await tour_guide.run()
-            tour_guide.show_addresses()
-        # Scripts wait for this line; it must leave the buffer now.
-        typer.echo(f"ready {info.api_url}")
-        err.print("Ctrl-C ends it.")
-        await _watch(stack, data)
+        async with AsyncExitStack() as held:
+            if tour:
+                # The shop stays open: its webhook is told of whatever happens while this runs.
+                tour_guide = await held.enter_async_context(_tour(folder, info))
+                await tour_guide.run()
+                tour_guide.show_addresses()
+                tour_guide.follow_webhooks()
+            # Scripts wait for this line; it must leave the buffer now.
+            typer.echo(f"ready {info.api_url}")
+            err.print("Ctrl-C ends it.")
+            await _watch(stack, data)
 
     await _with_stack(DataFolder(data), ports, serve, endless=True)
 
@@ -54,8 +58,9 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
-        if not await (await _tour(folder, info)).run():
-            raise InvalidInput("a step of the tour was not as expected")
+        async with _tour(folder, info) as tour_guide:
+            if not await tour_guide.run():
+                raise InvalidInput("a step of the tour was not as expected")
 
     await _with_stack(DataFolder(data), StackPorts(), once, endless=False)
 
@@ -105,9 +110,10 @@ def _port_of_environment() -> int:
     return int(given)
 
 
-async def _tour(folder: DataFolder, info: StackInfo) -> Tour:
-    shop = await demo_shop(folder, info.env["DATABASE_URL"])
-    return Tour(shop, info, folder, out)
+@asynccontextmanager
+async def _tour(folder: DataFolder, info: StackInfo) -> AsyncIterator[Tour]:
+    async with open_shop(folder, info) as opened:
+        yield Tour(opened, info, folder, out)
 
 
 async def _watch(stack: Stack, data: Path) -> None:
@@ -130,5 +136,7 @@ async def _watch(stack: Stack, data: Path) -> None:
 
 _RESTART = {
     "worker": "start another: .venv/bin/python cli.py worker --data {data}",
+    "webhook-worker": "start another: "
+    ".venv/bin/python cli.py worker --queue webhooks --data {data}",
     "api": "start another: .venv/bin/python cli.py serve --data {data}",
 }

@@ -3,7 +3,6 @@
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Final
 
 import orjson
@@ -11,7 +10,6 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from commands.context import (
     DEFAULT_DATA,
@@ -19,10 +17,11 @@ from commands.context import (
     JsonOption,
     answer,
     command,
-    environment_of,
     out,
+    sealer_of,
     transaction_on,
 )
+from commands.webhook_sending import have_sent
 from domain.errors import InvalidInput
 from domain.ids import TenantId
 from domain.integration import (
@@ -32,7 +31,6 @@ from domain.integration import (
     check_credentials,
     check_settings,
 )
-from embedded.data_folder import DataFolder
 from store.client_repository import ClientRepository
 from store.integration_repository import IntegrationRepository, client_of
 
@@ -69,7 +67,7 @@ async def connect(
     public = _settings(settings or [])
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
-    sealer = _sealer(data)
+    sealer = sealer_of(data)
     credentials = {name: _secret(name) for name in secrets or []}
     check_credentials(provider, credentials)
     integration = Integration(
@@ -80,9 +78,10 @@ async def connect(
     )
     async with transaction_on(data) as connection:
         await ClientRepository(connection).brand_name(client)
-        await IntegrationRepository(connection, TenantId(client)).connect(
+        deliveries = await IntegrationRepository(connection, TenantId(client)).connect(
             integration, utc_now(), new_ulid
         )
+    await have_sent(data, client, deliveries)
     answer(as_json, "Connected.", integration_id=integration.id, provider=provider.value)
 
 
@@ -125,9 +124,10 @@ async def disconnect(
     """End a connection and erase its secrets."""
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, integration_id)
-        await IntegrationRepository(connection, tenant).disconnect(
+        deliveries = await IntegrationRepository(connection, tenant).disconnect(
             integration_id, utc_now(), new_ulid
         )
+    await have_sent(data, tenant, deliveries)
     answer(as_json, "Disconnected.", integration_id=integration_id)
 
 
@@ -149,16 +149,3 @@ def _secret(name: str) -> str:
     if not value and not sys.stdin.isatty():
         raise InvalidInput(f"set {variable}, or run this on a terminal to be asked for it")
     return (value or str(typer.prompt(name, hide_input=True, err=True))).strip()
-
-
-def _sealer(data: Path) -> FernetSealer:
-    """One with the keys of the workers that will open it. Raises InvalidInput without."""
-    keys = environment_of(data).get("SEAL_KEY")
-    if not keys and not os.environ.get("DATABASE_URL"):
-        keys = DataFolder(data).seal_key()
-    if not keys:
-        raise InvalidInput("not configured: SEAL_KEY is not set")
-    try:
-        return FernetSealer(keys)
-    except ValueError:
-        raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None

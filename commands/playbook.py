@@ -20,6 +20,7 @@ from commands.context import (
 )
 from commands.listing import print_list
 from commands.person import AsOption, acting_person
+from commands.webhook_sending import have_sent
 from domain.errors import InvalidInput
 from domain.ids import TenantId
 from domain.playbook import (
@@ -61,7 +62,9 @@ async def create(
     )
     async with transaction_on(data) as connection:
         # The operator of this machine vouches for the client: there is nobody else to.
-        playbook = await (await _changes(connection, TenantId(client), person)).create(spec)
+        changes = await _changes(connection, TenantId(client), person)
+        playbook = await changes.create(spec)
+    await have_sent(data, client, changes.deliveries)
     answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
 
 
@@ -80,6 +83,7 @@ async def bring_in(
     async with transaction_on(data) as connection:
         changes = await _changes(connection, TenantId(client), person)
         done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
+    await have_sent(data, client, changes.deliveries)
     if as_json:
         answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
         return
@@ -168,6 +172,7 @@ async def _switch(
         tenant = await client_of(connection, playbook_id)
         changes = await _changes(connection, tenant, person)
         await changes.switch(playbook_id, active=active)
+    await have_sent(data, tenant, changes.deliveries)
     answer(
         as_json,
         f"Playbook is {'active' if active else 'inactive'}.",

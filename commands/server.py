@@ -95,14 +95,13 @@ def worker(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Run a worker until a signal ends it. Several may run at once, on any machines."""
-    if queue != names.ENGINE_QUEUE:
-        raise fail(f"queue: only `{names.ENGINE_QUEUE}` exists")
-    # Only here: what the brain computes with takes seconds to load, and only a worker needs it.
-    import worker as engine_worker  # noqa: PLC0415
+    # Only here: what a worker computes with takes seconds to load, and only it needs that.
+    import worker as process  # noqa: PLC0415
 
+    if queue not in process.QUEUES:
+        raise fail(f"queue: {' or '.join(process.QUEUES)} expected")
     try:
-        settings = settings_for(data)
-        engine_worker.start(settings)
+        process.start(queue, settings_for(data))
     except DomainError as error:
         raise fail(describe(error)) from None
 

@@ -34,7 +34,7 @@ RULEBOOK: Final = Rulebook(
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
     """One tour's orders by what they are for, and its customers: each tour has its own, for what
-    was refunded stays so."""
+    was refunded stays so, and so does a conversation that was begun."""
 
     first: int
 
@@ -65,6 +65,14 @@ class DemoNumbers:
     @property
     def hugo(self) -> str:
         return f"hugo.bernard+{self.first}@example.com"
+
+    @property
+    def emma(self) -> str:
+        return f"emma.clark+{self.first}@example.com"
+
+    @property
+    def mallory(self) -> str:
+        return f"mallory+{self.first}@example.com"
 
 
 def stock(path: Path, now: datetime) -> DemoNumbers:

@@ -6,7 +6,9 @@ import email.policy
 import json
 import shlex
 import sys
+from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -20,8 +22,11 @@ from adapters.demo.shop import movements
 from adapters.system import utc_now
 from demo.content import BRAND
 from demo.orders import stock
-from demo.seed import DemoShop
+from demo.receiver import Arrival
+from demo.seed import OpenShop
 from demo.tickets import SampleTicket, sample_tickets
+from demo.told import as_expected, read, table_of
+from demo.webhook import waiting
 from demo.why import why_rows
 from domain.ids import TenantId
 from domain.money import Money
@@ -44,8 +49,14 @@ _LOOK_EVERY_S: Final = 0.1
 class Tour:
     """One walk through the running stack. Every answer shown came over HTTP."""
 
-    def __init__(self, shop: DemoShop, stack: StackInfo, folder: DataFolder, out: Console) -> None:
-        self._shop = shop
+    def __init__(
+        self, opened: OpenShop, stack: StackInfo, folder: DataFolder, out: Console
+    ) -> None:
+        self._shop = opened.shop
+        self._receiver = opened.receiver
+        # By ticket_id; of no ticket is what opening the shop told.
+        self._tells = {"": opened.tells}
+        self._numbers: dict[str, str] = {}
         self._stack = stack
         self._folder = folder
         self._mail = folder.mail
@@ -65,8 +76,10 @@ class Tour:
                     await self._take(client, database, number, ticket)
                     for number, ticket in enumerate(tickets, 1)
                 ]
+            await self._webhooks_sent(database)
         finally:
             await database.close()
+        expected.append(self._show_webhooks())
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
@@ -80,6 +93,9 @@ class Tour:
         response = await client.post(_GATEWAY, json=body)
         answer: dict[str, JsonValue] = response.json()
         good = response.status_code == 200 and _is_expected(ticket, answer)
+        if isinstance(event_id := answer.get("event_id"), str):
+            self._tells[event_id] = Counter(ticket.tells)
+            self._numbers[event_id] = str(number)
         trace = await self._trace(database, answer)
         self._show(number, ticket, response.status_code, answer, trace=trace, good=good)
         if trace is None:
@@ -128,6 +144,16 @@ class Tour:
         async with database.tenant(tenant) as connection:
             return await RunTraces(connection, tenant).read(run_id)
 
+    async def _webhooks_sent(self, database: Database) -> None:
+        """Wait until none is on its way; one that hangs is then found missing."""
+        tenant = TenantId(self._shop.client_id)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PATIENCE_S):
+                left = await waiting(database, tenant, self._shop.webhook)
+                while left:
+                    await asyncio.sleep(_LOOK_EVERY_S)
+                    left = await waiting(database, tenant, self._shop.webhook)
+
     def _given_back(self, order: str) -> str:
         given = [it.amount for it in movements(self._folder.shop) if it.number == order]
         return str(Money(minor=sum(amount.minor for amount in given), currency="EUR"))
@@ -160,6 +186,26 @@ class Tour:
                 table.add_row(name, text, style="dim")
         self._out.print(table)
 
+    def _show_webhooks(self) -> bool:
+        """What the receiver was told; True if it was all, once, and well signed."""
+        told = [read(arrival, self._shop.webhook.secret) for arrival in self._receiver.arrivals]
+        good = as_expected(told, self._tells)
+        mark = "[green]as expected[/]" if good else "[bold red]not as expected[/]"
+        self._out.print(
+            table_of(told, self._tells, self._numbers, title=f"{len(told)} webhooks, {mark}")
+        )
+        return good
+
+    def follow_webhooks(self) -> None:
+        """Tell of each webhook that comes from now on, where somebody watches; a pipe that nobody
+        reads would fill up."""
+        self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
+
+    def _show_webhook(self, arrival: Arrival) -> None:
+        it = read(arrival, self._shop.webhook.secret)
+        verdict = "verified" if it.verified else "[bold red]wrong[/]"
+        self._out.print(f"webhook {it.event}, signatures {verdict}, delivery {it.delivery_id}")
+
     def _show_mail(self, path: Path) -> None:
         mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
         text = mail.get_content() if not mail.is_multipart() else ""
@@ -173,7 +219,7 @@ class Tour:
         )
 
     def show_addresses(self) -> None:
-        """Where everything is, and a line to paste."""
+        """Where everything is, and two lines to paste."""
         example = {
             "client_id": self._shop.client_id,
             "event_type": "shopify.ticket.created",
@@ -187,7 +233,12 @@ class Tour:
             table.add_row("Temporal UI", f"{self._stack.ui_url}/namespaces/default/workflows")
         table.add_row("client_id", self._shop.client_id)
         table.add_row("key", self._shop.key)
+        table.add_row("webhook", self._shop.webhook.id)
         self._out.print(table)
+        deliveries = f"webhook deliveries {self._shop.webhook.id} --data {self._folder.root}"
+        self._out.print(
+            f".venv/bin/python cli.py {deliveries}", soft_wrap=True, highlight=False, markup=False
+        )
         self._out.print(
             f"curl -s {self._stack.api_url}{_GATEWAY} -H 'Authorization: Bearer {self._shop.key}' "
             f"-H 'Content-Type: application/json' "
@@ -196,6 +247,10 @@ class Tour:
             highlight=False,
             markup=False,
         )
+
+
+def _nobody_hears(_: Arrival) -> None:
+    return
 
 
 def _is_expected(ticket: SampleTicket, answer: dict[str, JsonValue]) -> bool:

@@ -74,9 +74,11 @@ class Attempt:
     first_byte_ms: int | None = None
 
 
-class Delivery(BaseModel):
-    """The record of a delivery, as people see it. `request_body` is what was sent, byte for byte;
-    `request_headers` has its signatures masked. Times of the latest try, in milliseconds."""
+class DeliverySummary(BaseModel):
+    """A delivery in a list. Times of the latest try, in milliseconds; `url`: where it went.
+
+    `failure_count_after`: the webhook's, once this one was counted; null if it was not.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -93,19 +95,25 @@ class Delivery(BaseModel):
     failure_kind: FailureKind | None
     error: str | None
     response_status: int | None
-    response_body: str | None
-    remote_ip: str | None
-    request_headers: Mapping[str, str]
-    request_body: str
     duration_ms: int | None
-    dns_ms: int | None
-    connect_ms: int | None
-    first_byte_ms: int | None
     failure_count_after: int | None
     disabled_webhook: bool
     created_at: datetime
     sent_at: datetime | None
     finished_at: datetime | None
+
+
+class Delivery(DeliverySummary):
+    """The whole record of a delivery. `request_body` is what was sent, byte for byte;
+    `request_headers` has its signatures masked."""
+
+    response_body: str | None
+    remote_ip: str | None
+    request_headers: Mapping[str, str]
+    request_body: str
+    dns_ms: int | None
+    connect_ms: int | None
+    first_byte_ms: int | None
 
 
 def failure_of(status: int) -> FailureKind | None:

@@ -23,7 +23,7 @@ CLAIM_LASTS: Final = timedelta(minutes=30)
 
 
 class EscalationReason(StrEnum):
-    """Why a run was handed to a human. Stored and, later, sent in webhooks."""
+    """Why a run was handed to a human. Stored, and sent in webhooks."""
 
     LOW_CONFIDENCE = "low_confidence"
     CUSTOMER_REQUEST = "customer_request"

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.contracts import ProcessEventInput, RunRef
-from domain.delivery import Attempt
+from domain.delivery import Attempt, DeliveryStatus
 from domain.embedding import Embedding
 from domain.error_report import ErrorReport
 from domain.integration import Integration
@@ -22,7 +22,8 @@ NewId = Callable[[], str]
 
 
 class OutgoingMail(BaseModel):
-    """A reply by mail. `message_id` is ours and stays the same however often it is tried."""
+    """A mail of ours. `message_id` stays the same however often it is tried. `auto_submitted`: what
+    RFC 3834 calls it, a reply to somebody's mail or one of our own accord."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,6 +34,7 @@ class OutgoingMail(BaseModel):
     text: str
     in_reply_to: str | None = None
     references: tuple[str, ...] = ()
+    auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
 
 
 class Mailer(Protocol):
@@ -134,9 +136,21 @@ class Engine(Protocol):
 class WebhookSender(Protocol):
     """The way to merchants' URLs."""
 
-    async def post(self, url: str, headers: Mapping[str, str], body: bytes) -> Attempt:
+    async def post(
+        self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
+    ) -> Attempt:
         """One POST, 10 s over everything. Never raises for what the other side does, or for what
-        its URL is by now."""
+        its URL is by now; EngineUnavailable if this machine has no connection to spare.
+        `client_id`: whose it is, so that one client's names that hang do not take the threads of
+        another's look-ups."""
+
+
+class WatchDeliveries(Protocol):
+    """Whoever counts what became of deliveries."""
+
+    def tried(self, status: DeliveryStatus, attempt: Attempt | None) -> None:
+        """A try ended, a repeated one too; `pending`: there will be another. `attempt` None:
+        nothing was sent."""
 
 
 class ErrorTracker(Protocol):

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal, get_args
 
 from domain.client import Plan
 from domain.period import Period
@@ -18,8 +18,10 @@ TICKETS: Final[Mapping[Plan, int]] = {
 }
 """Tickets a calendar month, by plan."""
 
-THRESHOLDS: Final = (80, 100)
+Threshold = Literal[80, 100]
 """Percent of the quota whose crossing is told, once a month each."""
+
+_THRESHOLDS: Final[tuple[Threshold, ...]] = get_args(Threshold)
 
 
 class PaidBy(StrEnum):
@@ -55,12 +57,12 @@ class Standing:
             credits_balance=self.credits_balance - (paid_by is PaidBy.CREDIT),
         )
 
-    def thresholds(self) -> tuple[int, ...]:
+    def thresholds(self) -> tuple[Threshold, ...]:
         """The thresholds at or below which the use stands, in percent, lowest first.
 
         Each counts from ceil(percent of the limit) tickets on. An unlimited plan has none.
         """
         if self.tickets_limit == UNLIMITED:
             return ()
-        reached = (p for p in THRESHOLDS if self.tickets_used * 100 >= p * self.tickets_limit)
+        reached = (p for p in _THRESHOLDS if self.tickets_used * 100 >= p * self.tickets_limit)
         return tuple(reached)

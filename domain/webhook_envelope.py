@@ -1,20 +1,28 @@
 """What is sent of an event: the envelope, as bytes that are signed and never rendered again."""
 
 from datetime import UTC, datetime
+from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
 
+from domain.ids import ULID
 from domain.outbound_event import OutboundEvent, OutboundEventId
 
 
 class Envelope(BaseModel):
-    """The body of every webhook. `timestamp`: when it happened, ISO 8601 UTC."""
+    """The body of every webhook. What stands here of its fields is published with the schemas."""
 
     model_config = ConfigDict(frozen=True)
 
-    event: OutboundEventId
-    timestamp: str
-    client_id: str
+    event: Annotated[OutboundEventId, Field(description="Which event it is.")]
+    timestamp: Annotated[
+        str,
+        Field(
+            description="When it happened, in UTC; a replay keeps it.",
+            json_schema_extra={"format": "date-time", "pattern": "Z$"},
+        ),
+    ]
+    client_id: Annotated[str, Field(pattern=ULID, description="ULID of the client.")]
     data: SerializeAsAny[OutboundEvent]
 
 

@@ -25,6 +25,12 @@ class WebhookNotFound(DomainError):
     code = "webhook_not_found"
 
 
+class WebhookEventNotFound(DomainError):
+    """There is no event of that name to subscribe to."""
+
+    code = "webhook_event_not_found"
+
+
 class DeliveryNotFound(DomainError):
     """It never was, is another client's, or is no longer among the last 50."""
 
@@ -47,3 +53,14 @@ class TooManyWebhooks(DomainError):
     """The client has as many webhooks as one may have."""
 
     code = "too_many_webhooks"
+
+
+class Deferred(DomainError):
+    """A delivery must not be tried now: others of its tenant wait already. Nothing was sent."""
+
+    code = "delivery_deferred"
+    retryable = True
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s

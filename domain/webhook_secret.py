@@ -1,6 +1,20 @@
 """A webhook's secret at rest: sealed together with whose it is, so that none can be moved."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
 from domain.ports import Sealer
+from domain.webhook_explanation import Origin
+from domain.webhook_verdict import KnownSecret
+
+
+@dataclass(frozen=True, slots=True)
+class SealedSecret:
+    """One to hold a pasted signature against."""
+
+    sealed: str = field(repr=False)
+    origin: Origin
+    webhook_id: str
 
 
 def seal_secret(sealer: Sealer, client_id: str, webhook_id: str, secret: str) -> str:
@@ -13,3 +27,15 @@ def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) 
     if owner != f"{client_id}/{webhook_id}":
         raise ValueError("another webhook's secret")
     return secret
+
+
+def known_secrets(
+    sealer: Sealer, client_id: str, secrets: Iterable[SealedSecret]
+) -> tuple[KnownSecret, ...]:
+    """The same, opened. Raises ValueError as `unseal_secret` does."""
+    return tuple(
+        KnownSecret(
+            unseal_secret(sealer, client_id, one.webhook_id, one.sealed), one.origin, one.webhook_id
+        )
+        for one in secrets
+    )

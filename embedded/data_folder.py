@@ -57,6 +57,21 @@ class DataFolder:
         return self.root / "shop.db"
 
     @property
+    def authority(self) -> Path:
+        """The certificate of this folder's own authority (`embedded/certificates.py`)."""
+        return self.root / "ca.pem"
+
+    @property
+    def trusted(self) -> Path:
+        """The same beside the authorities that the environment names."""
+        return self.root / "trusted.pem"
+
+    @property
+    def certificate(self) -> Path:
+        """Key and certificate of HTTPS servers on this machine."""
+        return self.root / "https.pem"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

@@ -7,6 +7,7 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +18,9 @@ from temporalio.service import RPCError
 from adapters.system import utc_now
 from adapters.temporal import connect
 from adapters.temporal_health import Work, temporal_answers, workers
+from domain import names
 from domain.errors import InvalidInput
+from embedded.certificates import trusted_authorities
 from embedded.data_folder import DataFolder, StackInfo
 from embedded.ports import check_free, free_port
 from embedded.postgres import EmbeddedPostgres
@@ -28,9 +31,13 @@ from store.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 60.0
 _POLL_S: Final = 0.05
-# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take.
+# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. A
+# webhook whose receiver takes longer to answer is sent again by the next run, and counted once.
 _STOP_FRONT_S: Final = 6.0
 _STOP_BACK_S: Final = 4.0
+
+# By queue, what people read of the process that works on it.
+_WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
 
 Progress = Callable[[str], None]
 
@@ -67,15 +74,22 @@ class Stack:
         self._held.enter_context(self._folder.locked())
         self._env |= {
             "PORT": str(port),
-            # The demo's shop is a file of this machine.
+            # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
+            "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
+            or "true",
+            "WEBHOOK_CA_FILE": str(
+                trusted_authorities(
+                    self._folder, self._env.get("WEBHOOK_CA_FILE") or None, utc_now()
+                )
+            ),
             "SEAL_KEY": self._env.get("SEAL_KEY") or self._folder.seal_key(),
             "SESSION_KEY": self._env.get("SESSION_KEY") or self._folder.session_key(),
         }
         self._start_postgres()
         ui_url = await self._start_temporal()
         self._start_mail_sink()
-        await self._start_worker()
+        await self._start_workers()
         await self._start_api(port)
         self.info = StackInfo(
             env={key: self._env[key] for key in _SHARED_ENV if key in self._env},
@@ -132,14 +146,18 @@ class Stack:
         self._spawn("mail", [sys.executable, "-m", "embedded.mail_sink", *arguments], self._back)
         self._env["SMTP_URL"] = f"smtp://127.0.0.1:{port}"
 
-    async def _start_worker(self) -> None:
-        self._progress("engine worker")
-        # Each process shows its own numbers; the worker's are one port further.
+    async def _start_workers(self) -> None:
+        """Both at once: what takes time is loading them."""
+        self._progress("workers")
+        # Each process shows its own numbers: the API's port, and one further for each worker.
         metrics = self._env.get("METRICS_PORT", "")
-        mine = {"METRICS_PORT": str(int(metrics) + 1)} if metrics.isdecimal() else {}
-        command = [sys.executable, str(_ROOT / "worker.py")]
-        child = self._spawn("worker", command, self._front, **mine)
-        await self._until(child, self._worker_polls)
+        started: list[tuple[str, Child]] = []
+        for number, (queue, name) in enumerate(_WORKERS.items(), 1):
+            mine = {"METRICS_PORT": str(int(metrics) + number)} if metrics.isdecimal() else {}
+            command = [sys.executable, str(_ROOT / "worker.py"), "--queue", queue]
+            started.append((queue, self._spawn(name, command, self._front, **mine)))
+        for queue, child in started:
+            await self._until(child, partial(self._worker_polls, queue, child.pid))
 
     async def _start_api(self, port: int) -> None:
         self._progress("API")
@@ -178,13 +196,12 @@ class Stack:
         except RuntimeError:  # nobody listens
             return False
 
-    async def _worker_polls(self) -> bool:
+    async def _worker_polls(self, queue: str, pid: int) -> bool:
         try:
-            there = await workers(await self._client(), Work.WORKFLOWS, utc_now())
+            there = await workers(await self._client(), Work.WORKFLOWS, utc_now(), queue=queue)
         except RPCError:
             return False
-        worker = self._front[0]
-        return any(str(worker.pid) in identity for identity in there)
+        return any(identity.startswith(f"{pid}@") for identity in there)
 
 
 _SHARED_ENV: Final = (
@@ -201,6 +218,8 @@ _SHARED_ENV: Final = (
     "SMTP_URL",
     "ENGINE_SECRET",
     "ALLOW_LOOPBACK_TARGETS",
+    "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",
+    "WEBHOOK_CA_FILE",
     "BRAIN_MODEL",
     "BRAIN_BASE_URL",
     "BRAIN_API_KEY",

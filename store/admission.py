@@ -25,8 +25,8 @@ from domain.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.ids import TenantId
 from domain.period import period_of
 from domain.playbook import Playbook, match
-from domain.ports import Clock
-from domain.quota import TICKETS, PaidBy, Standing
+from domain.ports import Clock, NewId
+from domain.quota import TICKETS, Standing, Threshold
 from domain.run import EventOutcome, RunStatus
 from store.account_repository import Account, AccountRepository
 from store.idempotency import IdempotencyKey, claim
@@ -40,15 +40,14 @@ from store.usage_ledger import UsageLedger
 class Arrival:
     """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
-    `credit_id`: of the ledger's line, if a credit pays. `key_id`: the API key it came with, which
-    must still be active. `request_id`: for the logs of the run.
+    `key_id`: the API key it came with, which must still be active. `request_id`: for the logs of
+    the run.
     """
 
     event: InboundEvent
     event_id: str
     run_id: str
     message_id: str
-    credit_id: str
     received_at: datetime
     key_id: str | None = None
     idempotency: IdempotencyKey | None = None
@@ -93,9 +92,10 @@ async def find_playbook(
 
 
 async def admit(
-    connection: AsyncConnection, tenant: TenantId, arrival: Arrival, now: Clock
+    connection: AsyncConnection, tenant: TenantId, arrival: Arrival, now: Clock, new_id: NewId
 ) -> Admitted | Unmatched | Repeated:
-    """Store the event, its message and its run, and count its ticket.
+    """Store the event, its message and its run, and count its ticket; the run has sent what is
+    told of a threshold that it reaches.
 
     Everything is decided behind the account's lock, by the time when the lock was got, so that of
     many at once exactly as many get in as there is room for. Raises Unauthenticated,
@@ -121,8 +121,11 @@ async def admit(
         await connection.execute(_STORE_MESSAGE, _event_values(tenant, arrival, at))
         return Unmatched(arrival.event_id, arrival.event.event_type)
     await connection.execute(_STORE_RUN, _run_values(tenant, arrival, playbook, at))
-    await _charge(
-        UsageLedger(connection, tenant), standing, paid_by, recent, arrival=arrival, at=at
+    ledger = UsageLedger(connection, tenant)
+    await ledger.charge(arrival.event_id, standing, paid_by, entry_id=new_id(), now=at)
+    after = standing.after(paid_by)
+    await ledger.note_thresholds(
+        after, _untold(after, recent), now=at, new_id=new_id, run_id=arrival.run_id
     )
     return Admitted(_ref(tenant, arrival), playbook)
 
@@ -144,23 +147,9 @@ def _standing(account: Account, recent: RecentUse, now: datetime) -> Standing:
     )
 
 
-def _untold(standing: Standing, recent: RecentUse) -> tuple[int, ...]:
+def _untold(standing: Standing, recent: RecentUse) -> tuple[Threshold, ...]:
     """Thresholds that are reached and were not noted this month."""
     return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
-
-
-async def _charge(
-    ledger: UsageLedger,
-    standing: Standing,
-    paid_by: PaidBy,
-    recent: RecentUse,
-    *,
-    arrival: Arrival,
-    at: datetime,
-) -> None:
-    await ledger.charge(arrival.event_id, standing, paid_by, entry_id=arrival.credit_id, now=at)
-    after = standing.after(paid_by)
-    await ledger.note_thresholds(after, _untold(after, recent), at)
 
 
 def _ref(tenant: TenantId, arrival: Arrival) -> RunRef:

@@ -250,3 +250,16 @@ async def deliveries_left_pending(
         query = query.where(place > sa.tuple_(after.created_at, after.delivery_id))
     rows = await connection.execute(query)
     return [LeftPending(row.client_id, row.id, row.created_at) for row in rows]
+
+
+async def webhook_of(connection: AsyncConnection, delivery_id: str) -> tuple[TenantId, str]:
+    """Whose delivery it is, and of which webhook, for operators. Raises DeliveryNotFound.
+
+    It looks through the whole table, which has fifty rows a webhook.
+    """
+    table = webhook_deliveries.c
+    query = sa.select(table.client_id, table.webhook_id).where(table.id == delivery_id)
+    row = (await connection.execute(query)).one_or_none()
+    if row is None:
+        raise DeliveryNotFound(delivery_id)
+    return TenantId(row.client_id), row.webhook_id

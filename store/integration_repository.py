@@ -85,15 +85,16 @@ class IntegrationRepository:
         rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
         return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
 
-    async def connect(self, integration: Integration, now: datetime, new_id: NewId) -> None:
-        """Store a connection; one of the same provider that was there ends with it."""
-        replaced = await self._connection.scalar(
-            self._ending(now)
-            .where(integrations.c.provider == integration.provider)
-            .returning(integrations.c.id)
+    async def connect(
+        self, integration: Integration, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """Store a connection; one of the same provider that was there ends with it.
+
+        Returns the ids of the deliveries that are to be sent.
+        """
+        told_ended = await self._end(
+            integrations.c.provider == integration.provider, REPLACED, now, new_id
         )
-        if replaced is not None:
-            await self._tell_ended(replaced, integration.provider, REPLACED, now=now, new_id=new_id)
         await self._connection.execute(
             sa.insert(integrations).values(
                 client_id=self._tenant,
@@ -105,30 +106,28 @@ class IntegrationRepository:
                 connected_at=now,
             )
         )
-        await Outbox(self._connection, self._tenant).add(
+        told_connected = await Outbox(self._connection, self._tenant).add(
             IntegrationConnected(integration_id=integration.id, provider=integration.provider),
             dedup_key=integration.id,
             now=now,
             new_id=new_id,
         )
+        return told_ended + told_connected
 
-    async def disconnect(self, integration_id: str, now: datetime, new_id: NewId) -> None:
-        """End a connection and erase its credentials; one that has ended stays as it is."""
-        provider = await self._connection.scalar(
-            self._ending(now)
-            .where(integrations.c.id == integration_id)
-            .returning(integrations.c.provider)
-        )
-        if provider is not None:
-            await self._tell_ended(
-                integration_id, Provider(provider), BY_OPERATOR, now=now, new_id=new_id
-            )
+    async def disconnect(
+        self, integration_id: str, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """End a connection and erase its credentials; one that has ended stays as it is.
+
+        Returns the ids of the deliveries that are to be sent.
+        """
+        return await self._end(integrations.c.id == integration_id, BY_OPERATOR, now, new_id)
 
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
     ) -> None:
         """Note that the other side no longer takes the credentials. `code`: why, stable. `run_id`:
-        of the run that met it.
+        of the run that met it, which sends what is told.
 
         Only a live connection can fail: another one may have taken its place meanwhile.
         """
@@ -147,14 +146,26 @@ class IntegrationRepository:
                 integration_id, Provider(provider), code, now=now, new_id=new_id, run_id=run_id
             )
 
-    def _ending(self, now: datetime) -> sa.Update:
-        return (
-            sa.update(integrations)
-            .where(
-                integrations.c.client_id == self._tenant,
-                integrations.c.status != IntegrationStatus.DISCONNECTED,
+    async def _end(
+        self, which: sa.ColumnElement[bool], reason: str, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """That one which failed has ended was told when it failed."""
+        ended = (
+            await self._connection.execute(
+                sa.update(integrations)
+                .where(
+                    integrations.c.client_id == self._tenant,
+                    integrations.c.status != IntegrationStatus.DISCONNECTED,
+                    which,
+                )
+                .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+                .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
             )
-            .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+        ).one_or_none()
+        if ended is None or ended.error_code is not None:
+            return ()
+        return await self._tell_ended(
+            ended.id, Provider(ended.provider), reason, now=now, new_id=new_id
         )
 
     async def _tell_ended(
@@ -166,9 +177,8 @@ class IntegrationRepository:
         now: datetime,
         new_id: NewId,
         run_id: str | None = None,
-    ) -> None:
-        """One that failed was told of then; its id keeps it from being told of again."""
-        await Outbox(self._connection, self._tenant).add(
+    ) -> tuple[str, ...]:
+        return await Outbox(self._connection, self._tenant).add(
             IntegrationDisconnected(
                 integration_id=integration_id, provider=provider, reason=reason
             ),

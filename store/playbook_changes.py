@@ -20,7 +20,10 @@ from store.playbook_repository import PlaybookRepository
 
 
 class PlaybookChanges:
-    """`actor`: who changes them, as merchants' systems are told."""
+    """`actor`: who changes them, as merchants' systems are told.
+
+    `deliveries`: ids of those that are to be sent once the transaction is committed.
+    """
 
     def __init__(
         self,
@@ -37,6 +40,7 @@ class PlaybookChanges:
         self._actor = actor
         self._now = now
         self._new_id = new_id
+        self.deliveries: tuple[str, ...] = ()
 
     async def preview(self, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
         """What `bring_in` would do. The lock keeps a name from being given twice meanwhile.
@@ -83,7 +87,7 @@ class PlaybookChanges:
 
     async def _tell_activated(self, playbook: Playbook) -> None:
         """Under an id of its own: the same version may go off and come on again."""
-        await self._outbox.add(
+        self.deliveries += await self._outbox.add(
             PlaybookActivated(
                 playbook_id=playbook.id,
                 name=playbook.name,

@@ -6,13 +6,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.ids import TenantId
 from domain.period import period_of
+from domain.ports import NewId
 from domain.quota import TICKETS, Standing
 from store.usage_ledger import UsageLedger
 from store.usage_repository import UsageRepository
 
 
-async def note_reached(connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
-    """Note what is reached now and was not noted this month. Raises ClientNotFound."""
+async def note_reached(
+    connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
+) -> tuple[str, ...]:
+    """Note and tell what is reached now and was not noted this month. Returns the ids of the
+    deliveries that are to be sent. Raises ClientNotFound."""
     period = period_of(now)
     usage = await UsageRepository(connection, tenant).in_month(period)
     standing = Standing(
@@ -21,4 +25,6 @@ async def note_reached(connection: AsyncConnection, tenant: TenantId, now: datet
         tickets_limit=TICKETS[usage.subscription.plan_at(now)],
         credits_balance=usage.credits_balance,
     )
-    await UsageLedger(connection, tenant).note_thresholds(standing, standing.thresholds(), now)
+    return await UsageLedger(connection, tenant).note_thresholds(
+        standing, standing.thresholds(), now=now, new_id=new_id
+    )

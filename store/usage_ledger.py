@@ -8,7 +8,10 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.ids import TenantId
-from domain.quota import PaidBy, Standing
+from domain.outbound_event import UsageThresholdReached
+from domain.ports import NewId
+from domain.quota import PaidBy, Standing, Threshold
+from store.outbox import Outbox
 from store.tables import thresholds_sent
 
 # One statement: the counter and the credit move only if the ledger's row is new. The balance may
@@ -55,23 +58,49 @@ class UsageLedger:
         )
 
     async def note_thresholds(
-        self, standing: Standing, thresholds: tuple[int, ...], now: datetime
-    ) -> None:
-        """Note that these thresholds were reached; each once a month, whoever comes second."""
+        self,
+        standing: Standing,
+        thresholds: tuple[Threshold, ...],
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
+    ) -> tuple[str, ...]:
+        """Note and tell that these thresholds were reached; each once a month, whoever comes
+        second. Returns the ids of the deliveries that are to be sent; `run_id`: of the run that
+        sends them, if one does.
+        """
         if not thresholds:
-            return
-        await self._connection.execute(
-            insert(thresholds_sent).on_conflict_do_nothing(),
-            [
-                {
-                    "client_id": self._tenant,
-                    "period": standing.period,
-                    "threshold": threshold,
-                    "tickets_used": standing.tickets_used,
-                    "tickets_limit": standing.tickets_limit,
-                    "credits_balance": standing.credits_balance,
-                    "created_at": now,
-                }
-                for threshold in thresholds
-            ],
+            return ()
+        reached = {
+            "tickets_used": standing.tickets_used,
+            "tickets_limit": standing.tickets_limit,
+            "credits_balance": standing.credits_balance,
+        }
+        fresh = await self._connection.scalars(
+            insert(thresholds_sent)
+            .values(
+                [
+                    {
+                        "client_id": self._tenant,
+                        "period": standing.period,
+                        "threshold": threshold,
+                        "created_at": now,
+                        **reached,
+                    }
+                    for threshold in thresholds
+                ]
+            )
+            .on_conflict_do_nothing()
+            .returning(thresholds_sent.c.threshold)
         )
+        outbox, deliveries = Outbox(self._connection, self._tenant), list[str]()
+        for threshold in sorted(fresh):
+            deliveries += await outbox.add(
+                UsageThresholdReached(period=standing.period, threshold=threshold, **reached),
+                dedup_key=f"{standing.period}:{threshold}",
+                now=now,
+                new_id=new_id,
+                run_id=run_id,
+            )
+        return tuple(deliveries)

@@ -19,6 +19,7 @@ import cli
 from adapters.seal import new_seal_key
 from embedded.temporal_server import TUNING
 from settings import Settings
+from worker import QUEUES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 OUR_IMAGE: Final = "support-engine"
@@ -93,7 +94,13 @@ def test_processes_of_a_deployment() -> None:
         name: cast("dict[str, int]", service.get("deploy", {})).get("replicas", 1)
         for name, service in ours().items()
     }
-    assert replicas == {"migrate": 1, "api": 2, "worker": 2}
+    assert replicas == {"migrate": 1, "api": 2, "worker": 2, "webhook-worker": 1}
+
+
+def test_each_queue_has_a_worker() -> None:
+    commands = [words(service) for service in ours().values()]
+    queues = [command[-1] for command in commands if "worker.py" in command]
+    assert sorted(queues) == sorted(QUEUES)
 
 
 @pytest.mark.parametrize("name", sorted(ours()))
@@ -243,7 +250,8 @@ def copied() -> set[str]:
 def test_image_holds_what_the_processes_import() -> None:
     packages = {f"{path.parent.name}/" for path in ROOT.glob("*/__init__.py")}
     assert packages - copied() <= {"tests/", "bench/", "evaluation/", "training/"}
-    assert copied() >= {"cli.py", "worker.py", "settings.py", "alembic.ini", "migrations/"}
+    workers = {path.name for path in ROOT.glob("*worker.py")}
+    assert copied() >= {"cli.py", "settings.py", "alembic.ini", "migrations/"} | workers
     for source in copied():
         assert (ROOT / source).exists(), source
 
@@ -268,7 +276,7 @@ def test_server_processes_import_nothing_of_the_development_machine() -> None:
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({forbidden}))\n"
-        "import worker, cli\n"
+        "import worker, engine_worker, webhook_worker, cli\n"
         "cli.app(['serve', '--help'], standalone_mode=False)\n"
     )
     tried = subprocess.run(

@@ -8,8 +8,15 @@ caller is told that the answer is late, and the run goes on.
 from datetime import timedelta
 from typing import Final
 
-from temporalio.common import RetryPolicy
-from temporalio.workflow import ActivityConfig, LocalActivityConfig
+from temporalio.common import RetryPolicy, WorkflowIDReusePolicy
+from temporalio.workflow import (
+    ActivityConfig,
+    ChildWorkflowConfig,
+    LocalActivityConfig,
+    ParentClosePolicy,
+)
+
+from domain.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight tries in 3.5 s: long enough for a database that restarts. Tries are counted, not timed:
 # with temporalio 1.35 a time limit of a local activity that runs out between two tries is lost
@@ -72,6 +79,38 @@ PATIENT: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(
         initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=30)
+    ),
+}
+
+# A delivery's own workflow. It outlives the run that caused it. One that was lost without an end
+# may be started again; one that ended never.
+DELIVERY: Final[ChildWorkflowConfig] = {
+    "task_queue": WEBHOOKS_QUEUE,
+    "parent_close_policy": ParentClosePolicy.ABANDON,
+    "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    "task_timeout": timedelta(seconds=5),
+}
+
+# The wait for a permit (`activities/permits.py`, 45 s), the POST (10 s) and its record, which
+# insists while the database is away. Tried for as long as it takes: what a receiver does is no
+# failure of this, and what is ours to mend must not lose a delivery.
+DELIVERING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(minutes=3),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(milliseconds=200), maximum_interval=timedelta(seconds=30)
+    ),
+}
+
+# A mail to a webhook's owner: nobody waits, and after some hours it is no news. The engine's
+# workers know the mail server.
+TELLING: Final[ActivityConfig] = {
+    "task_queue": ENGINE_QUEUE,
+    "start_to_close_timeout": timedelta(seconds=20),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "schedule_to_close_timeout": timedelta(hours=12),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(seconds=1), maximum_interval=timedelta(minutes=5)
     ),
 }
 

@@ -40,6 +40,7 @@ with workflow.unsafe.imports_passed_through():
         steps_executed,
     )
     from workflows import options
+    from workflows.deliveries import start_deliveries
     from workflows.failure import NOTHING_DONE, OUTAGE, cut_short, error_code
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
@@ -60,10 +61,12 @@ class ProcessEvent:
         self._answer: RunFacts | None = None
         self._outcome: RunFacts | None = None
         self._decision_announced = False
+        self._sent: set[str] = set()
 
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
-        """Normalize, look up, think, ask a human where it is not sure, execute, persist."""
+        """Normalize, look up, think, ask a human where it is not sure, execute, persist, and tell
+        the merchant's systems of each outcome."""
         try:
             if await self._normalize():
                 await self._look_up()
@@ -250,6 +253,15 @@ class ProcessEvent:
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
+        # The caller's answer leaves with the task that asks for the children.
+        await self._send_webhooks(stored.deliveries)
+
+    async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
+        """Those that an earlier outcome sent may still be pending."""
+        unsent = [delivery_id for delivery_id in pending if delivery_id not in self._sent]
+        if unsent:
+            self._sent.update(unsent)
+            await start_deliveries(self._event.ref.client_id, unsent)
 
     def _facts(
         self, status: RunStatus, steps: tuple[StepOutcome, ...], duration_ms: int

@@ -5,6 +5,7 @@ from temporalio import workflow
 with workflow.unsafe.imports_passed_through():
     from activities.embed import Embed
     from activities.sweep import Sweep as SweepActivity
+    from activities.sweep_deliveries import SweepDeliveries
     from domain import names
     from domain.contracts import SweepInput, SweepResult
     from workflows import options
@@ -21,6 +22,11 @@ class Sweep:
             SweepActivity.wake_decided, sweep, **options.SWEEPING
         )
         picked_up = started.picked_up + woken.picked_up
+        if workflow.patched("deliveries"):
+            sent = await workflow.execute_activity_method(
+                SweepDeliveries.send_left, sweep, **options.SWEEPING
+            )
+            picked_up += sent.picked_up
         if sweep.embedding_model:
             embedded = await workflow.execute_activity_method(
                 Embed.embed, sweep, **options.SWEEPING

@@ -104,7 +104,6 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
             event_id=services.new_id(),
             run_id=services.new_id(),
             message_id=services.new_id(),
-            credit_id=services.new_id(),
             received_at=received_at,
             key_id=caller.id if isinstance(caller, ActiveKey) else None,
             idempotency=key,

@@ -17,7 +17,13 @@ from api.dashboard_access import (
     signed_in,
 )
 from api.json_body import json_response, parse_body, read_body, read_optional_body
-from api.openapi import SESSION, dashboard_answers, query_parameters
+from api.openapi import (
+    SESSION,
+    dashboard_answers,
+    path_parameters,
+    query_parameters,
+    request_body,
+)
 from api.query import parse_query
 from api.schemas.review import (
     ApproveBody,
@@ -44,13 +50,7 @@ router = APIRouter()
 
 _REVIEWS: Final = "/api/dashboard/reviews"
 _REVIEW: Final = f"{_REVIEWS}/{{review_id}}"
-_REVIEW_ID: Final = {
-    "name": "review_id",
-    "in": "path",
-    "required": True,
-    "description": "ULID of the review.",
-    "schema": {"type": "string"},
-}
+_REVIEW_ID: Final = path_parameters(review_id="review")
 
 _log = structlog.get_logger(__name__)
 
@@ -59,17 +59,13 @@ def _post(
     what: str, summary: str, body: type[BaseModel], answer: type[BaseModel]
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """A route that changes one review."""
-    schema = body.model_json_schema()
     return router.post(
         f"{_REVIEW}/{what}",
         summary=summary,
         responses=dashboard_answers(answer, 408, 409, 413, 415),
         openapi_extra={
-            "parameters": [_REVIEW_ID],
-            "requestBody": {
-                "required": "required" in schema,
-                "content": {"application/json": {"schema": schema}},
-            },
+            "parameters": _REVIEW_ID,
+            "requestBody": request_body(body),
             "security": SESSION,
         },
     )
@@ -103,7 +99,7 @@ async def reviews(request: Request, services: ServicesDep) -> Response:
     _REVIEW,
     summary="One review, with all that it is about",
     responses=dashboard_answers(Review),
-    openapi_extra={"parameters": [_REVIEW_ID], "security": SESSION},
+    openapi_extra={"parameters": _REVIEW_ID, "security": SESSION},
 )
 async def review(request: Request, services: ServicesDep) -> Response:
     member, review_id = await _member(request, services)

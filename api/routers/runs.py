@@ -7,7 +7,7 @@ from starlette.responses import Response
 
 from api.dashboard_access import readable_tenant, signed_in
 from api.json_body import json_response
-from api.openapi import SESSION, dashboard_answers, query_parameters
+from api.openapi import SESSION, dashboard_answers, path_parameters, query_parameters
 from api.query import parse_query
 from api.schemas.run import RunPage, RunQuery, TraceQuery
 from api.services import ServicesDep
@@ -18,13 +18,7 @@ from store.run_trace import RunTraces
 
 router = APIRouter()
 
-_RUN_ID: Final = {
-    "name": "run_id",
-    "in": "path",
-    "required": True,
-    "description": "ULID of the run.",
-    "schema": {"type": "string"},
-}
+_RUN_ID: Final = path_parameters(run_id="run")
 
 
 @router.get(
@@ -57,7 +51,7 @@ async def list_runs(request: Request, services: ServicesDep) -> Response:
     summary="Why a run ended as it did",
     responses=dashboard_answers(RunTrace),
     openapi_extra={
-        "parameters": [_RUN_ID, *query_parameters(TraceQuery)],
+        "parameters": [*_RUN_ID, *query_parameters(TraceQuery)],
         "security": SESSION,
     },
 )

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
-from temporalio.exceptions import ApplicationError
+from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
 from temporalio.testing import ActivityEnvironment
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput
 
@@ -13,6 +14,7 @@ from activities.interceptor import WatchActivities
 from adapters.system import utc_now
 from domain.error_report import ErrorReport
 from domain.errors import EngineUnavailable
+from domain.webhook_errors import Deferred
 
 
 class Reports:
@@ -33,14 +35,17 @@ class Failing(ActivityInboundInterceptor):
         raise next(self._errors)
 
 
-async def attempt(watch: WatchActivities, number: int, error: Exception, step: str = "1") -> None:
-    """The SDK makes a chain of its own for every attempt."""
+async def attempt(
+    watch: WatchActivities, number: int, error: Exception, step: str = "1"
+) -> ApplicationError:
+    """The SDK makes a chain of its own for every attempt. What Temporal is told of the error."""
     environment = ActivityEnvironment()
     environment.info = replace(environment.info, attempt=number, activity_id=step)
     chain = watch.intercept_activity(Failing(iter([error])))
     call = ExecuteActivityInput(fn=attempt, args=[], executor=None, headers={})
-    with pytest.raises(ApplicationError):
+    with pytest.raises(ApplicationError) as told:
         await environment.run(chain.execute_activity, call)
+    return told.value
 
 
 async def test_the_first_of_each_kind_is_reported_whatever_its_attempt() -> None:
@@ -65,3 +70,14 @@ async def test_the_oldest_failure_is_forgotten(monkeypatch: pytest.MonkeyPatch) 
         await attempt(watch, 2, ValueError(), step=step)
 
     assert len(reports.types) == 3
+
+
+async def test_what_is_deferred_says_when_it_comes_back_and_is_not_reported() -> None:
+    reports = Reports()
+
+    error = await attempt(WatchActivities(reports, utc_now), 1, Deferred(90.0))
+
+    assert (error.type, error.next_retry_delay) == ("delivery_deferred", timedelta(seconds=90))
+    assert not error.non_retryable
+    assert error.category is ApplicationErrorCategory.BENIGN
+    assert reports.types == []

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain import errors, escalation_errors
+from domain import errors, escalation_errors, webhook_errors
 from domain.period import Period
 from domain.quota import Standing
 from domain.rate_limit import Limit, Scope
@@ -30,6 +30,7 @@ NOT_FOR_CALLERS = {
     errors.IntegrationNotFound,
     errors.ContentNotFound,
     errors.InvalidInput,
+    webhook_errors.Deferred,
 }
 
 STANDING = Standing(period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0)
@@ -47,6 +48,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
         errors.ClientRateLimited(0.2),
         errors.QuotaExhausted(STANDING),
         errors.TooManyRequests(Limit(Scope.USAGE, 60), 12.0),
+        webhook_errors.InvalidWebhook("{reason} {nothing}"),
     )
 }
 
@@ -54,7 +56,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
 def all_errors() -> set[type[errors.DomainError]]:
     return {
         kind
-        for module in (errors, escalation_errors)
+        for module in (errors, escalation_errors, webhook_errors)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, errors.DomainError)
         and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds

@@ -17,6 +17,7 @@ from tests.support.engine import GATEWAY, LiveEngine
 from tests.support.identity import bearer, session_token
 from tests.support.rows import row_counts
 from tests.support.shop import ORDER_QUESTION, Shop, open_shop
+from tests.support.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS
 
 USAGE = "/api/billing/usage"
 RUNS = "/api/dashboard/runs"
@@ -45,7 +46,11 @@ OF_REVIEWS = {
 OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
     ("GET", RUNS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", WEBHOOKS): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("POST", WEBHOOKS): [lambda client_id: {"json": {**NEW, "client_id": client_id}}],
 }
+# Each of one webhook, tried in `test_webhooks.py`.
+OF_WEBHOOKS = {(method, WEBHOOKS + path) for method, path, _ in ABOUT_ONE.values()}
 # Routes that know no client: the public half of a key pair, health, and the API's own page.
 ABOUT_NOBODY = {
     ("GET", "/docs"),
@@ -75,7 +80,7 @@ def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
     """A new route has to be added above, so that it is tried with another tenant's key."""
-    every = set(ABOUT_A_CLIENT) | set(OF_THE_DASHBOARD) | OF_REVIEWS | ABOUT_NOBODY
+    every = set(ABOUT_A_CLIENT) | set(OF_THE_DASHBOARD) | OF_REVIEWS | OF_WEBHOOKS | ABOUT_NOBODY
     assert routes(front) == every
 
 

@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from store.database import Database
-from store.tables import outbox
 from tests.support.command_line import cli, cli_json
 from tests.support.postgres import PostgresServer
-from tests.support.rows import rows
+from tests.support.told import told_events
 
 FILE = """
 version: 1
@@ -40,11 +39,10 @@ class Installation:
     async def told(self, client_id: str) -> list[tuple[str, int, str]]:
         database = Database(self.url)
         try:
-            entries = await rows(database, outbox, client_id=client_id)
+            events = await told_events(database, client_id=client_id)
         finally:
             await database.close()
-        data = [entry["data"] for entry in sorted(entries, key=lambda entry: entry["created_at"])]
-        return [(one["name"], one["version"], one["actor"]) for one in data]
+        return [(one.data["name"], one.data["version"], one.data["actor"]) for one in events]
 
 
 @pytest.fixture(scope="module")

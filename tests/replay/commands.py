@@ -5,6 +5,7 @@ docs/workflow-versioning.md.
 """
 
 import ast
+from collections.abc import Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,31 +30,53 @@ _COMMANDS = {
     "signal",
 }
 
+_Function = ast.FunctionDef | ast.AsyncFunctionDef
+
 
 def workflow_commands() -> dict[str, list[str]]:
-    """By workflow class and method: each command with what it is told to do."""
+    """By workflow class and method, and by function that these call: each command with what it is
+    told to do."""
+    trees = [ast.parse(path.read_text()) for path in sorted((ROOT / "workflows").glob("*.py"))]
+    functions = {
+        node.name: node
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    }
+    issuing = _issuing(functions)
     found: dict[str, list[str]] = {}
-    for path in sorted((ROOT / "workflows").glob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.ClassDef) and _is_workflow(node):
-                for method in node.body:
-                    if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
-                        found[f"{node.name}.{method.name}"] = _commands_of(method)
-    return found
+    for node in (node for tree in trees for node in tree.body):
+        if isinstance(node, ast.ClassDef) and _is_workflow(node):
+            for method in node.body:
+                if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef):
+                    found[f"{node.name}.{method.name}"] = _commands_of(method, issuing)
+    return found | {name: _commands_of(functions[name], issuing) for name in sorted(issuing)}
+
+
+def _issuing(functions: Mapping[str, _Function]) -> frozenset[str]:
+    """The functions that issue commands, by themselves or by others that do."""
+    known: frozenset[str] = frozenset()
+    while True:
+        found = frozenset(name for name, node in functions.items() if _commands_of(node, known))
+        if found == known:
+            return known
+        known = found
 
 
 def _is_workflow(node: ast.ClassDef) -> bool:
     return any("workflow.defn" in ast.unparse(decorator) for decorator in node.decorator_list)
 
 
-def _commands_of(method: ast.FunctionDef | ast.AsyncFunctionDef) -> list[str]:
-    """Commands and calls of the workflow's own methods, in the order they are written."""
+def _commands_of(method: _Function, issuing: frozenset[str]) -> list[str]:
+    """Commands, and calls of the workflow's own methods and functions, as they are written."""
     calls = [node for node in ast.walk(method) if isinstance(node, ast.Call)]
     calls.sort(key=lambda call: (call.lineno, call.col_offset))
-    return [text for call in calls if (text := _describe(call))]
+    return [text for call in calls if (text := _describe(call, issuing))]
 
 
-def _describe(call: ast.Call) -> str:
+def _describe(call: ast.Call, issuing: frozenset[str]) -> str:
+    if isinstance(call.func, ast.Name):
+        return f"{call.func.id}()" if call.func.id in issuing else ""
     if not isinstance(call.func, ast.Attribute):
         return ""
     owner, name = ast.unparse(call.func.value), call.func.attr

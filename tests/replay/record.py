@@ -15,13 +15,17 @@ from pathlib import Path
 from store.database import Database
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
+from tests.replay.webhook_scenarios import WEBHOOK_SCENARIOS, WebhookScenario
 from tests.support.engine import live_engine, think_with
 from tests.support.mail import mail_server
 from tests.support.postgres import PostgresServer, postgres_server
 from tests.support.shop import open_shop
 from tests.support.temporal import TemporalServer, temporal_server
+from tests.support.webhook_engine import sending_engine
+from tests.support.webhook_receiver import webhook_receiver
 
 HISTORIES = Path(__file__).with_name("histories")
+BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 SHORT_EXPIRY_HOURS = 0.2 / 3600
 
 
@@ -54,18 +58,41 @@ async def record(
                 return (await handle.fetch_history()).to_json()
 
 
+async def record_webhooks(
+    scenario: WebhookScenario, postgres: PostgresServer, temporal: TemporalServer
+) -> str:
+    """The same of one that sends webhooks."""
+    with postgres.database() as url, webhook_receiver() as receiver:
+        async with (
+            mail_server() as mail,
+            sending_engine(url, temporal, receiver, smtp_url=mail.url) as engine,
+        ):
+            database = Database(url)
+            shop = await open_shop(database)
+            await database.close()
+            async with engine.working(), engine.delivering():
+                workflow_id = await scenario(engine, shop, mail, receiver)
+                handle = engine.client.get_workflow_handle(workflow_id)
+                await handle.result()
+                return (await handle.fetch_history()).to_json()
+
+
 def main() -> None:
     if sys.argv[1:] == ["commands"]:
         SNAPSHOT.write_text(json.dumps(workflow_commands(), indent=2) + "\n")
         return
-    missing = [name for name in SCENARIOS if not (HISTORIES / f"{name}.json").exists()]
+    missing = [name for name in BRANCHES if not (HISTORIES / f"{name}.json").exists()]
     with (
         tempfile.TemporaryDirectory() as folder,
         postgres_server() as postgres,
         temporal_server(Path(folder) / "log") as temporal,
     ):
         for name in missing:
-            history = asyncio.run(record(name, SCENARIOS[name], postgres, temporal))
+            if name in SCENARIOS:
+                recording = record(name, SCENARIOS[name], postgres, temporal)
+            else:
+                recording = record_webhooks(WEBHOOK_SCENARIOS[name], postgres, temporal)
+            history = asyncio.run(recording)
             # Stack traces name the folder of this machine, which is nobody's business.
             (HISTORIES / f"{name}.json").write_text(history.replace(f"{ROOT}/", ""))
 

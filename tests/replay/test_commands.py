@@ -21,3 +21,5 @@ def test_the_sequence_is_really_read() -> None:
         "execute_activity_method(Normalize.normalize)",
     ]
     assert "self._carry_out()" in commands["ProcessEvent.run"]
+    assert "start_deliveries()" in commands["SendWebhooks.run"]
+    assert commands["start_deliveries"] == ["_start()"]

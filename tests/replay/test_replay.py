@@ -5,10 +5,11 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from tests.replay.record import HISTORIES
-from tests.replay.scenarios import SCENARIOS
-from worker import WORKFLOWS
+import engine_worker
+import webhook_worker
+from tests.replay.record import BRANCHES, HISTORIES
 
+WORKFLOWS = (*engine_worker.WORKFLOWS, *webhook_worker.WORKFLOWS)
 RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}
 
 
@@ -23,4 +24,4 @@ def test_every_branch_has_a_history() -> None:
     """A second history of a branch, of a later day, is called branch@day."""
     recorded = {name.split("@")[0] for name in RECORDED}
 
-    assert recorded == set(SCENARIOS)
+    assert recorded == BRANCHES

@@ -6,10 +6,11 @@ from datetime import timedelta
 from adapters.system import new_ulid, utc_now
 from store.database import Database
 from store.sentiment_repository import SentimentRepository
-from store.tables import ai_conversations, outbox, sentiment_logs
+from store.tables import ai_conversations, sentiment_logs
 from tests.support.conversation import CUSTOMER, write
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop
+from tests.support.told import only_told, told_events
 
 START = utc_now().replace(microsecond=0) - timedelta(hours=1)
 
@@ -35,10 +36,10 @@ async def test_entering_the_zone_is_told(database: Database, shop: Shop) -> None
     for event_id, score in ((first, 0.2), (second, -0.8), (third, -0.7)):
         await judge(database, shop, event_id, score)
 
-    told = await only_row(database, outbox, event="conversation.sentiment_negative")
+    told = await only_told(database, event="conversation.sentiment_negative")
     conversation = await only_row(database, ai_conversations)
-    assert told["dedup_key"] == second
-    assert told["data"] == {
+    assert told.dedup_key == second
+    assert told.data == {
         "conversation_id": conversation["id"],
         "customer_email": CUSTOMER,
         "score": -0.8,
@@ -54,9 +55,9 @@ async def test_the_zone_can_be_entered_again(database: Database, shop: Shop) -> 
     for event_id, score in zip(events, (-0.9, -0.3, -0.5, -0.6), strict=True):
         await judge(database, shop, event_id, score)
 
-    told = await rows(database, outbox, event="conversation.sentiment_negative")
-    assert {row["dedup_key"] for row in told} == {events[0], events[3]}
-    assert [row["data"]["previous_score"] for row in told] == [None, -0.5]
+    told = await told_events(database, event="conversation.sentiment_negative")
+    assert [one.dedup_key for one in told] == [events[0], events[3]]
+    assert [one.data["previous_score"] for one in told] == [None, -0.5]
 
 
 async def test_a_repetition_changes_nothing(database: Database, shop: Shop) -> None:
@@ -66,7 +67,7 @@ async def test_a_repetition_changes_nothing(database: Database, shop: Shop) -> N
     await judge(database, shop, event_id, 1)
 
     assert (await only_row(database, sentiment_logs))["score"] == -0.9
-    assert (await only_row(database, outbox))["event"] == "conversation.sentiment_negative"
+    assert (await only_told(database)).event == "conversation.sentiment_negative"
 
 
 async def test_a_late_judgement_counts_where_its_message_stands(
@@ -82,7 +83,7 @@ async def test_a_late_judgement_counts_where_its_message_stands(
     assert zones == {first: True, second: True, third: False}
     conversation = await only_row(database, ai_conversations)
     assert (conversation["sentiment"], conversation["is_critical"]) == (0.1, False)
-    assert (await only_row(database, outbox))["dedup_key"] == first
+    assert (await only_told(database)).dedup_key == first
 
 
 async def test_angry_messages_at_once_are_told_once(database: Database, shop: Shop) -> None:
@@ -92,7 +93,7 @@ async def test_angry_messages_at_once_are_told_once(database: Database, shop: Sh
     await asyncio.gather(*(judge(database, shop, it, -0.9) for it in reversed(events)))
 
     assert len(await rows(database, sentiment_logs, is_critical=True)) == 10
-    assert len(await rows(database, outbox)) == 1
+    assert len(await told_events(database)) == 1
     assert (await only_row(database, ai_conversations))["is_critical"]
 
 
@@ -108,4 +109,4 @@ async def test_concurrent_moods_end_as_in_order(database: Database, shop: Shop) 
     expected = [False, True, True, False, False, True, False, True, True, True]
     assert [zones[event_id] for event_id in events] == expected
     assert (await only_row(database, ai_conversations))["sentiment"] == -0.41
-    assert len(await rows(database, outbox)) == 3
+    assert len(await told_events(database)) == 3

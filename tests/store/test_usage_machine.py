@@ -52,11 +52,13 @@ from store.usage_ledger import UsageLedger
 from tests.support.admission import try_to_admit
 from tests.support.rows import rows
 from tests.support.shop import Shop, open_shop
+from tests.support.told import told_events
 
 QUOTAS = {Plan.FREE: 2, Plan.STARTER: 5, Plan.PRO: 9, Plan.ENTERPRISE: UNLIMITED}
 RANK = list(QUOTAS)
 PER_CUSTOMER = MessageLimit(4, timedelta(minutes=10))
 PER_CLIENT = MessageLimit(7, timedelta(hours=1))
+FACTS = ("period", "threshold", "tickets_used", "tickets_limit", "credits_balance")
 START = datetime(2026, 12, 31, 21, tzinfo=UTC)
 
 
@@ -179,6 +181,7 @@ class Usage(RuleBasedStateMachine):
         assert found["ledger"] == found["counters"], "the counter is the number of ledger rows"
         assert found["credit_tickets"] == found["credits_spent"]
         assert found["told"] == self.model.told
+        assert found["events"] == found["noted"], "each is told once, as it was noted"
         assert found["messages"] == len(self.model.sent)
         assert found["runs"] == sum(self.model.used.values())
 
@@ -209,7 +212,7 @@ class Usage(RuleBasedStateMachine):
 
     async def _note_thresholds(self) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
-            await note_reached(connection, self.shop.tenant, self.now)
+            await note_reached(connection, self.shop.tenant, self.now, new_ulid)
 
     async def _charge(self, event_id: str) -> None:
         async with self.database.tenant(self.shop.tenant) as connection:
@@ -249,6 +252,8 @@ class Usage(RuleBasedStateMachine):
         tickets = await rows(self.database, usage_ledger, **mine)
         account = (await rows(self.database, clients, id=self.shop.client_id))[0]
         counters = await rows(self.database, usage_counters, **mine)
+        noted = await rows(self.database, thresholds_sent, **mine)
+        events = await told_events(self.database, **mine, event="usage.threshold_reached")
         return {
             "credits": account["credits_balance"],
             "credit_sum": sum(entry["amount"] for entry in entries),
@@ -256,10 +261,9 @@ class Usage(RuleBasedStateMachine):
             "credit_tickets": {t["event_id"] for t in tickets if t["paid_by"] == "credit"},
             "ledger": dict(Counter(ticket["period"] for ticket in tickets)),
             "counters": {row["period"]: row["tickets_used"] for row in counters},
-            "told": {
-                (row["period"], row["threshold"])
-                for row in await rows(self.database, thresholds_sent, **mine)
-            },
+            "told": {(row["period"], row["threshold"]) for row in noted},
+            "noted": sorted(tuple(row[name] for name in FACTS) for row in noted),
+            "events": [tuple(event.data[name] for name in FACTS) for event in events],
             "messages": len(await rows(self.database, engine_messages, **mine)),
             "runs": len(await rows(self.database, engine_runs, **mine)),
         }

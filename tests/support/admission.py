@@ -28,7 +28,6 @@ def arrival(
         event_id=new_ulid(),
         run_id=new_ulid(),
         message_id=new_ulid(),
-        credit_id=new_ulid(),
         received_at=now or utc_now(),
         key_id=key_id,
         idempotency=idempotency,
@@ -56,7 +55,7 @@ async def try_to_admit(
         idempotency=idempotency,
     )
     async with database.tenant(shop.tenant) as connection:
-        return await admit(connection, shop.tenant, comes, lambda: now or utc_now())
+        return await admit(connection, shop.tenant, comes, lambda: now or utc_now(), new_ulid)
 
 
 async def admit_event(

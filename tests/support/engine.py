@@ -1,4 +1,4 @@
-"""The engine in this process: the real application, worker, database and Temporal."""
+"""The engine in this process: the real application, workers, database and Temporal."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
@@ -10,10 +10,12 @@ from fastapi import FastAPI
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio.client import Client, WorkflowHandle
 
+import webhook_worker
 from activities.purse import Purse
 from activities.think import Think
 from adapters.connectors.http import open_client
 from adapters.identity_session_key import new_session_key
+from adapters.metrics import Metrics
 from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
@@ -24,6 +26,7 @@ from domain.brain_choice import Brains
 from domain.errors import EngineUnavailable
 from domain.escalation import Choice, Decision
 from domain.ids import TenantId
+from engine_worker import Activities, build_activities, build_worker
 from settings import Settings
 from store.database import Database
 from store.escalation_repository import EscalationRepository, client_of
@@ -31,7 +34,6 @@ from store.tables import escalation_tickets
 from tests.support.rows import rows
 from tests.support.shop import Shop
 from tests.support.waiting import eventually
-from worker import Activities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
 ENGINE_SECRET = "an engine secret of the tests"
@@ -39,7 +41,7 @@ ENGINE_SECRET = "an engine secret of the tests"
 
 @dataclass
 class LiveEngine:
-    """`activities` may be changed by a test before it starts a worker."""
+    """`activities` and `deliveries` may be changed by a test before it starts a worker."""
 
     settings: Settings
     database: Database
@@ -47,6 +49,8 @@ class LiveEngine:
     client: Client
     engine: TemporalEngine
     activities: Activities
+    deliveries: webhook_worker.Activities
+    metrics: Metrics
     app: FastAPI
     http: httpx.AsyncClient
 
@@ -64,6 +68,18 @@ class LiveEngine:
         async with build_worker(
             self.client,
             self.activities,
+            sandbox=True,
+            tracker=self.app.state.services.tracker,
+            max_cached_workflows=max_cached_workflows,
+        ):
+            yield
+
+    @asynccontextmanager
+    async def delivering(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
+        """A webhook worker with the sandbox on, for as long as the block runs."""
+        async with webhook_worker.at_work(
+            self.client,
+            self.deliveries,
             sandbox=True,
             tracker=self.app.state.services.tracker,
             max_cached_workflows=max_cached_workflows,
@@ -125,6 +141,7 @@ async def live_engine(
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
     database, worker_database = Database(chosen.database_url), Database(chosen.database_url)
     client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
+    sender, metrics = webhook_worker.build_sender(chosen), Metrics()
     app = create_app(chosen)
     async with (
         app.router.lifespan_context(app),
@@ -142,6 +159,8 @@ async def live_engine(
             client=client,
             engine=TemporalEngine(client),
             activities=build_activities(chosen, worker_database, client, outside),
+            deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
+            metrics=metrics,
             app=app,
             http=http,
         )

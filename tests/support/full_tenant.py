@@ -29,8 +29,10 @@ from store.tables import (
     metadata,
 )
 from store.usage_ledger import UsageLedger
+from store.webhook_repository import WebhookChange, WebhookRepository
 from tests.support.admission import try_to_admit
 from tests.support.shop import Shop
+from tests.support.webhooks import subscribe
 
 # Tables that belong to no client.
 _GLOBAL = {"users", "clients", "error_reports", "rate_windows"}
@@ -39,14 +41,20 @@ _GLOBAL = {"users", "clients", "error_reports", "rate_windows"}
 async def fill_every_table(database: Database, shop: Shop) -> None:
     """Fails if a table of the schema stayed empty: then this must learn to fill it."""
     now = utc_now()
+    paused = await subscribe(database, shop)
+    await subscribe(database, shop)
     admitted = await try_to_admit(database, shop, idempotency=IdempotencyKey("key", b"digest"))
     assert isinstance(admitted, Admitted)
     async with database.tenant(shop.tenant) as connection:
+        # What happens from here on is sent to one webhook, and missed by the other.
+        await WebhookRepository(connection, shop.tenant).change(
+            paused.id, WebhookChange(pause=True), now
+        )
         await AccountRepository(connection, shop.tenant).add_credits(
             5, entry_id=new_ulid(), reason="test", now=now
         )
         await UsageLedger(connection, shop.tenant).note_thresholds(
-            Standing(period_of(now), 4, 5, 0), (80,), now
+            Standing(period_of(now), 4, 5, 0), (80,), now=now, new_id=new_ulid
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now

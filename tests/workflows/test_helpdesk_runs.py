@@ -10,7 +10,7 @@ from domain.escalation import Decision
 from domain.integration import BASE_URL, Provider
 from domain.plan import ActionKind
 from domain.rulebook import ActionRule, Level, Rulebook
-from store.tables import action_ledger, escalation_tickets, integrations, outbox
+from store.tables import action_ledger, escalation_tickets, integrations
 from tests.support.acting import CUSTOMER, ScriptedBrain, connect, think_by
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.histories import history_bytes
@@ -18,6 +18,7 @@ from tests.support.http_service import Fault
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
 from tests.support.temporal import TemporalServer
+from tests.support.told import told_events
 from tests.support.zendesk_server import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
 
 RULES = Rulebook(
@@ -91,7 +92,7 @@ async def test_refused_credentials_end_the_connection(
     assert answer["status"] == "failed"
     integration = await only_row(acting.database, integrations)
     assert (integration["status"], integration["error_code"]) == ("error", "not_authorized")
-    assert len(await rows(acting.database, outbox, event="integration.disconnected")) == 1
+    assert len(await told_events(acting.database, event="integration.disconnected")) == 1
 
 
 async def test_a_half_done_plan_is_finished_after_a_human_looked(

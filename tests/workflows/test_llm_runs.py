@@ -7,7 +7,7 @@ from adapters.system import new_ulid, utc_now
 from domain.escalation import Decision
 from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
-from store.tables import brain_costs, engine_runs, escalation_tickets, outbox
+from store.tables import brain_costs, engine_runs, escalation_tickets
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.histories import history_bytes
 from tests.support.llm_brain import ENGLISH, OPENAI, said
@@ -15,6 +15,7 @@ from tests.support.llm_server import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop
 from tests.support.temporal import TemporalServer
+from tests.support.told import only_told
 
 ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you will enjoy it."
 
@@ -103,8 +104,8 @@ async def test_a_model_that_fails_fails_the_run_and_says_so(
         assert (body["status"], body["response"]) == ("failed", "")
         run = await only_row(engine.database, engine_runs)
         assert run["error_code"] == "brain_unavailable"
-        told = await only_row(engine.database, outbox, event="ticket.response_failed")
-        assert told["data"]["error_code"] == "brain_unavailable"
+        told = await only_told(engine.database, event="ticket.response_failed")
+        assert told.data["error_code"] == "brain_unavailable"
         booked = await only_row(engine.database, brain_costs)
         assert booked["cost_micros"] == 0  # what was set aside was given back
 

@@ -11,6 +11,7 @@ from adapters.system import new_ulid, utc_now
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import PersistInput, RunRef
 from domain.escalation import Decision, EscalationReason
+from domain.outbound_event import MAX_RESPONSE_BYTES
 from domain.plan import ActionKind, StepOutcome, StepState
 from domain.run import RunStatus
 from store.tables import ai_conversations, engine_runs, escalation_tickets, outbox
@@ -18,6 +19,7 @@ from tests.support.engine import LiveEngine, think_with
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.told import told_events
 from tests.support.waiting import eventually
 
 CUSTOMER = "a@b.example"
@@ -25,12 +27,11 @@ CANARY = "quetzal-canary-78"
 
 
 async def told(engine: LiveEngine, event: str) -> list[dict[str, Any]]:
-    return [row["data"] for row in await rows(engine.database, outbox, event=event)]
+    return [one.data for one in await told_events(engine.database, event=event)]
 
 
 async def all_told(engine: LiveEngine) -> list[str]:
-    found = await rows(engine.database, outbox)
-    return [row["event"] for row in sorted(found, key=lambda row: row["created_at"])]
+    return [one.event for one in await told_events(engine.database)]
 
 
 async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop) -> None:
@@ -65,6 +66,7 @@ async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop)
             "classification": body["classification"],
             "confidence": body["confidence"],
             "ai_response": body["response"],
+            "ai_response_truncated": False,
             "duration_ms": body["duration_ms"],
         }
     ]
@@ -121,6 +123,24 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
     assert (resolved["ticket_id"], resolved["ai_response"]) == ("T-2", "Les mots d'un humain.")
     # The whole time, not only that until the caller's answer.
     assert resolved["duration_ms"] >= 3_600_000 > body["duration_ms"]
+
+
+async def test_a_body_fits_whatever_a_human_wrote(engine: LiveEngine, shop: Shop) -> None:
+    """100 KB are what receivers are asked to accept."""
+    body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
+    review = await only_row(engine.database, escalation_tickets)
+    words = "🧵" * 40_000
+
+    await engine.decide(review["id"], Decision.EDIT, words)
+    await engine.run_of(shop, body["event_id"]).result()
+
+    (resolved,) = await told(engine, "ticket.resolved")
+    assert resolved["ai_response_truncated"]
+    assert len(resolved["ai_response"]) == MAX_RESPONSE_BYTES // 4
+    row = await only_row(engine.database, outbox, event="ticket.resolved")
+    assert len(row["body"]) < 100_000
+    # Who asks for the run gets all of it.
+    assert (await only_row(engine.database, engine_runs))["response"] == words
 
 
 async def test_each_round_is_told_and_the_first_reason_stays(
@@ -220,7 +240,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
     """Temporal may run persist and normalize again after they committed."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
-    before = await rows(engine.database, outbox)
+    before = await told_events(engine.database)
 
     waits = PersistInput(
         ref=ref,
@@ -230,7 +250,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
     )
     await Persist(engine.database, utc_now, new_ulid).persist(waits)
 
-    assert await rows(engine.database, outbox) == before
+    assert await told_events(engine.database) == before
 
 
 async def test_a_plan_without_a_reply_is_no_answer(engine: LiveEngine, shop: Shop) -> None:

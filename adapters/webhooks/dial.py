@@ -1,0 +1,90 @@
+"""Connecting to a host's addresses, past the guard."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Sequence
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+import certifi
+
+from adapters.webhooks.failures import PostFailed
+from domain.address_guard import Address, canonical, forbidden
+from domain.delivery import FailureKind
+from domain.errors import EngineUnavailable
+
+_TRIED: Final = 4
+"""Addresses of one name."""
+_EACH_S: Final = 2.0
+"""For each but the last: one that is silent, often a broken IPv6, must not take all the time."""
+
+
+def tls_context(ca_file: Path | None) -> ssl.SSLContext:
+    """TLS 1.2 or newer, certificate and name always checked, against the public authorities and
+    those of `ca_file`. Raises OSError."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.options |= ssl.OP_NO_RENEGOTIATION
+    context.set_alpn_protocols(["http/1.1"])
+    context.load_verify_locations(certifi.where())
+    if ca_file is not None:
+        context.load_verify_locations(ca_file)
+    return context
+
+
+def vetted(found: Sequence[str], *, allow_private: bool) -> list[Address]:
+    """The addresses, if nothing speaks against any of them: a name with one that is forbidden is
+    somebody's attempt, or a mistake. Raises PostFailed."""
+    addresses = [ip_address(text) for text in found]
+    for address in addresses:
+        check(address, allow_private=allow_private)
+    return [*dict.fromkeys(map(canonical, addresses))]
+
+
+def check(address: Address, *, allow_private: bool) -> None:
+    """Raises PostFailed."""
+    reason = forbidden(address, allow_private)
+    if reason is not None:
+        raise PostFailed(
+            FailureKind.BLOCKED_ADDRESS, f"the host's address is not allowed: {reason}"
+        )
+
+
+class Dialler:
+    """One try to connect. `dialled`: the address it came to last."""
+
+    def __init__(self, *, allow_private: bool) -> None:
+        self._allow_private = allow_private
+        self.dialled: Address | None = None
+
+    async def connect(self, addresses: Sequence[Address], port: int) -> socket.socket:
+        """To the first that accepts. Raises OSError, PostFailed, EngineUnavailable."""
+        *others, last = addresses[:_TRIED]
+        for address in others:
+            try:
+                async with asyncio.timeout(_EACH_S):
+                    return await self._dial(address, port)
+            except OSError:  # TimeoutError is one of them
+                continue
+        return await self._dial(last, port)
+
+    async def _dial(self, address: Address, port: int) -> socket.socket:
+        # Once more, where nothing can come between: whatever leads here, this is what is dialled.
+        check(address, allow_private=self._allow_private)
+        self.dialled = address
+        family = socket.AF_INET if address.version == 4 else socket.AF_INET6
+        try:
+            sock = socket.socket(family, socket.SOCK_STREAM)
+        except OSError as error:
+            # Too many open files: ours, and not to be counted against the receiver.
+            raise EngineUnavailable("no socket is left") from error
+        try:
+            sock.setblocking(False)
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            await asyncio.get_running_loop().sock_connect(sock, (str(address), port))
+        except BaseException:
+            sock.close()
+            raise
+        return sock

@@ -1,0 +1,118 @@
+"""One request and its answer on a connection of their own, in HTTP/1.1.
+
+Limits stand where bytes come in: no answer, however it is made, costs more than they allow.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import SplitResult
+
+import h11
+
+from adapters.webhooks.failures import PostFailed
+from domain.delivery import RESPONSE_KEPT, FailureKind
+
+MAX_HEAD: Final = 32 * 1024
+"""Bytes of an answer's status line and headers."""
+MAX_BODY: Final = 64 * 1024
+"""Bytes of an answer's body that are read, with the frames of its chunks; then the connection is
+cut."""
+_MAX_INTERIM: Final = 16
+"""Answers 1xx before the answer."""
+_CHUNK: Final = 16 * 1024
+_START: Final = b"HTTP/"
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """`retry_after`: the header as it came."""
+
+    status: int
+    retry_after: str | None
+
+
+class Exchange:
+    """`body`: what was read of the answer's, as far as it is kept; as raw as it came."""
+
+    def __init__(
+        self,
+        reader: asyncio.StreamReader,
+        writer: asyncio.StreamWriter,
+        first_byte: Callable[[], None],
+    ) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._first_byte = first_byte
+        self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
+        self._start = b""
+        self._received = 0
+        self.body = b""
+
+    async def ask(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> Head:
+        """POST, and the answer's head.
+
+        Raises PostFailed, and OSError if the connection breaks.
+        """
+        self._send(url, headers, body)
+        for _ in range(_MAX_INTERIM):
+            event = await self._next()
+            if isinstance(event, h11.Response):
+                found = (value for name, value in event.headers if name == b"retry-after")
+                value = next(found, None)
+                return Head(event.status_code, value.decode("latin-1") if value else None)
+        raise _no_http()
+
+    async def read(self) -> None:
+        """The body, up to MAX_BODY. Raises as `ask` does, with `body` as far as it came."""
+        enough = self._received + MAX_BODY
+        while self._received < enough and isinstance(event := await self._next(), h11.Data):
+            self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])
+
+    def _send(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> None:
+        request = h11.Request(
+            method="POST",
+            target=url.path + (f"?{url.query}" if url.query else ""),
+            headers=[
+                ("Host", url.netloc),
+                *headers.items(),
+                ("Content-Length", str(len(body))),
+                ("Accept-Encoding", "identity"),
+                ("Connection", "close"),
+            ],
+        )
+        # Not waited for: a receiver may answer before it has read everything.
+        for event in (request, h11.Data(data=body), h11.EndOfMessage()):
+            self._writer.write(self._http.send(event) or b"")
+
+    async def _next(self) -> object:
+        while (event := self._parsed()) is h11.NEED_DATA:
+            data = await self._reader.read(_CHUNK)
+            if not self._start:
+                if not data:
+                    raise PostFailed(
+                        FailureKind.CONNECT, "the connection was closed before an answer"
+                    )
+                self._first_byte()
+            self._start = (self._start + data[: len(_START)])[: len(_START)]
+            if not _START.startswith(self._start):
+                raise _no_http()
+            self._received += len(data)
+            self._http.receive_data(data)
+        return event
+
+    def _parsed(self) -> object:
+        try:
+            return self._http.next_event()
+        except h11.RemoteProtocolError as error:
+            # What h11 would have us answer to such a peer: Request Header Fields Too Large.
+            if error.error_status_hint == 431:
+                raise PostFailed(
+                    FailureKind.TOO_LARGE, "the answer's headers are too large"
+                ) from None
+            raise _no_http() from None
+
+
+def _no_http() -> PostFailed:
+    return PostFailed(FailureKind.PROTOCOL, "what came back is no HTTP answer")

@@ -1,0 +1,21 @@
+"""The header Retry-After."""
+
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Final
+
+_LONGEST_S: Final = 366 * 24 * 3600.0
+
+
+def seconds(header: str, now: datetime) -> float | None:
+    """From `now`; 0 if that is over, a year at most. None for neither seconds nor a date."""
+    text = header.strip()
+    if text.isascii() and text.isdigit():
+        return min(float(text), _LONGEST_S)
+    try:
+        at = parsedate_to_datetime(text)
+    except ValueError:
+        return None
+    # A date of HTTP is in UTC, whether it says so or not.
+    at = at.replace(tzinfo=UTC) if at.tzinfo is None else at
+    return min(max((at - now).total_seconds(), 0.0), _LONGEST_S)

@@ -1,0 +1,60 @@
+"""What the routes of webhooks share: who may use them, their transaction, and who sends."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import structlog
+from fastapi import Request
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from api.dashboard_access import MANAGERS, Member, member_of, signed_in
+from api.services import Services
+from domain.errors import EngineUnavailable
+from domain.ids import TenantId, parse_ulid
+from domain.webhook_errors import DeliveryNotFound, WebhookNotFound
+from store.webhook_repository import WebhookRepository, client_of
+
+_log = structlog.get_logger(__name__)
+
+
+async def manager(request: Request, services: Services) -> tuple[Member, str]:
+    """Who asks, and the webhook that it is about: an owner or admin of its client.
+
+    Raises Unauthenticated, TooManyRequests, RoleRequired, and WebhookNotFound for another client's
+    as well.
+    """
+    user = await signed_in(request, services)
+    webhook_id = parse_ulid(request.path_params["webhook_id"])
+    if webhook_id is None:
+        raise WebhookNotFound
+    async with services.database.service() as connection:
+        client_id = await client_of(connection, webhook_id)
+    member = await member_of(user, client_id, services)
+    if member is None:
+        raise WebhookNotFound
+    member.require(MANAGERS)
+    return member, webhook_id
+
+
+def delivery_of(request: Request) -> str:
+    """The delivery that a path names. Raises DeliveryNotFound."""
+    delivery_id = parse_ulid(request.path_params["delivery_id"])
+    if delivery_id is None:
+        raise DeliveryNotFound
+    return delivery_id
+
+
+@asynccontextmanager
+async def subscriber(tenant: TenantId, services: Services) -> AsyncIterator[AsyncConnection]:
+    """A transaction of a client whose plan has webhooks. Raises PlanRequired."""
+    async with services.database.tenant(tenant) as connection:
+        await WebhookRepository(connection, tenant).require_plan(services.now())
+        yield connection
+
+
+async def have_sent(services: Services, tenant: TenantId, *delivery_ids: str) -> None:
+    """After their commit. Whatever cannot be started now the sweeper starts."""
+    try:
+        await services.engine.send_webhooks(tenant, delivery_ids)
+    except EngineUnavailable as error:
+        _log.warning("deliveries not started", delivery_id=delivery_ids[0], code=error.code)

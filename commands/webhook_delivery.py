@@ -1,0 +1,223 @@
+"""webhook: what was sent, sending it again, and why a signature does not match."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from adapters.system import new_ulid, utc_now
+from commands.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    out,
+    sealer_of,
+    transaction_on,
+)
+from commands.listing import print_list
+from commands.webhook_sending import have_sent
+from commands.webhook_text import (
+    delivery_cells,
+    delivery_fields,
+    delivery_text,
+    explanation_text,
+    outcome,
+    summary_fields,
+)
+from domain.curl import signed_again
+from domain.delivery import Delivery, DeliveryStatus
+from domain.errors import InvalidInput
+from domain.ids import TenantId
+from domain.outbound_event import OutboundEventId
+from domain.webhook import EVENT_IDS, first_event
+from domain.webhook_envelope import render
+from domain.webhook_samples import sample
+from domain.webhook_secret import known_secrets, unseal_secret
+from domain.webhook_verdict import Pasted, explain
+from store.database import Database
+from store.delivery_replay import DeliveryReplay
+from store.delivery_repository import DeliveryRepository, webhook_of
+from store.webhook_evidence import WebhookEvidence
+from store.webhook_repository import WebhookRepository, client_of
+
+app = typer.Typer()
+
+_WAIT_S: Final = 15.0
+"""Longer than a delivery may take."""
+_POLL_S: Final = 0.2
+_AT_ONCE: Final = 1000
+_TIMES: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z"]
+
+WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
+DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
+
+
+@app.command("test")
+@command
+async def try_out(
+    webhook_id: WebhookArgument,
+    event: Annotated[
+        str | None, typer.Option(help="The first that it is told of, if absent.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Send an example of an event, and wait for what comes of it. It counts as no failure."""
+    async with database_of(data) as database:
+        async with database.service() as connection:
+            tenant = await client_of(connection, webhook_id)
+            webhooks = WebhookRepository(connection, tenant)
+            await webhooks.require_plan(utc_now())
+            told = first_event((await webhooks.read(webhook_id)).events)
+        tested = await send_test(database, data, tenant, webhook_id, _event(event) or told)
+    answer(as_json, f"Test: {outcome(tested)}.", **summary_fields(tested))
+
+
+@app.command("deliveries")
+@command
+async def deliveries(
+    webhook_id: WebhookArgument,
+    status: Annotated[DeliveryStatus | None, typer.Option(help="Only those that are so.")] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a webhook's last 50 deliveries and those under way, the newest first."""
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        found = await DeliveryRepository(connection, tenant).latest(webhook_id)
+    wanted = [one for one in found if status in (None, one.status)]
+    if as_json:
+        answer(True, "", deliveries=[summary_fields(one) for one in wanted])
+        return
+    print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
+
+
+@app.command("delivery")
+@command
+async def delivery(
+    delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show one delivery: what was sent, what came back, and a curl line that sends it again."""
+    now, sealer = utc_now(), sealer_of(data)
+    async with transaction_on(data) as connection:
+        tenant, webhook_id = await webhook_of(connection, delivery_id)
+        found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
+        sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
+    secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]
+    curl = signed_again(found, secrets, int(now.timestamp()))
+    if as_json:
+        answer(True, "", **delivery_fields(found), curl=curl)
+        return
+    out.print(delivery_text(found))
+    out.print("For the next five minutes this line sends the same:")
+    # Printed as it is: a line that a terminal's width breaks cannot be pasted.
+    typer.echo(curl)
+
+
+@app.command("replay")
+@command
+async def replay(
+    delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Send it once more: the same body and webhook-id, to the URL that is set now."""
+    async with transaction_on(data) as connection:
+        tenant, webhook_id = await webhook_of(connection, delivery_id)
+        await WebhookRepository(connection, tenant).require_plan(utc_now())
+        replayed = await DeliveryReplay(connection, tenant).replay(
+            webhook_id, delivery_id, new_ulid, utc_now()
+        )
+    await have_sent(data, tenant, [replayed])
+    answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
+
+
+@app.command("replay-since")
+@command
+async def replay_since(
+    webhook_id: WebhookArgument,
+    since: Annotated[datetime, typer.Option(formats=_TIMES, help="UTC, if it names no offset.")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Send the events since then that it has not got, the oldest first: 1,000 at most."""
+    moment = since if since.tzinfo else since.replace(tzinfo=UTC)
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        await WebhookRepository(connection, tenant).require_plan(utc_now())
+        replayed = await DeliveryReplay(connection, tenant).replay_missed(
+            webhook_id, moment, limit=_AT_ONCE, new_id=new_ulid, now=utc_now()
+        )
+    await have_sent(data, tenant, replayed)
+    sentence = f"{len(replayed)} events are being sent again."
+    if len(replayed) == _AT_ONCE:
+        sentence += " There may be more: repeat this when they have arrived."
+    answer(as_json, sentence, webhook_id=webhook_id, queued=len(replayed))
+
+
+@app.command("verify")
+@command
+async def verify(
+    webhook_id: WebhookArgument,
+    signature: Annotated[
+        str, typer.Option(help="X-Service-Signature or webhook-signature, sent or computed.")
+    ],
+    timestamp: Annotated[str, typer.Option(help="X-Service-Timestamp")],
+    body_file: Annotated[
+        typer.FileBinaryRead, typer.Option(help="The body's bytes; - reads them.")
+    ],
+    message_id: Annotated[
+        str, typer.Option("--id", help="webhook-id, for a webhook-signature.")
+    ] = "",
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why a signature does not match: wrong secret, old timestamp, changed body …"""
+    pasted = Pasted(signature, timestamp, body_file.read(), message_id)
+    now, sealer = utc_now(), sealer_of(data)
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        evidence = WebhookEvidence(connection, tenant, webhook_id)
+        sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
+    secrets = known_secrets(sealer, tenant, sealed)
+    found = explain(pasted, secrets=secrets, sent=sent, now=now)
+    if as_json:
+        answer(True, "", **found.model_dump(mode="json"))
+    else:
+        out.print(explanation_text(found))
+
+
+async def send_test(
+    database: Database, data: Path, tenant: TenantId, webhook_id: str, event: OutboundEventId
+) -> Delivery:
+    """Send an example; the delivery once it has ended, or as it stands after 15 s."""
+    now = utc_now()
+    async with database.service() as connection:
+        body = render(sample(event), tenant, now)
+        delivery_id = await DeliveryReplay(connection, tenant).test(
+            webhook_id, event, body, new_ulid, now
+        )
+    await have_sent(data, tenant, [delivery_id])
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        async with database.service() as connection:
+            found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
+        if found.status is not DeliveryStatus.PENDING or time.monotonic() > deadline:
+            return found
+        await asyncio.sleep(_POLL_S)
+
+
+def _event(given: str | None) -> OutboundEventId | None:
+    """Raises InvalidInput."""
+    if given is None:
+        return None
+    known: Iterable[OutboundEventId] = EVENT_IDS
+    for event in known:
+        if event == given:
+            return event
+    raise InvalidInput(f"events are {', '.join(EVENT_IDS)}")

@@ -1,0 +1,71 @@
+"""The demo shop's own system: a small HTTPS server on loopback that webhooks are sent to."""
+
+import asyncio
+import ssl
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+_MAX_HEAD: Final = 64 * 1024
+_MAX_BODY: Final = 1024 * 1024
+_PATIENCE_S: Final = 10.0
+_PATH: Final = "/webhooks"
+_TAKEN: Final = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """One request as it came. Header names in lower case."""
+
+    headers: Mapping[str, str]
+    body: bytes
+
+
+class Receiver:
+    """`heard` is called with whatever comes; until it is set, that is kept in `arrivals`."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.arrivals: list[Arrival] = []
+        self.heard: Callable[[Arrival], None] = self.arrivals.append
+
+    async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Read one request and answer it; whoever does not speak HTTP gets no answer."""
+        try:
+            with suppress(OSError, ValueError, EOFError, TimeoutError, asyncio.LimitOverrunError):
+                async with asyncio.timeout(_PATIENCE_S):
+                    arrival = await _read(reader)
+                    # Before the answer: whoever sees the delivery succeed finds it here.
+                    self.heard(arrival)
+                    writer.write(_TAKEN)
+                    await writer.drain()
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
+    """A receiver on a free port, for as long as the block lasts. `certificate`: PEM, with key."""
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(certificate)
+    receiver = Receiver()
+    server = await asyncio.start_server(receiver.take, "127.0.0.1", 0, ssl=tls, limit=_MAX_HEAD)
+    port: int = server.sockets[0].getsockname()[1]
+    receiver.url = f"https://localhost:{port}{_PATH}"
+    try:
+        yield receiver
+    finally:
+        server.close()
+
+
+async def _read(reader: asyncio.StreamReader) -> Arrival:
+    """Raises ValueError for what cannot be read."""
+    head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
+    pairs = (line.partition(":") for line in head[1:] if line)
+    headers = {name.strip().lower(): value.strip() for name, _, value in pairs}
+    length = int(headers.get("content-length", "0"))
+    if not 0 <= length <= _MAX_BODY:
+        raise ValueError("too long")
+    return Arrival(headers, await reader.readexactly(length))

@@ -1,0 +1,113 @@
+"""What the demo shop's webhook told its receiver, held against what happened."""
+
+import base64
+import hmac
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ValidationError
+from rich.table import Table
+
+from demo.receiver import Arrival
+
+
+class _Data(BaseModel):
+    ticket_id: str = ""
+
+
+class _Body(BaseModel):
+    event: str
+    data: _Data = _Data()
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One webhook that came. `ticket_id` is empty for what is about no ticket."""
+
+    event: str
+    ticket_id: str
+    message_id: str
+    delivery_id: str
+    verified: bool
+
+
+def read(arrival: Arrival, secret: str) -> Told:
+    """What an arrival says. `secret`: the webhook's."""
+    try:
+        body = _Body.model_validate_json(arrival.body)
+    except ValidationError:
+        body = _Body(event="unreadable")
+    return Told(
+        event=body.event,
+        ticket_id=body.data.ticket_id,
+        message_id=arrival.headers.get("webhook-id", ""),
+        delivery_id=arrival.headers.get("x-service-delivery", ""),
+        verified=_verifies(arrival, secret),
+    )
+
+
+def as_expected(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> bool:
+    """Whether each came once and verifies, and each ticket of `tells` told just that. For what is
+    about no ticket it may be more: others than the tour work on the shop too."""
+    return (
+        all(it.verified for it in told)
+        and len({it.message_id for it in told}) == len(told)
+        and not _missing(told, tells)
+        and all(
+            _events(told, ticket_id) == events for ticket_id, events in tells.items() if ticket_id
+        )
+    )
+
+
+def table_of(
+    told: Sequence[Told],
+    tells: Mapping[str, Counter[str]],
+    numbers: Mapping[str, str],
+    *,
+    title: str,
+) -> Table:
+    """What came, and what did not. `numbers`: of the tour's tickets, by ticket_id."""
+    table = Table("event", "ticket", "signatures", "delivery", title=title)
+    table.title_justify, table.title_style = "left", "bold"
+    came: set[str] = set()
+    for it in told:
+        verdict = "[green]verified[/]" if it.verified else "[bold red]wrong[/]"
+        if it.message_id in came:
+            verdict = "[bold red]came again[/]"
+        came.add(it.message_id)
+        table.add_row(it.event, numbers.get(it.ticket_id, ""), verdict, it.delivery_id)
+    for event, ticket_id in _missing(told, tells):
+        table.add_row(event, numbers.get(ticket_id, ""), "[bold red]missing[/]", "")
+    return table
+
+
+def _missing(told: Sequence[Told], tells: Mapping[str, Counter[str]]) -> list[tuple[str, str]]:
+    """Events that should have come and did not, each with its ticket_id."""
+    return [
+        (event, ticket_id)
+        for ticket_id, events in tells.items()
+        for event in (events - _events(told, ticket_id)).elements()
+    ]
+
+
+def _events(told: Sequence[Told], ticket_id: str) -> Counter[str]:
+    return Counter(it.event for it in told if it.ticket_id == ticket_id)
+
+
+def _verifies(arrival: Arrival, secret: str) -> bool:
+    """Both signatures, computed as docs/webhooks.md tells receivers to, not by what signed."""
+    headers = arrival.headers
+    stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")
+    signed = f"{stamp}.".encode() + arrival.body
+    own = "v1=" + hmac.new(secret.encode(), signed, "sha256").hexdigest()
+    key = base64.b64decode(secret.removeprefix("whsec_"))
+    digest = hmac.digest(key, f"{message_id}.".encode() + signed, "sha256")
+    standard = "v1," + base64.b64encode(digest).decode()
+    return _same(own, headers.get("x-service-signature", "")) and _same(
+        standard, headers.get("webhook-signature", "")
+    )
+
+
+def _same(computed: str, given: str) -> bool:
+    return hmac.compare_digest(computed.encode(), given.encode())

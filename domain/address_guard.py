@@ -1,0 +1,96 @@
+"""Which addresses a merchant's URL may lead to.
+
+A table of our own, since `is_global` is True of tunnels that carry any IPv4 address, of multicast
+and of more, and differs between versions of Python. What it does not name must be global too.
+"""
+
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
+from typing import Final
+
+Address = IPv4Address | IPv6Address
+
+
+@dataclass(frozen=True, slots=True)
+class _Denied:
+    """`private`: a network that an installation may have for itself, so a setting allows it."""
+
+    network: IPv4Network | IPv6Network
+    reason: str
+    private: bool
+
+
+def _denied(network: str, reason: str, *, private: bool = False) -> _Denied:
+    return _Denied(ip_network(network), reason, private)
+
+
+# The first that matches says why.
+_TABLE: Final = (
+    # Clouds answer there with the machine's own credentials; some lie within private networks, and
+    # one (Azure) is a public address.
+    _denied("169.254.169.254/32", "a cloud's metadata"),
+    _denied("100.100.100.200/32", "a cloud's metadata"),
+    _denied("168.63.129.16/32", "a cloud's metadata"),
+    _denied("fd00:ec2::/32", "a cloud's metadata"),
+    _denied("fd20:ce::/32", "a cloud's metadata"),
+    _denied("0.0.0.0/8", "unspecified"),
+    _denied("10.0.0.0/8", "private", private=True),
+    _denied("100.64.0.0/10", "shared by a carrier's customers", private=True),
+    _denied("127.0.0.0/8", "loopback", private=True),
+    _denied("169.254.0.0/16", "link-local"),
+    _denied("172.16.0.0/12", "private", private=True),
+    _denied("192.0.0.0/24", "kept for protocols"),
+    _denied("192.0.2.0/24", "documentation"),
+    _denied("192.88.99.0/24", "6to4"),
+    _denied("192.168.0.0/16", "private", private=True),
+    _denied("198.18.0.0/15", "benchmarks"),
+    _denied("198.51.100.0/24", "documentation"),
+    _denied("203.0.113.0/24", "documentation"),
+    _denied("224.0.0.0/4", "multicast"),
+    _denied("255.255.255.255/32", "broadcast"),
+    _denied("240.0.0.0/4", "reserved"),
+    _denied("::/128", "unspecified"),
+    _denied("::1/128", "loopback", private=True),
+    _denied("::/96", "IPv4 within IPv6"),
+    _denied("::ffff:0:0:0/96", "IPv4 translated"),
+    _denied("64:ff9b::/96", "NAT64"),
+    _denied("64:ff9b:1::/48", "NAT64"),
+    _denied("100::/64", "discard"),
+    _denied("100:0:0:1::/64", "discard"),
+    _denied("2001::/32", "Teredo"),
+    _denied("2001::/23", "kept for protocols"),
+    _denied("2001:db8::/32", "documentation"),
+    _denied("2002::/16", "6to4"),
+    _denied("3fff::/20", "documentation"),
+    _denied("5f00::/16", "segment routing"),
+    _denied("fc00::/7", "private", private=True),
+    _denied("fe80::/10", "link-local"),
+    _denied("fec0::/10", "site-local"),
+    _denied("ff00::/8", "multicast"),
+)
+# All of IPv6 that is given out to networks of the Internet.
+_UNICAST: Final = IPv6Network("2000::/3")
+
+
+def canonical(address: Address) -> Address:
+    """An IPv4 address that was written as IPv6 (`::ffff:…`) as what it is."""
+    mapped = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return mapped or address
+
+
+def forbidden(address: Address, allow_private: bool) -> str | None:
+    """Why nothing may be sent there, None if it may.
+
+    `allow_private`: an installation's own networks and this machine are allowed. Link-local
+    addresses, tunnels, multicast and the like never are.
+    """
+    if isinstance(address, IPv6Address) and address.scope_id is not None:
+        return "of one link"
+    plain = canonical(address)
+    for denied in _TABLE:
+        # Of two versions none is within the other.
+        if plain in denied.network:
+            return None if denied.private and allow_private else denied.reason
+    if isinstance(plain, IPv6Address) and plain not in _UNICAST:
+        return "not given out"
+    return None if plain.is_global else "not global"

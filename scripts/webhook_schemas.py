@@ -1,0 +1,28 @@
+"""Write docs/webhooks/*.json anew: `python -m scripts.webhook_schemas`."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from domain.webhook_catalogue import JsonObject, entries
+
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "webhooks"
+
+
+def documents() -> Mapping[str, str]:
+    """What the files of the folder hold, by name."""
+    return {
+        f"{one.event}.{kind}.json": _text(content)
+        for one in entries()
+        for kind, content in (("schema", one.body_schema), ("example", one.example))
+    }
+
+
+def _text(content: JsonObject) -> str:
+    return json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+
+
+if __name__ == "__main__":
+    for name, text in documents().items():
+        (FOLDER / name).write_text(text, encoding="utf-8")

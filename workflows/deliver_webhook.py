@@ -1,0 +1,52 @@
+"""One delivery of one event to one webhook, from its first try to its last."""
+
+from datetime import timedelta
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError
+
+with workflow.unsafe.imports_passed_through():
+    from activities.deliver import Deliver
+    from activities.tell_owner import TellOwner
+    from domain import names
+    from domain.contracts import (
+        DeliverInput,
+        DeliverWebhookInput,
+        DeliverWebhookResult,
+        TellOwnerInput,
+    )
+    from domain.webhook import Notice
+    from workflows import options
+    from workflows.failure import error_code
+
+
+@workflow.defn(name=names.DELIVER_WEBHOOK)
+class DeliverWebhook:
+    @workflow.run
+    async def run(self, delivery: DeliverWebhookInput) -> DeliverWebhookResult:
+        """Try, wait as long as the webhook's retry policy says, and try again."""
+        attempt = 1
+        while True:
+            tried = await workflow.execute_activity_method(
+                Deliver.deliver,
+                DeliverInput(
+                    client_id=delivery.client_id, delivery_id=delivery.delivery_id, attempt=attempt
+                ),
+                **options.DELIVERING,
+            )
+            if tried.notice is not None:
+                await self._tell_owner(delivery, tried.notice)
+            if tried.retry_in_s is None:
+                return DeliverWebhookResult(status=tried.status)
+            await workflow.sleep(timedelta(seconds=tried.retry_in_s))
+            attempt += 1
+
+    async def _tell_owner(self, delivery: DeliverWebhookInput, notice: Notice) -> None:
+        """A mail that cannot be sent changes nothing of what was delivered."""
+        step = TellOwnerInput(
+            client_id=delivery.client_id, delivery_id=delivery.delivery_id, notice=notice
+        )
+        try:
+            await workflow.execute_activity_method(TellOwner.tell, step, **options.TELLING)
+        except FailureError as failure:
+            workflow.logger.warning("owner not told", extra={"error_code": error_code(failure)})

@@ -1,0 +1,15 @@
+"""Deliveries that no run sends: of events that none causes, replays, and what a crash left."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from domain import names
+    from domain.contracts import SendWebhooksInput
+    from workflows.deliveries import start_deliveries
+
+
+@workflow.defn(name=names.SEND_WEBHOOKS)
+class SendWebhooks:
+    @workflow.run
+    async def run(self, sending: SendWebhooksInput) -> None:
+        await start_deliveries(sending.client_id, sending.delivery_ids)
