@@ -20,7 +20,7 @@ LONGEST_WAIT_S: Final = 45.0
 """For a permit: 24 that wait for 8 that hang come to 30."""
 
 # How long a delivery is thought to take until the first has ended, and the newest one's weight.
-_HELD_S: Final = 1.0
+_HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
 # Whoever is put off for the longest time comes back within the latter half of it.
 _SPREAD: Final = 0.5

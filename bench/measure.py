@@ -29,6 +29,7 @@ HANGING: Final = "hanging"
 
 ALONE: Final = 1
 CROWD: Final = 16
+BATCHES: Final = 4
 EACH: Final = 10
 """Deliveries a call of a batch: below what finds a permit or a place to wait at one endpoint."""
 
@@ -114,7 +115,7 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[Turn]:
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
-            yield Turn(number, name, CROWD, 2, seconds, each=EACH)
+            yield Turn(number, name, BATCHES, 2, 2 * seconds, each=EACH)
     for number in range(3 * rounds):
         for name in _alternating(number, QUIET, HANGING):
             yield Turn(number, name, ALONE, 0.5, seconds)

@@ -10,6 +10,7 @@ from bench.admission_cost import AdmissionCost
 from bench.measure import (
     ALONE,
     BARE,
+    BATCHES,
     CHILDREN,
     CROWD,
     DELIVERIES,
@@ -40,8 +41,8 @@ _TABLES: Final = (
     (f"Usage reads, {CROWD} at once", CROWD, (BARE, USAGE)),
     ("Parked reviews, one at a time", ALONE, (NONE_PARKED, PARKED)),
     (
-        f"Webhooks, {CROWD} batches of {EACH} at once (times of a batch, rates of deliveries)",
-        CROWD,
+        f"Webhooks, {BATCHES} batches of {EACH} at once (times of a batch, rates of deliveries)",
+        BATCHES,
         (CHILDREN, DELIVERIES, POSTS),
     ),
     ("A neighbour's webhooks, one at a time, commit to arrival", ALONE, (QUIET, HANGING)),

@@ -1,4 +1,4 @@
-"""The calls of the webhooks' chapter: batches of deliveries and of their rivals, and a neighbour."""
+"""The calls of the webhooks' chapter: batches of deliveries, their rivals, and a neighbour."""
 
 import asyncio
 import secrets
@@ -150,7 +150,7 @@ async def posts_call(target: Target) -> AsyncIterator[Call]:
     """Batches of the POSTs alone, signed and sent as ours are."""
     sender = HttpWebhookSender(allow_private=True, ca_file=Path(target.ca_file))
     secret = secret_of(secrets.token_bytes(SECRET_BYTES))
-    body = render(event(), "bench", utc_now())
+    body = render(event(), new_ulid(), utc_now())
 
     async def post() -> bool:
         delivery_id = new_ulid()

@@ -34,8 +34,8 @@ _AGAIN: Final = sa.text("""
       ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
-_MISSED: Final = sa.text("""
-    SELECT miss.event_id
+# Not got, and not under way.
+_MISSED_SINCE: Final = """
     FROM webhook_misses AS miss
     JOIN outbox AS event ON event.client_id = miss.client_id AND event.id = miss.event_id
     WHERE miss.client_id = :client_id AND miss.webhook_id = :webhook_id
@@ -45,9 +45,11 @@ _MISSED: Final = sa.text("""
         WHERE delivery.client_id = :client_id AND delivery.webhook_id = :webhook_id
           AND delivery.event_id = miss.event_id AND delivery.status = 'pending'
       )
-    ORDER BY miss.created_at, miss.event_id
-    LIMIT :limit
-""")
+"""
+_MISSED: Final = sa.text(
+    f"SELECT miss.event_id {_MISSED_SINCE} ORDER BY miss.created_at, miss.event_id LIMIT :limit"
+)
+_COUNT_MISSED: Final = sa.text(f"SELECT count(*) {_MISSED_SINCE}")
 _REPLAY: Final = sa.text("""
     INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
                                     url, status, request_body, created_at)
@@ -137,6 +139,16 @@ class DeliveryReplay:
             )
         )
         return tuple(delivery_id for delivery_id in ids if delivery_id in added)
+
+    async def missed_since(self, webhook_id: str, since: datetime) -> int:
+        """How many events `replay_missed` would still take."""
+        return int(
+            await self._connection.scalar(
+                _COUNT_MISSED,
+                {"client_id": self._tenant, "webhook_id": webhook_id, "since": since},
+            )
+            or 0
+        )
 
     async def test(
         self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime

@@ -4,12 +4,9 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Final
 
-from domain.webhook_explanation import Explanation
-from domain.webhook_verdict import Pasted, explain
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from starlette.responses import Response
-from store.webhook_evidence import WebhookEvidence
 
 from api.json_body import json_response, parse_body, read_body, read_optional_body
 from api.openapi import (
@@ -34,9 +31,13 @@ from api.services import ServicesDep
 from api.webhook_access import delivery_of, have_sent, manager, subscriber
 from domain.curl import VALID_FOR, curl_line
 from domain.delivery import Delivery
+from domain.webhook_explanation import Explanation
 from domain.webhook_secret import known_secrets, unseal_secret
 from domain.webhook_signature import signed_headers
+from domain.webhook_verdict import Pasted, explain
+from store.delivery_replay import DeliveryReplay
 from store.delivery_repository import DeliveryRepository
+from store.webhook_evidence import WebhookEvidence
 from store.webhook_repository import WebhookRepository
 
 router = APIRouter()
@@ -118,7 +119,7 @@ async def replay(request: Request, services: ServicesDep) -> Response:
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
     async with subscriber(member.tenant, services) as connection:
-        replayed = await DeliveryRepository(connection, member.tenant).replay(
+        replayed = await DeliveryReplay(connection, member.tenant).replay(
             webhook_id, delivery_id, services.new_id, services.now()
         )
     await have_sent(services, member.tenant, replayed)
@@ -132,7 +133,7 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     body = parse_body(ReplaySinceBody, await read_body(request))
     async with subscriber(member.tenant, services) as connection:
-        repository = DeliveryRepository(connection, member.tenant)
+        repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_missed(
             webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
         )

@@ -5,7 +5,6 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any, Final
 
-from domain.webhook_url import check_url
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -44,7 +43,8 @@ from domain.webhook_errors import InvalidWebhook
 from domain.webhook_samples import sample
 from domain.webhook_secret import seal_secret
 from domain.webhook_signature import SECRET_BYTES, secret_of
-from store.delivery_repository import DeliveryRepository
+from domain.webhook_url import check_url
+from store.delivery_replay import DeliveryReplay
 from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
 
 router = APIRouter()
@@ -216,7 +216,7 @@ async def _test(
     services: Services,
 ) -> str:
     now = services.now()
-    return await DeliveryRepository(connection, tenant).test(
+    return await DeliveryReplay(connection, tenant).test(
         webhook_id, event, render(sample(event), tenant, now), services.new_id, now
     )
 
@@ -231,16 +231,15 @@ def _change(body: ChangeBody, services: Services) -> WebhookChange:
     """Raises InvalidBody, InvalidWebhook."""
     if body.is_active:
         raise InvalidWebhook("is_active : POST …/enable le réactive")
-    wanted = WebhookChange(
+    if not body.model_fields_set:
+        raise InvalidBody("aucun champ à modifier")
+    return WebhookChange(
         label=None if body.label is None else check_label(body.label),
         url=None if body.url is None else _url(body.url, services),
         events=None if body.events is None else check_events(body.events),
         retry_policy=body.retry_policy,
         pause=body.is_active is False,
     )
-    if wanted == WebhookChange():
-        raise InvalidBody("aucun champ à modifier")
-    return wanted
 
 
 def _url(url: str, services: Services) -> str:

@@ -88,7 +88,7 @@ async def test_puts_off_whoever_finds_no_place_to_wait() -> None:
 
     waits = [one.deferred for one in sent if one.deferred is not None]
 
-    assert waits == [1.25, 1.5, 1.75]
+    assert waits == [1.75, 2.5, 3.25]
     await end(*sent)
 
 

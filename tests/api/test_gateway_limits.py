@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.client import Plan
+from domain.names import WEBHOOKS_QUEUE, send_webhooks_id
 from domain.period import period_of
 from domain.subscription import Subscription
 from store.account_repository import AccountRepository
@@ -23,12 +24,15 @@ from store.tables import (
     thresholds_sent,
     usage_counters,
     usage_ledger,
+    webhook_deliveries,
 )
 from tests.support.admission import sent_before
 from tests.support.engine import LiveEngine
 from tests.support.rows import only_row, row_counts, rows
 from tests.support.shop import ORDER_QUESTION, Shop, open_shop
+from tests.support.told import told_events
 from tests.support.waiting import eventually
+from tests.support.webhooks import subscribe
 
 CALLERS = 60
 
@@ -41,11 +45,13 @@ async def _sent_lately(
     await sent_before(database, shop, number, customer=customer, at=at)
 
 
-async def _standing(database: Database, shop: Shop, *, used: int, balance: int) -> None:
-    """A free plan with so many tickets used and credits bought."""
+async def _standing(
+    database: Database, shop: Shop, *, used: int, balance: int, plan: Plan = Plan.FREE
+) -> None:
+    """A plan with so many tickets used and credits bought."""
     async with database.tenant(shop.tenant) as connection:
         accounts = AccountRepository(connection, shop.tenant)
-        await accounts.save(Subscription(Plan.FREE))
+        await accounts.save(Subscription(plan))
         if balance:
             await accounts.add_credits(balance, entry_id=new_ulid(), reason="test", now=utc_now())
         await connection.execute(
@@ -108,7 +114,7 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
         "credits_url": "http://127.0.0.1:8080/dashboard/billing/credits",
     }
     after = await row_counts(front.database)
-    assert after == {**before, "thresholds_sent": 2}, "that the quota is used up is noted"
+    assert after == {**before, "thresholds_sent": 2, "outbox": 2}, "that it is used up is told"
 
 
 async def test_thresholds_are_noted_when_the_limit_falls_below_the_use(
@@ -125,6 +131,25 @@ async def test_thresholds_are_noted_when_the_limit_falls_below_the_use(
     assert [(row["threshold"], row["tickets_used"], row["tickets_limit"]) for row in noted] == [
         (80, 300, 50), (100, 300, 50)
     ]  # fmt: skip
+
+
+async def test_what_a_refusal_tells_is_sent_though_no_run_does(
+    front: LiveEngine, shop: Shop
+) -> None:
+    webhook = await subscribe(front.database, shop, events=("usage.threshold_reached",))
+    await _standing(front.database, shop, used=5_000, balance=0, plan=Plan.PRO)
+
+    for _ in range(2):
+        assert (await front.post(shop, message="x")).status_code == 429
+
+    thresholds = [one.data["threshold"] for one in await told_events(front.database)]
+    assert thresholds == [80, 100]
+    deliveries = await rows(front.database, webhook_deliveries, webhook_id=webhook.id)
+    assert [one["run_id"] for one in deliveries] == [None, None]
+    first = min(str(one["id"]) for one in deliveries)
+    sending = front.client.get_workflow_handle(send_webhooks_id(shop.client_id, first))
+    assert (await sending.describe()).task_queue == WEBHOOKS_QUEUE
+    await sending.terminate()
 
 
 async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop) -> None:

@@ -65,12 +65,10 @@ async def test_list(
     assert await listed(front, owner, webhook.id, status="skipped") == []
 
 
-@pytest.mark.parametrize("query", ["status=", "status=gone", "status=failed&status=failed", "a=1"])
-async def test_bad_queries(
-    front: LiveEngine, owner: dict[str, str], webhook: Subscribed, query: str
-) -> None:
-    url = f"{WEBHOOKS}/{webhook.id}/deliveries?{query}"
-    assert code(await front.http.get(url, headers=owner)) == (400, "invalid_query")
+async def test_bad_queries(front: LiveEngine, owner: dict[str, str], webhook: Subscribed) -> None:
+    for query in ("status=", "status=gone", "status=failed&status=failed", "a=1"):
+        url = f"{WEBHOOKS}/{webhook.id}/deliveries?{query}"
+        assert code(await front.http.get(url, headers=owner)) == (400, "invalid_query")
 
 
 async def test_the_curl_line_sends_the_same(
@@ -234,18 +232,13 @@ async def test_a_call_replays_so_many(
     assert second.json() == {"queued": 1, "left": 0}
 
 
-@pytest.mark.parametrize(
-    "since",
-    [
+async def test_bad_moments(front: LiveEngine, owner: dict[str, str], webhook: Subscribed) -> None:
+    for since in (
         None, 7, "", "yesterday", "1700000000", "2026-11-01", "2026-11-01T00:00:00",
         "0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59", "2026-13-01T00:00:00Z",
-    ],
-)  # fmt: skip
-async def test_bad_moments(
-    front: LiveEngine, owner: dict[str, str], webhook: Subscribed, since: object
-) -> None:
-    answer = await ask(front, "replay_since", owner, webhook.id, since=since)
-    assert code(answer) == (400, "invalid_body")
+    ):  # fmt: skip
+        answer = await ask(front, "replay_since", owner, webhook.id, since=since)
+        assert code(answer) == (400, "invalid_body"), since
 
 
 # --- Why a signature does not match ---------------------------------------------------------------
@@ -280,16 +273,13 @@ async def test_verify(
     assert await verdict() == "too_old"
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
+async def test_bad_verifications(
+    front: LiveEngine, owner: dict[str, str], webhook: Subscribed
+) -> None:
+    bodies: tuple[dict[str, object], ...] = (
         {"body": 7}, {"body": None}, {"body": "x" * 200_001}, {"signature": None},
         {"signature": "x" * 2_001}, {"timestamp": 1}, {"webhook": "x"},
-    ],
-    ids=lambda body: str(body)[:30],
-)  # fmt: skip
-async def test_bad_verifications(
-    front: LiveEngine, owner: dict[str, str], webhook: Subscribed, body: dict[str, object]
-) -> None:
-    answer = await ask(front, "verify", owner, webhook.id, **body)
-    assert code(answer) == (400, "invalid_body")
+    )  # fmt: skip
+    for body in bodies:
+        answer = await ask(front, "verify", owner, webhook.id, **body)
+        assert code(answer) == (400, "invalid_body"), body

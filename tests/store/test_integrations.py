@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from adapters.system import new_ulid, utc_now
@@ -10,10 +11,11 @@ from domain.errors import IntegrationNotFound
 from domain.integration import Integration, IntegrationStatus, Provider
 from store.database import Database
 from store.integration_repository import IntegrationRepository, client_of
-from store.tables import integrations
-from tests.support.rows import only_row
+from store.tables import integrations, outbox, webhook_deliveries
+from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
 from tests.support.told import told_events
+from tests.support.webhooks import subscribe
 
 
 async def connect(database: Database, shop: Shop, provider: Provider = Provider.ZENDESK) -> str:
@@ -34,9 +36,10 @@ async def fail(database: Database, shop: Shop, integration_id: str) -> None:
         )
 
 
-async def disconnect(database: Database, shop: Shop, integration_id: str) -> None:
+async def disconnect(database: Database, shop: Shop, integration_id: str) -> tuple[str, ...]:
+    """Ids of the deliveries that are to be sent."""
     async with database.tenant(shop.tenant) as connection:
-        await IntegrationRepository(connection, shop.tenant).disconnect(
+        return await IntegrationRepository(connection, shop.tenant).disconnect(
             integration_id, utc_now(), new_ulid
         )
 
@@ -113,6 +116,47 @@ async def test_a_late_failure_does_not_touch_what_came_after(
 
     assert await live(database, shop) == [second]
     assert (await only_row(database, integrations, id=first))["status"] == "disconnected"
+
+
+async def test_what_failed_has_been_told_and_is_not_told_when_it_is_replaced(
+    database: Database, shop: Shop
+) -> None:
+    """By its own row: what the outbox keeps of it does not matter."""
+    first = await connect(database, shop)
+    await fail(database, shop, first)
+    async with database.service() as connection:
+        await connection.execute(sa.delete(outbox))
+    second = await connect(database, shop)
+
+    assert await told(database, shop) == [("integration.connected", second, None)]
+    row = await only_row(database, integrations, id=first)
+    assert (row["status"], row["sealed"]) == ("disconnected", "")
+
+
+async def test_who_sends_what_is_told(database: Database, shop: Shop) -> None:
+    """The caller what people do, and the run what it met itself."""
+    await subscribe(database, shop)
+    integration = Integration(id=new_ulid(), provider=Provider.ZENDESK, sealed="SEALED")
+    async with database.tenant(shop.tenant) as connection:
+        repository = IntegrationRepository(connection, shop.tenant)
+        connected = await repository.connect(integration, utc_now(), new_ulid)
+        replacing = await repository.connect(
+            integration.model_copy(update={"id": new_ulid()}), utc_now(), new_ulid
+        )
+    other = await connect(database, shop, Provider.STRIPE)
+    await fail(database, shop, other)
+    nothing = await disconnect(database, shop, other)
+
+    assert (len(connected), len(replacing), nothing) == (1, 2, ())
+    deliveries = sorted(await rows(database, webhook_deliveries), key=lambda one: str(one["id"]))
+    assert [(one["event"], one["run_id"] is None) for one in deliveries] == [
+        ("integration.connected", True),
+        ("integration.disconnected", True),
+        ("integration.connected", True),
+        ("integration.connected", True),
+        ("integration.disconnected", False),
+    ]
+    assert [one["id"] for one in deliveries[:3]] == [*connected, *replacing]
 
 
 async def test_two_connect_at_once(database: Database, shop: Shop) -> None:

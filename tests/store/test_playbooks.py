@@ -17,11 +17,12 @@ from domain.rulebook import ActionRule, Level, Rulebook
 from store.database import Database
 from store.playbook_changes import PlaybookChanges
 from store.playbook_repository import PlaybookRepository, client_of
-from store.tables import playbook_versions
+from store.tables import playbook_versions, webhook_deliveries
 from tests.domain.test_playbook_file import SPECS
 from tests.support.rows import rows
 from tests.support.shop import Shop, open_shop
 from tests.support.told import told_events
+from tests.support.webhooks import subscribe
 
 NOTES = Rulebook(actions={ActionKind.NOTE: ActionRule(level=Level.AUTONOMOUS)})
 SPEC = PlaybookSpec(name="Retours", event_type="email.*", rulebook=NOTES)
@@ -114,6 +115,21 @@ async def test_each_coming_on_is_told_once(database: Database, shop: Shop) -> No
         (SPEC.name, 2, "bob"),
         (SPEC.name, 3, "carol"),
     ]
+
+
+async def test_whoever_changed_them_gets_what_is_to_be_sent(database: Database, shop: Shop) -> None:
+    await subscribe(database, shop, events=("playbook.activated",))
+    async with database.tenant(shop.tenant) as connection:
+        changes = PlaybookChanges(
+            connection, shop.tenant, actor="alice", now=utc_now(), new_id=new_ulid
+        )
+        await changes.bring_in([SPEC, changed(name="Autre"), changed(name="Off", active=False)])
+        await changes.switch(shop.playbook_id, active=False)
+        await changes.switch(shop.playbook_id, active=True)
+
+    deliveries = await rows(database, webhook_deliveries)
+    assert sorted(changes.deliveries) == sorted(str(one["id"]) for one in deliveries)
+    assert len(deliveries) == 3
 
 
 async def test_switched_on_by_many_at_once(database: Database, shop: Shop) -> None:

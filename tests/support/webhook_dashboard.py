@@ -7,6 +7,7 @@ import httpx
 from adapters.system import utc_now
 from domain import names
 from domain.delivery import Attempt, FailureKind
+from domain.webhook_signature import TIMESTAMP
 from store.delivery_repository import DeliveryRepository, Outgoing
 from tests.support.engine import LiveEngine
 from tests.support.shop import Shop
@@ -21,19 +22,23 @@ NEW: dict[str, Any] = {
 Call = tuple[str, str, dict[str, Any] | None]
 """Method, path below WEBHOOKS, and the least body that it needs."""
 
-# Each route of one webhook; W and D stand for the ids of a webhook and of a delivery.
+# Each route of one webhook.
 ABOUT_ONE: dict[str, Call] = {
-    "read": ("GET", "/W", None),
-    "change": ("PATCH", "/W", {"label": "Autre"}),
-    "rotate": ("POST", "/W/rotate", None),
-    "enable": ("POST", "/W/enable", None),
-    "test": ("POST", "/W/test", None),
-    "verify": ("POST", "/W/verify", {"body": "{}", "signature": "v1=00", "timestamp": "1"}),
-    "deliveries": ("GET", "/W/deliveries", None),
-    "delivery": ("GET", "/W/deliveries/D", None),
-    "replay": ("POST", "/W/deliveries/D/replay", None),
-    "replay_since": ("POST", "/W/replay", {"since": "2026-11-01T00:00:00Z"}),
-    "delete": ("DELETE", "/W", None),
+    "read": ("GET", "/{webhook_id}", None),
+    "change": ("PATCH", "/{webhook_id}", {"label": "Autre"}),
+    "rotate": ("POST", "/{webhook_id}/rotate", None),
+    "enable": ("POST", "/{webhook_id}/enable", None),
+    "test": ("POST", "/{webhook_id}/test", None),
+    "verify": (
+        "POST",
+        "/{webhook_id}/verify",
+        {"body": "{}", "signature": "v1=00", "timestamp": "1"},
+    ),
+    "deliveries": ("GET", "/{webhook_id}/deliveries", None),
+    "delivery": ("GET", "/{webhook_id}/deliveries/{delivery_id}", None),
+    "replay": ("POST", "/{webhook_id}/deliveries/{delivery_id}/replay", None),
+    "replay_since": ("POST", "/{webhook_id}/replay", {"since": "2026-11-01T00:00:00Z"}),
+    "delete": ("DELETE", "/{webhook_id}", None),
 }
 CHANGES = ("change", "rotate", "enable", "test", "verify", "replay", "replay_since")
 """What needs a plan that has webhooks; reading and deleting does not."""
@@ -45,11 +50,12 @@ async def ask(
     headers: dict[str, str],
     webhook_id: str,
     delivery_id: str = "",
+    /,
     **body: object,
 ) -> httpx.Response:
     """`body`: in place of the least, or beside it."""
     method, path, least = ABOUT_ONE[what]
-    url = WEBHOOKS + path.replace("W", webhook_id).replace("D", delivery_id)
+    url = WEBHOOKS + path.format(webhook_id=webhook_id, delivery_id=delivery_id)
     json = {**(least or {}), **body} or None
     return await front.http.request(method, url, json=json, headers=headers)
 
@@ -73,7 +79,9 @@ async def end(
         outgoing = await repository.begin(delivery_id, 1, utc_now())
         assert isinstance(outgoing, Outgoing)
         done = Attempt(failure, 12, response_status=500 if failure else 200)
-        await repository.finish(outgoing, 1, done, headers or {}, retry_in_s=None, now=utc_now())
+        await repository.finish(
+            outgoing, 1, done, headers or {TIMESTAMP: "1"}, retry_in_s=None, now=utc_now()
+        )
 
 
 async def is_started(front: LiveEngine, shop: Shop, first_delivery_id: str) -> bool:
