@@ -1,5 +1,6 @@
 """The engine's worker: whatever it takes to answer an event, and the schedules around it."""
 
+import random
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -120,7 +121,7 @@ def build_activities(
         dry_run=DryRunActivity(database, purse, sealer, utc_now),
         tell_owner=TellOwner(database, mailer, settings.dashboard_url),
         sweep=SweepActivity(database, engine, utc_now),
-        sweep_deliveries=SweepDeliveries(database, engine, utc_now),
+        sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from adapters.webhooks import HttpWebhookSender
 from temporalio.client import Client
 from temporalio.worker import Interceptor, Worker
 
@@ -18,6 +17,7 @@ from adapters.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from adapters.temporal_runtime import workflow_runner
+from adapters.webhooks import HttpWebhookSender
 from domain import names
 from domain.ports import ErrorTracker, WatchDeliveries, WebhookSender
 from settings import Settings
@@ -110,5 +110,4 @@ async def working(
         ):
             yield
     finally:
-        await sender.close()
         await database.close()

@@ -34,7 +34,7 @@ Working = Callable[[Settings, Client, ErrorTracker, Metrics], AbstractAsyncConte
 _log = structlog.get_logger(__name__)
 
 
-def _working_on(queue: str) -> Working:
+def working_on(queue: str) -> Working:
     """Loads what this queue needs and no more: the brain is large, and sends no webhooks."""
     if queue == names.WEBHOOKS_QUEUE:
         import webhook_worker  # noqa: PLC0415
@@ -54,7 +54,7 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
         client = await connect(settings.temporal_address, settings.temporal_namespace)
     except RuntimeError as error:  # what the SDK raises while nobody listens
         raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
-    working = _working_on(queue)
+    working = working_on(queue)
     dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
     reports = Database(settings.database_url, pool_size=1)
     keep = keep_in(reports, new_ulid)

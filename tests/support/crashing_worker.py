@@ -3,7 +3,7 @@
 The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
 lost), `mail-sent` (the mail server has the mail, the ledger does not know), `refund-begun` (the
 ledger says so, the shop was not asked) or `refund-done` (the shop has given the money back, the
-ledger does not know).
+ledger does not know). Of deliveries it is the webhooks' worker that ends.
 """
 
 import asyncio
@@ -15,6 +15,7 @@ import sys
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+import webhook_worker
 from activities.actions import Actions
 from activities.execute import Execute
 from adapters.connectors.http import open_client
@@ -26,6 +27,7 @@ from adapters.metrics import Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import connect
+from domain import names
 from domain.integration import Integration
 from domain.money import Money
 from domain.order import Order
@@ -122,5 +124,19 @@ async def main(point: str) -> None:
         await tracker.write()
 
 
+async def deliver(point: str) -> None:
+    settings = Settings()
+    configure_logs(settings.log_level)
+    client = await connect(settings.temporal_address, settings.temporal_namespace)
+    database, metrics = Database(settings.database_url), Metrics()
+    sender = webhook_worker.build_sender(settings)
+    activities = webhook_worker.build_activities(settings, database, sender, metrics)
+    tracker = QueuedTracker(keep_in(database, new_ulid), metrics)
+    async with webhook_worker.at_work(
+        client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]
+    ):
+        await tracker.write()
+
+
 if __name__ == "__main__":
-    asyncio.run(main(sys.argv[1]))
+    asyncio.run((deliver if sys.argv[1].endswith(names.DELIVER) else main)(sys.argv[1]))

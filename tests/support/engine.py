@@ -50,6 +50,7 @@ class LiveEngine:
     engine: TemporalEngine
     activities: Activities
     deliveries: webhook_worker.Activities
+    metrics: Metrics
     app: FastAPI
     http: httpx.AsyncClient
 
@@ -140,7 +141,7 @@ async def live_engine(
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
     database, worker_database = Database(chosen.database_url), Database(chosen.database_url)
     client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
-    sender = webhook_worker.build_sender(chosen)
+    sender, metrics = webhook_worker.build_sender(chosen), Metrics()
     app = create_app(chosen)
     async with (
         app.router.lifespan_context(app),
@@ -158,11 +159,11 @@ async def live_engine(
             client=client,
             engine=TemporalEngine(client),
             activities=build_activities(chosen, worker_database, client, outside),
-            deliveries=webhook_worker.build_activities(chosen, worker_database, sender, Metrics()),
+            deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
+            metrics=metrics,
             app=app,
             http=http,
         )
-    await sender.close()
     await database.close()
     await worker_database.close()
 

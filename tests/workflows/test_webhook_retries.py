@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
 from datetime import timedelta
 from typing import Any
 
@@ -14,6 +15,7 @@ from adapters.system import utc_now
 from domain import delivery, names
 from domain.contracts import SweepInput
 from domain.webhook import RetryPolicy
+from domain.webhook_errors import Deferred
 from store.tables import webhook_deliveries, webhook_misses, webhook_subscriptions
 from store.webhook_repository import WebhookChange, WebhookRepository
 from tests.support.engine import LiveEngine, database_away
@@ -126,6 +128,8 @@ async def test_by_default_a_failure_is_final(
     assert (record["status"], record["attempt"]) == ("failed", 1)
     assert (await subscription(engine))["failure_count"] == 1
     assert len(receiver.seen) == 1
+    of_failure = {"status": "failed", "failure": "http_5xx"}
+    assert engine.metrics.registry.get_sample_value("engine_webhook_tries_total", of_failure) == 1
 
 
 @pytest.mark.usefixtures("quick_schedule")
@@ -329,6 +333,40 @@ async def test_the_record_is_insisted_on_while_the_database_is_away(
 
     record = await ended(engine, delivery_id)
     assert (record["status"], len(receiver.seen)) == ("success", 1)
+
+
+async def test_a_worker_that_is_told_to_end_ends_its_post_and_begins_no_other(
+    idle: LiveEngine, shop: Shop, receiver: WebhookReceiver
+) -> None:
+    await subscribed(idle, shop, receiver)
+    answer = asyncio.Event()
+    loop = asyncio.get_running_loop()
+
+    def when_told(_: Received) -> Reply:
+        asyncio.run_coroutine_threadsafe(answer.wait(), loop).result(30)
+        return Reply()
+
+    receiver.decide(when_told)
+    deliveries = [(await tell(idle.database, shop))[0] for _ in range(6)]
+    stack = AsyncExitStack()
+    await stack.enter_async_context(idle.delivering())
+    await idle.engine.send_webhooks(shop.client_id, deliveries)
+    await receiver.received(4)  # the endpoint's places; two wait
+
+    async def gives_no_permits() -> bool:
+        try:
+            async with idle.deliveries.permits.of(shop.client_id, "another"):
+                return False
+        except Deferred:
+            return True
+
+    ending = asyncio.create_task(stack.aclose())
+    await eventually(gives_no_permits)
+    answer.set()
+    await ending
+
+    done = [one["status"] for one in await rows(idle.database, webhook_deliveries)]
+    assert (sorted(done), len(receiver.seen)) == (["pending"] * 2 + ["success"] * 4, 4)
 
 
 async def test_a_key_of_ours_that_is_lost_is_no_failure_of_the_receiver(

@@ -94,6 +94,8 @@ async def test_a_ticket_and_its_answer_arrive_signed(
             1,
             200,
         )
+    of_success = {"status": "success", "failure": ""}
+    assert engine.metrics.registry.get_sample_value("engine_webhook_tries_total", of_success) == 2
 
 
 async def test_the_answer_waits_for_no_webhook_worker(
