@@ -1,12 +1,14 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
 import re
+import ssl
 from ipaddress import IPv4Network, IPv6Network, ip_network
+from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
 
 import httpx
-from pydantic import Field, FilePath, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 from adapters.identity_session_key import SessionKeys
@@ -122,7 +124,7 @@ class Settings(BaseSettings):
         default=False,
         description="Whether webhooks may go to this machine and to private networks.",
     )
-    webhook_ca_file: FilePath | None = Field(
+    webhook_ca_file: Path | None = Field(
         default=None,
         description="A certificate authority's certificates (PEM), believed by webhooks as well.",
     )
@@ -248,6 +250,16 @@ class Settings(BaseSettings):
         ):
             raise ValueError("a DSN like https://key@host/project expected")
         return dsn
+
+    @field_validator("webhook_ca_file")
+    @classmethod
+    def _certificates(cls, file: Path | None) -> Path | None:
+        try:
+            if file is not None:
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+        except OSError:
+            raise ValueError("a file of certificates (PEM) expected") from None
+        return file
 
     @field_validator("database_url")
     @classmethod

@@ -1,10 +1,13 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
+from pathlib import Path
+
 import pytest
 
 from adapters.identity_session_key import new_session_key
 from settings import Settings
 from tests.support.engine import settings_of
+from tests.support.tls import certificate_authority
 
 
 def identity_settings(**more: object) -> Settings:
@@ -39,3 +42,13 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 
     with pytest.raises(ValueError, match="validation error"):
         identity_settings(**{**good, **wrong})
+
+
+def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    with certificate_authority() as authority:
+        assert identity_settings(webhook_ca_file=authority.file).webhook_ca_file == authority.file
+    empty = tmp_path / "empty.pem"
+    empty.touch()
+    for wrong in (empty, tmp_path / "nowhere.pem", tmp_path):
+        with pytest.raises(ValueError, match="a file of certificates"):
+            identity_settings(webhook_ca_file=wrong)

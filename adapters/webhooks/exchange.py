@@ -17,7 +17,8 @@ from domain.delivery import RESPONSE_KEPT, FailureKind
 MAX_HEAD: Final = 32 * 1024
 """Bytes of an answer's status line and headers."""
 MAX_BODY: Final = 64 * 1024
-"""Bytes of an answer's body that are read; then the connection is cut."""
+"""Bytes of an answer's body that are read, with the frames of its chunks; then the connection is
+cut."""
 _MAX_INTERIM: Final = 16
 """Answers 1xx before the answer."""
 _CHUNK: Final = 16 * 1024
@@ -46,6 +47,7 @@ class Exchange:
         self._first_byte = first_byte
         self._http = h11.Connection(h11.CLIENT, max_incomplete_event_size=MAX_HEAD)
         self._start = b""
+        self._received = 0
         self.body = b""
 
     async def ask(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> Head:
@@ -64,12 +66,8 @@ class Exchange:
 
     async def read(self) -> None:
         """The body, up to MAX_BODY. Raises as `ask` does, with `body` as far as it came."""
-        taken = 0
-        while taken < MAX_BODY:
-            event = await self._next()
-            if not isinstance(event, h11.Data):
-                return
-            taken += len(event.data)
+        enough = self._received + MAX_BODY
+        while self._received < enough and isinstance(event := await self._next(), h11.Data):
             self.body += bytes(event.data[: RESPONSE_KEPT - len(self.body)])
 
     def _send(self, url: SplitResult, headers: Mapping[str, str], body: bytes) -> None:
@@ -100,6 +98,7 @@ class Exchange:
             self._start = (self._start + data[: len(_START)])[: len(_START)]
             if not _START.startswith(self._start):
                 raise _no_http()
+            self._received += len(data)
             self._http.receive_data(data)
         return event
 

@@ -231,16 +231,15 @@ def _change(body: ChangeBody, services: Services) -> WebhookChange:
     """Raises InvalidBody, InvalidWebhook."""
     if body.is_active:
         raise InvalidWebhook("is_active : POST …/enable le réactive")
-    wanted = WebhookChange(
+    if not body.model_fields_set:
+        raise InvalidBody("aucun champ à modifier")
+    return WebhookChange(
         label=None if body.label is None else check_label(body.label),
         url=None if body.url is None else _url(body.url, services),
         events=None if body.events is None else check_events(body.events),
         retry_policy=body.retry_policy,
         pause=body.is_active is False,
     )
-    if wanted == WebhookChange():
-        raise InvalidBody("aucun champ à modifier")
-    return wanted
 
 
 def _url(url: str, services: Services) -> str:

@@ -24,7 +24,7 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
 _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,
-    WithJsonSchema({"type": "string", "format": "uri", "pattern": "^https://"}),
+    WithJsonSchema({"type": "string", "pattern": "^https://"}),
     Field(description="https, without credentials; port 443, 8443 or above 1023."),
 ]
 _Events = Annotated[
@@ -68,9 +68,11 @@ class CreateBody(Body):
 
 
 class ChangeBody(Body):
-    """At least one field; null is as good as absent."""
+    """At least one field; null leaves it as it is."""
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"label": "Commandes"}]})
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"label": "Commandes"}]}
+    )
 
     label: _Label | None = None
     url: _Url | None = None

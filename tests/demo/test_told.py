@@ -22,7 +22,7 @@ TELLS = {"": Counter({"integration.connected": 1}), "T": Counter({"ticket.resolv
 
 
 def arrival() -> Arrival:
-    body = render(TICKET, "C", NOW)
+    body = render(TICKET, "0" * 26, NOW)
     headers = signed_headers(
         event=TICKET.event, event_id="E", delivery_id="D", attempt=1, timestamp=1_700_000_000,
         body=body, secrets=[SECRET],

@@ -117,9 +117,7 @@ async def test_each_coming_on_is_told_once(database: Database, shop: Shop) -> No
     ]
 
 
-async def test_whoever_changed_them_gets_what_is_to_be_sent(
-    database: Database, shop: Shop
-) -> None:
+async def test_whoever_changed_them_gets_what_is_to_be_sent(database: Database, shop: Shop) -> None:
     await subscribe(database, shop, events=("playbook.activated",))
     async with database.tenant(shop.tenant) as connection:
         changes = PlaybookChanges(

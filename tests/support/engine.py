@@ -164,7 +164,6 @@ async def live_engine(
             app=app,
             http=http,
         )
-    await sender.close()
     await database.close()
     await worker_database.close()
 

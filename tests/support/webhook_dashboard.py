@@ -7,6 +7,7 @@ import httpx
 from adapters.system import utc_now
 from domain import names
 from domain.delivery import Attempt, FailureKind
+from domain.webhook_signature import TIMESTAMP
 from store.delivery_repository import DeliveryRepository, Outgoing
 from tests.support.engine import LiveEngine
 from tests.support.shop import Shop
@@ -78,7 +79,9 @@ async def end(
         outgoing = await repository.begin(delivery_id, 1, utc_now())
         assert isinstance(outgoing, Outgoing)
         done = Attempt(failure, 12, response_status=500 if failure else 200)
-        await repository.finish(outgoing, 1, done, headers or {}, retry_in_s=None, now=utc_now())
+        await repository.finish(
+            outgoing, 1, done, headers or {TIMESTAMP: "1"}, retry_in_s=None, now=utc_now()
+        )
 
 
 async def is_started(front: LiveEngine, shop: Shop, first_delivery_id: str) -> bool:

@@ -7,10 +7,7 @@ import struct
 import threading
 import warnings
 from enum import StrEnum
-from functools import cache
 
-BOMB_BYTES = 256 * 1024 * 1024
-"""Of a gzip bomb, once it is opened."""
 _PAUSE_S = 0.02
 
 
@@ -32,6 +29,7 @@ class Fault(StrEnum):
     ENDLESS_1XX = "endless_1xx"
     DRIPS_BODY = "drips_body"
     ENDLESS_BODY = "endless_body"
+    TINY_CHUNKS = "tiny_chunks"
     GZIP_BOMB = "gzip_bomb"
     CUTS_BODY = "cuts_body"
 
@@ -58,7 +56,14 @@ _POURED = {
         _OK.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
         b"10000\r\n" + b"x" * 0x10000 + b"\r\n",
     ),
+    Fault.TINY_CHUNKS: (
+        _OK.encode() + b"Transfer-Encoding: chunked\r\n\r\n",
+        (b"1;" + b"x" * 1000 + b"\r\na\r\n") * 100,
+    ),
 }
+
+# What is compressed piece by piece is opened as one.
+_BOMB = gzip.compress(bytes(2**20), compresslevel=9) * 256
 
 
 def old_tls(context: ssl.SSLContext) -> ssl.SSLContext:
@@ -79,8 +84,8 @@ def spoil(connection: ssl.SSLSocket, fault: Fault, let_go: threading.Event) -> N
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         connection.close()
     elif fault is Fault.GZIP_BOMB:
-        opening = f"{_OK}Content-Encoding: gzip\r\nContent-Length: {len(_bomb())}\r\n\r\n"
-        connection.sendall(opening.encode() + _bomb())
+        opening = f"{_OK}Content-Encoding: gzip\r\nContent-Length: {len(_BOMB)}\r\n\r\n"
+        connection.sendall(opening.encode() + _BOMB)
     elif fault in _DRIPPED:
         connection.sendall(_DRIPPED[fault])
         while not let_go.wait(_PAUSE_S):
@@ -103,8 +108,3 @@ def until_gone(connection: socket.socket, let_go: threading.Event) -> None:
                 return
         except TimeoutError:
             continue
-
-
-@cache
-def _bomb() -> bytes:
-    return gzip.compress(bytes(BOMB_BYTES), compresslevel=9)

@@ -1,0 +1,123 @@
+"""Names that hang: their client waits no longer than the deadline, and nobody else at all."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from adapters.webhooks import HttpWebhookSender
+from adapters.webhooks.failures import PostFailed
+from adapters.webhooks.lookup import Names
+from domain.delivery import FailureKind
+from tests.support.tls import CertificateAuthority
+from tests.support.waiting import eventually
+from tests.support.webhook_receiver import WebhookReceiver
+
+HANGING = ".hanging.example"
+
+
+class BlackHole:
+    """Name servers, of which those of `*.hanging.example` do not answer until `let_go`."""
+
+    def __init__(self) -> None:
+        self.asked: Counter[str] = Counter()
+        self.let_go = threading.Event()
+        self._lock = threading.Lock()
+        self._waiting = 0
+        self.most_waiting = 0
+
+    def __call__(self, name: str) -> Sequence[str]:
+        with self._lock:
+            self.asked[name] += 1
+        if name.endswith(HANGING):
+            with self._lock:
+                self._waiting += 1
+                self.most_waiting = max(self.most_waiting, self._waiting)
+            self.let_go.wait(30)
+            with self._lock:
+                self._waiting -= 1
+        return ["127.0.0.1"]
+
+    async def empty(self) -> None:
+        async def nobody() -> bool:
+            return self._waiting == 0
+
+        await eventually(nobody)
+
+
+@pytest.fixture
+def hole() -> Iterator[BlackHole]:
+    found = BlackHole()
+    yield found
+    found.let_go.set()
+
+
+async def kind_of(names: Names, client_id: str, name: str) -> FailureKind | None:
+    try:
+        await names.addresses(client_id, name)
+    except PostFailed as failed:
+        return failed.kind
+    return None
+
+
+async def test_a_clients_hanging_names_take_four_threads_and_no_more(hole: BlackHole) -> None:
+    names = Names(hole, 0.2)
+    for _ in range(3):
+        kinds = await asyncio.gather(
+            *(kind_of(names, "a", f"{number}{HANGING}") for number in range(20))
+        )
+        assert set(kinds) == {FailureKind.DNS}
+    assert hole.most_waiting == 4
+    # Neither are its good names looked up, until a thread is free again …
+    assert await kind_of(names, "a", "good.example") is FailureKind.DNS
+    # … but another client's are.
+    assert await kind_of(names, "b", "good.example") is None
+    hole.let_go.set()
+    await hole.empty()
+    assert await kind_of(names, "a", "good.example") is None
+
+
+async def test_one_name_is_looked_up_once_at_a_time(hole: BlackHole) -> None:
+    names = Names(hole, 0.2)
+    name = f"one{HANGING}"
+    kinds = await asyncio.gather(*(kind_of(names, "a", name) for _ in range(20)))
+    assert set(kinds) == {FailureKind.DNS}
+    assert hole.asked[name] == 1
+    # Who asks while the look-up still runs gets its answer.
+    asking = asyncio.create_task(Names.addresses(names, "a", name))
+    await asyncio.sleep(0)
+    hole.let_go.set()
+    assert await asking == ["127.0.0.1"]
+    assert hole.asked[name] == 1
+    # Afterwards it is looked up again: nothing is kept.
+    assert await kind_of(names, "a", name) is None
+    assert hole.asked[name] == 2
+
+
+async def test_one_tenants_black_hole_does_not_delay_another(
+    hole: BlackHole, authority: CertificateAuthority, receiver: WebhookReceiver
+) -> None:
+    sender = HttpWebhookSender(
+        allow_private=True, ca_file=authority.file, look_up=hole, budget_s=20, lookup_s=2
+    )
+
+    async def post(client_id: str, host: str) -> tuple[FailureKind | None, int]:
+        done = await sender.post(receiver.url_of(host), {}, b"{}", client_id=client_id)
+        return done.failure, done.duration_ms
+
+    hanging = [asyncio.create_task(post("a", f"{number}.x{HANGING}")) for number in range(30)]
+
+    async def taken() -> bool:
+        return hole.most_waiting == 4
+
+    await eventually(taken)
+    for _ in range(10):
+        failure, duration_ms = await post("b", "hooks.shop.example")
+        assert failure is None
+        assert duration_ms < 1900
+    for failure, duration_ms in await asyncio.gather(*hanging):
+        assert failure is FailureKind.DNS
+        assert 2000 <= duration_ms < 4000
+    assert hole.most_waiting == 4

@@ -1,0 +1,82 @@
+"""A run of schemathesis with all its checks against an API that serves."""
+
+import asyncio
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import httpx
+
+from tests.support.processes import ROOT
+
+_SEED = 20261121
+
+Answers = Counter[tuple[str, str, int]]
+"""How often the API gave which status on which route; ids in paths are /ID."""
+
+
+async def run_schemathesis(
+    url: str,
+    folder: Path,
+    *options: str,
+    token: str,
+    config: str,
+    hooks: str,
+    examples: int,
+    **environment: str,
+) -> Answers:
+    """Fails if a check did. `environment`: for the hooks, in capitals and after CONTRACT_. `folder`
+    has the API's log, which tells that requests came as far as an answer: a run in which all of
+    them are refused finds nothing wrong either."""
+    done = await asyncio.to_thread(
+        subprocess.run,
+        [
+            str(Path(sys.executable).with_name("schemathesis")),
+            "--config-file", str(Path(__file__).with_name(config)),
+            "run", f"{url}/openapi.json", *options,
+            "--header", f"Authorization: Bearer {token}",
+            "--checks", "all",
+            "--max-examples", str(examples),
+            "--seed", str(_SEED),
+            "--request-timeout", "40",
+            "--continue-on-failure",
+            "--no-color",
+        ],
+        cwd=folder,
+        env={
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "PYTHONPATH": str(ROOT),
+            "SCHEMATHESIS_HOOKS": f"tests.contract.{hooks}",
+            **{f"CONTRACT_{name.upper()}": value for name, value in environment.items()},
+        },
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=400,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
+    answers = _answers(folder / "api.log")
+    assert not [answer for answer in answers if answer[2] >= 500], answers
+    return answers
+
+
+def _answers(log: Path) -> Answers:
+    lines = [json.loads(line) for line in log.read_text().splitlines() if line.startswith("{")]
+    return Counter(
+        (line["method"], re.sub("/[0-9A-Z]{26}", "/ID", line["path"]), line["status"])
+        for line in lines
+        if line["event"] == "request"
+    )
+
+
+async def is_ready(url: str) -> bool:
+    async with httpx.AsyncClient(trust_env=False) as http:
+        try:
+            return (await http.get(f"{url}/healthz")).status_code == 200
+        except httpx.TransportError:
+            return False

@@ -1,0 +1,67 @@
+"""The document of reviews and webhooks against the service, as their client's owner."""
+
+from pathlib import Path
+
+from embedded.ports import free_port
+from tests.contract.schemathesis_run import is_ready, run_schemathesis
+from tests.support.dashboard import ACTIONS, REVIEWS
+from tests.support.engine import LiveEngine
+from tests.support.identity import session_token
+from tests.support.processes import process
+from tests.support.reviews import open_review
+from tests.support.shop import Shop
+from tests.support.waiting import eventually
+from tests.support.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
+from tests.support.webhooks import subscribe, tell
+
+REVIEW_COUNT = 60
+DOOMED_COUNT = 40
+EXAMPLES = 20
+# Well below what a run has: requests that the document allows and that really were answered.
+FLOORS = {
+    ("GET", REVIEWS, 200): 15,
+    ("GET", f"{REVIEWS}/ID", 200): 5,
+    **{("POST", f"{REVIEWS}/ID/{what}", 200): 3 for what in ACTIONS},
+    ("GET", WEBHOOKS, 200): 5,
+    ("POST", WEBHOOKS, 201): 5,
+}
+
+
+async def test_the_dashboards_routes_keep_to_their_document(
+    front: LiveEngine, shop: Shop, tmp_path: Path
+) -> None:
+    settings, port = front.settings, free_port()
+    assert settings.session_key is not None
+    reviews = [await open_review(front.database, shop) for _ in range(REVIEW_COUNT)]
+    sealer = front.app.state.services.sealer
+    webhook = await subscribe(front.database, shop, sealer=sealer)
+    (delivery_id,) = await tell(front.database, shop)
+    await end(front, shop, delivery_id)
+    doomed = [
+        (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
+    ]
+    serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
+    key = settings.session_key.get_secret_value()
+    with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
+        url = f"http://127.0.0.1:{port}"
+        await eventually(lambda: is_ready(url))
+        answers = await run_schemathesis(
+            url,
+            tmp_path,
+            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS})",
+            token=session_token(settings, shop.owner_user_id),
+            config="dashboard.toml",
+            hooks="dashboard_hooks",
+            examples=EXAMPLES,
+            client_id=shop.client_id,
+            review_ids=",".join(reviews),
+            doomed_ids=",".join(doomed),
+            delivery=f"{webhook.id}/{delivery_id}",
+        )  # fmt: skip
+
+    for (method, path, status), floor in FLOORS.items():
+        assert answers[method, path, status] >= floor, answers
+    for method, path, _ in ABOUT_ONE.values():
+        route = WEBHOOKS + path.format(webhook_id="ID", delivery_id="ID")
+        done = sum(answers[method, route, status] for status in (200, 202, 204))
+        assert done >= 3, (method, route, answers)
