@@ -21,7 +21,7 @@ from store.database import Database
 from store.delivery_repository import DeliveryRepository, Outgoing
 
 # The database may restart between the POST and its record; sending again is the worse answer.
-_RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
+RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
 # Whoever waited so long for a permit looks again: the webhook may be disabled or changed by now.
 _STALE_S: Final = 0.5
 
@@ -102,7 +102,7 @@ class Deliver:
             again = retry_in_s(
                 done, step.attempt, outgoing.trigger, outgoing.retry_policy, self._chance()
             )
-        for pause in _RECORD_PAUSES_S:
+        for pause in RECORD_PAUSES_S:
             try:
                 return await self._finish(step, outgoing, done, headers, again)
             except EngineUnavailable:

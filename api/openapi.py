@@ -118,10 +118,10 @@ def query_parameters(model: type[BaseModel]) -> list[Described]:
 
 
 def request_body(model: type[BaseModel]) -> Described:
-    """A body that `model` is validated from; it may be left out if no field of it is required."""
+    """A body that `model` is validated from; it may be left out if it needs no field."""
     schema = model.model_json_schema()
     return {
-        "required": "required" in schema,
+        "required": not schema.keys().isdisjoint({"required", "minProperties"}),
         "content": {"application/json": {"schema": schema}},
     }
 

@@ -192,8 +192,17 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     known = _OURS.get(error.status_code, InvalidRequest)()
     response = error_response(known, request.state.request_id, request)
     response.headers.update(error.headers or {})
+    if isinstance(known, MethodNotAllowed) and (methods := _methods(request)):
+        response.headers["allow"] = methods
     _services(request).metrics.refused(known.code)
     return response
+
+
+def _methods(request: Request) -> str:
+    """All of a path. Starlette names those of its first route, and each of ours has but one."""
+    described: dict[str, dict[str, object]] = request.app.openapi()["paths"]
+    path = getattr(request.scope.get("route"), "path", "")
+    return ", ".join(sorted(method.upper() for method in described.get(path, ())))
 
 
 def _services(request: Request) -> Services:

@@ -139,6 +139,14 @@ async def test_a_member_of_nobody(front: LiveEngine) -> None:
     assert code(await create(front, headers)) == (403, "no_client")
 
 
+async def test_methods(front: LiveEngine, owner: dict[str, str]) -> None:
+    """All of a path, although each has a route of its own."""
+    for path, allowed in (("", "GET, POST"), (f"/{new_ulid()}", "DELETE, GET, PATCH")):
+        answer = await front.http.put(WEBHOOKS + path, headers=owner)
+        assert code(answer) == (405, "method_not_allowed")
+        assert answer.headers["allow"] == allowed
+
+
 # --- Which plans ----------------------------------------------------------------------------------
 
 

@@ -33,10 +33,13 @@ async def test_the_dashboards_routes_keep_to_their_document(
     settings, port = front.settings, free_port()
     assert settings.session_key is not None
     reviews = [await open_review(front.database, shop) for _ in range(REVIEW_COUNT)]
-    webhook = await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
+    sealer = front.app.state.services.sealer
+    webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)
     await end(front, shop, delivery_id)
-    doomed = [(await subscribe(front.database, shop)).id for _ in range(DOOMED_COUNT)]
+    doomed = [
+        (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
+    ]
     serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
     key = settings.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):

@@ -166,6 +166,7 @@ async def test_the_last_50_to_end_are_kept_and_all_that_wait(mine: Hooks) -> Non
     # It was made before all of them: what counts is when it ended, or nobody would ever see it.
     await mine.finish(late, BROKEN)
     await mine.told_and_sent(GOT, 2)
+    await mine.finish(late, BROKEN)  # A repetition: nothing goes for it.
 
     found = await mine.listed(webhook)
     assert [one.id for one in found] == sorted((one.id for one in found), reverse=True)
