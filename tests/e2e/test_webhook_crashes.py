@@ -9,12 +9,16 @@ import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.service import RPCError
 
 from adapters.system import utc_now
 from domain import names
@@ -279,10 +283,12 @@ async def test_webhook_worker_stopped_under_load(
     with webhook_worker(start, "stopping") as stopping:
         await engine.engine.send_webhooks(shop.client_id, deliveries)
         await receiver.received(4)
+        for delivery_id in deliveries:
+            await eventually(partial(_at_work, engine, shop, delivery_id))
         going = {request.headers["x-service-delivery"] for request in receiver.seen}
         stopping.terminate()
         for delivery_id in set(deliveries) - going:
-            await eventually(lambda one=delivery_id: _put_off(engine, shop, one))  # type: ignore[misc]
+            await eventually(partial(_put_off, engine, shop, delivery_id))
         holding.let_go()
 
         async def stopped() -> bool:
@@ -297,10 +303,21 @@ async def test_webhook_worker_stopped_under_load(
         await _each_once(engine, shop, receiver, [{"id": one} for one in deliveries])
 
 
+async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> PendingActivityInfo | None:
+    """What Temporal knows of the delivery's present try."""
+    try:
+        described = await delivery_of(engine, shop, delivery_id).describe()
+    except RPCError:  # not started yet
+        return None
+    return next(iter(described.raw_description.pending_activities), None)
+
+
+async def _at_work(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
+    """Whether the worker has it: it is being sent, or waits for its permit."""
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+
+
 async def _put_off(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
-    """Whether Temporal keeps the delivery until somebody has time for it."""
-    described = await delivery_of(engine, shop, delivery_id).describe()
-    return any(
-        one.last_failure.message == Deferred.code
-        for one in described.raw_description.pending_activities
-    )
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.last_failure.message == Deferred.code
