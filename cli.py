@@ -15,6 +15,7 @@ from commands import (
     key,
     member,
     playbook,
+    reseal,
     review,
     run,
     server,
@@ -34,6 +35,7 @@ app.command("demo")(dev.demo)
 app.command("serve")(server.serve)
 app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
+app.command("reseal")(reseal.reseal)
 app.command("token")(token.token)
 app.add_typer(client.app, name="client")
 app.add_typer(key.app, name="key")

@@ -19,6 +19,7 @@ from adapters.system import utc_now
 from adapters.temporal_runtime import workflow_runner
 from adapters.webhooks import HttpWebhookSender
 from domain import names
+from domain.errors import InvalidInput
 from domain.ports import ErrorTracker, WatchDeliveries, WebhookSender
 from settings import Settings
 from store.database import Database
@@ -30,7 +31,7 @@ WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
 _SLOTS: Final = 500
 _POLLS: Final = 20
 # Longer than a POST may take, with its record; what waits for a permit is given up at once.
-_GRACE: Final = timedelta(seconds=15)
+GRACE: Final = timedelta(seconds=15)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,14 @@ class Activities:
 
 
 def build_sender(settings: Settings) -> HttpWebhookSender:
-    return HttpWebhookSender(
-        allow_private=settings.webhook_allow_private_addresses, ca_file=settings.webhook_ca_file
-    )
+    """Raises InvalidInput for a WEBHOOK_CA_FILE that holds no certificates."""
+    try:
+        return HttpWebhookSender(
+            allow_private=settings.webhook_allow_private_addresses,
+            ca_file=settings.webhook_ca_file,
+        )
+    except OSError as error:
+        raise InvalidInput("WEBHOOK_CA_FILE: certificates (PEM) expected") from error
 
 
 def build_activities(
@@ -84,7 +90,7 @@ async def at_work(
         max_concurrent_activities=_SLOTS,
         max_concurrent_activity_task_polls=_POLLS,
         max_concurrent_workflow_task_polls=_POLLS,
-        graceful_shutdown_timeout=_GRACE,
+        graceful_shutdown_timeout=GRACE,
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     ):
         try:

@@ -176,7 +176,7 @@ async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
         yield connection
 
 
-def answer(as_json: bool, sentence: str, **fields: object) -> None:
+def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
     """Print a command's result: one JSON object for programs, a sentence and its facts else."""
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=str))

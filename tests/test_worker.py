@@ -4,7 +4,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import pytest
+
+from domain.errors import InvalidInput
+from tests.support.command_line import cli
+from tests.support.engine import settings_of
+from tests.support.processes import ROOT
+from webhook_worker import build_sender
 
 
 def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:
@@ -22,12 +28,16 @@ def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:
 
 
 def test_a_queue_that_nobody_works_on_is_refused() -> None:
-    tried = subprocess.run(
-        [sys.executable, "cli.py", "worker", "--queue", "mail"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    tried = cli("worker", "--queue", "mail")
+
     assert tried.returncode == 1
     assert "engine or webhooks" in tried.stderr
+
+
+def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "authority.pem"
+    file.write_text("no certificate")
+    settings = settings_of("postgresql://nowhere/none", "nowhere:1", webhook_ca_file=file)
+
+    with pytest.raises(InvalidInput, match="WEBHOOK_CA_FILE"):
+        build_sender(settings)

@@ -29,11 +29,9 @@ from api.schemas.delivery import (
 from api.schemas.webhook import DeliveryAnswer
 from api.services import ServicesDep
 from api.webhook_access import delivery_of, have_sent, manager, subscriber
-from domain.curl import VALID_FOR, curl_line
-from domain.delivery import Delivery
+from domain.curl import VALID_FOR, signed_again
 from domain.webhook_explanation import Explanation
 from domain.webhook_secret import known_secrets, unseal_secret
-from domain.webhook_signature import signed_headers
 from domain.webhook_verdict import Pasted, explain
 from store.delivery_replay import DeliveryReplay
 from store.delivery_repository import DeliveryRepository
@@ -106,7 +104,7 @@ async def delivery(request: Request, services: ServicesDep) -> Response:
     return _told(
         DeliveryDetail(
             **dict(found),
-            curl=_curl(found, int(now.timestamp()), secrets),
+            curl=signed_again(found, secrets, int(now.timestamp())),
             curl_valid_until=now + VALID_FOR,
         )
     )
@@ -156,19 +154,6 @@ async def verify(request: Request, services: ServicesDep) -> Response:
     secrets = known_secrets(services.sealer, member.tenant, sealed)
     # In a thread: it takes tenths of a second where the body is long.
     return _told(await asyncio.to_thread(explain, pasted, secrets=secrets, sent=sent, now=now))
-
-
-def _curl(delivery: Delivery, timestamp: int, secrets: list[str]) -> str:
-    headers = signed_headers(
-        event=delivery.event,
-        event_id=delivery.event_id,
-        delivery_id=delivery.id,
-        attempt=max(delivery.attempt, 1),
-        timestamp=timestamp,
-        body=delivery.request_body.encode(),
-        secrets=secrets,
-    )
-    return curl_line(delivery.url, headers, delivery.request_body)
 
 
 def _told(answer: BaseModel, status: int = 200) -> Response:

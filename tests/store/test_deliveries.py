@@ -166,6 +166,7 @@ async def test_the_last_50_to_end_are_kept_and_all_that_wait(mine: Hooks) -> Non
     # It was made before all of them: what counts is when it ended, or nobody would ever see it.
     await mine.finish(late, BROKEN)
     await mine.told_and_sent(GOT, 2)
+    await mine.finish(late, BROKEN)  # A repetition: nothing goes for it.
 
     found = await mine.listed(webhook)
     assert [one.id for one in found] == sorted((one.id for one in found), reverse=True)
@@ -249,3 +250,21 @@ async def test_a_delivery_is_found_only_with_its_own_webhook(mine: Hooks) -> Non
     ):
         with pytest.raises(DeliveryNotFound):
             await unknown
+
+
+async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
+    await mine.subscribe()
+    (delivery_id,) = await mine.tell()
+    until = utc_now() + timedelta(minutes=5)
+
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+
+    assert await left(mine.database, until) == []
+    assert await left(mine.database, until + timedelta(seconds=1)) == [delivery_id]
+    assert await mine.send(delivery_id, GOT) == SUCCESS
+    ended = await only_row(mine.database, webhook_deliveries, id=delivery_id)
+    assert ended["next_attempt_at"] is None
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+    assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == ended
