@@ -28,7 +28,7 @@ from api.schemas.delivery import (
 )
 from api.schemas.webhook import DeliveryAnswer
 from api.services import ServicesDep
-from api.webhook_access import delivery_of, have_sent, manager, subscriber
+from api.webhook_access import delivery_of, have_sent, manager
 from domain.curl import VALID_FOR, signed_again
 from domain.webhook_explanation import Explanation
 from domain.webhook_secret import known_secrets, unseal_secret
@@ -116,7 +116,8 @@ async def replay(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with services.database.tenant(member.tenant) as connection:
+        await WebhookRepository(connection, member.tenant).require_plan(services.now())
         replayed = await DeliveryReplay(connection, member.tenant).replay(
             webhook_id, delivery_id, services.new_id, services.now()
         )
@@ -130,7 +131,8 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     for 30 days."""
     member, webhook_id = await manager(request, services)
     body = parse_body(ReplaySinceBody, await read_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with services.database.tenant(member.tenant) as connection:
+        await WebhookRepository(connection, member.tenant).require_plan(services.now())
         repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_missed(
             webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
@@ -147,7 +149,8 @@ async def verify(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     body = parse_body(VerifyBody, await read_body(request))
     now = services.now()
-    async with subscriber(member.tenant, services) as connection:
+    async with services.database.tenant(member.tenant) as connection:
+        await WebhookRepository(connection, member.tenant).require_plan(services.now())
         evidence = WebhookEvidence(connection, member.tenant, webhook_id)
         sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
     pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)
