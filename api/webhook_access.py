@@ -1,4 +1,4 @@
-"""What the routes of webhooks share: who may use them, and having something sent."""
+"""What the routes of webhooks share: who may use them, and who sends."""
 
 import structlog
 from fastapi import Request

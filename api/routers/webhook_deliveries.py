@@ -36,7 +36,7 @@ from domain.webhook_verdict import Pasted, explain
 from store.delivery_replay import DeliveryReplay
 from store.delivery_repository import DeliveryRepository
 from store.webhook_evidence import WebhookEvidence
-from store.webhook_repository import WebhookRepository
+from store.webhook_repository import WebhookRepository, subscriber
 
 router = APIRouter()
 
@@ -116,8 +116,7 @@ async def replay(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
-    async with services.database.tenant(member.tenant) as connection:
-        await WebhookRepository(connection, member.tenant).require_plan(services.now())
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         replayed = await DeliveryReplay(connection, member.tenant).replay(
             webhook_id, delivery_id, services.new_id, services.now()
         )
@@ -131,8 +130,7 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     for 30 days."""
     member, webhook_id = await manager(request, services)
     body = parse_body(ReplaySinceBody, await read_body(request))
-    async with services.database.tenant(member.tenant) as connection:
-        await WebhookRepository(connection, member.tenant).require_plan(services.now())
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_missed(
             webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
@@ -149,8 +147,7 @@ async def verify(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     body = parse_body(VerifyBody, await read_body(request))
     now = services.now()
-    async with services.database.tenant(member.tenant) as connection:
-        await WebhookRepository(connection, member.tenant).require_plan(services.now())
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         evidence = WebhookEvidence(connection, member.tenant, webhook_id)
         sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
     pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)

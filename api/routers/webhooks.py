@@ -44,7 +44,7 @@ from domain.webhook_secret import seal_secret
 from domain.webhook_signature import SECRET_BYTES, secret_of
 from domain.webhook_url import check_url
 from store.delivery_replay import DeliveryReplay
-from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
+from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository, subscriber
 
 router = APIRouter()
 
@@ -110,10 +110,8 @@ async def create(request: Request, services: ServicesDep) -> Response:
         retry_policy=body.retry_policy,
         secret_sealed=sealed,
     )
-    async with services.database.tenant(member.tenant) as connection:
-        repository = WebhookRepository(connection, member.tenant)
-        await repository.require_plan(services.now())
-        created = await repository.create(new, services.now())
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
+        created = await WebhookRepository(connection, member.tenant).create(new, services.now())
     return _told(WebhookWithSecret(webhook=created, secret=secret), status=201)
 
 
@@ -145,10 +143,10 @@ async def change(request: Request, services: ServicesDep) -> Response:
     """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
     member, webhook_id = await manager(request, services)
     wanted = _change(parse_body(ChangeBody, await read_body(request)), services)
-    async with services.database.tenant(member.tenant) as connection:
-        repository = WebhookRepository(connection, member.tenant)
-        await repository.require_plan(services.now())
-        changed = await repository.change(webhook_id, wanted, services.now())
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
+        changed = await WebhookRepository(connection, member.tenant).change(
+            webhook_id, wanted, services.now()
+        )
     return _told(changed)
 
 
@@ -174,9 +172,8 @@ async def rotate(request: Request, services: ServicesDep) -> Response:
     body = parse_body(RotateBody, await read_optional_body(request))
     secret, sealed = _new_secret(services, member.tenant, webhook_id)
     overlap = timedelta(hours=body.overlap_hours)
-    async with services.database.tenant(member.tenant) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = WebhookRepository(connection, member.tenant)
-        await repository.require_plan(services.now())
         await repository.rotate(
             webhook_id, sealed, previous_until=services.now() + overlap if overlap else None
         )
@@ -189,12 +186,12 @@ async def enable(request: Request, services: ServicesDep) -> Response:
     """Its count of failures begins again. What it has missed waits for a replay."""
     member, webhook_id = await manager(request, services)
     parse_body(EnableBody, await read_optional_body(request))
-    async with services.database.tenant(member.tenant) as connection:
-        repository = WebhookRepository(connection, member.tenant)
-        await repository.require_plan(services.now())
-        enabled = await repository.enable(webhook_id)
-        deliveries = DeliveryReplay(connection, member.tenant)
-        test_id = await _test(deliveries, member.tenant, enabled, None, services)
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
+        enabled = await WebhookRepository(connection, member.tenant).enable(webhook_id)
+        event = first_event(enabled.events)
+        test_id = await _test(
+            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
+        )
     await have_sent(services, member.tenant, test_id)
     return _told(EnableAnswer(webhook=enabled, test_delivery_id=test_id, missed=enabled.missed))
 
@@ -204,26 +201,27 @@ async def test(request: Request, services: ServicesDep) -> Response:
     """Of any event, and to a disabled webhook too. It does not count as a failure."""
     member, webhook_id = await manager(request, services)
     body = parse_body(TestBody, await read_optional_body(request))
-    async with services.database.tenant(member.tenant) as connection:
-        repository = WebhookRepository(connection, member.tenant)
-        await repository.require_plan(services.now())
-        tested = await repository.read(webhook_id)
-        deliveries = DeliveryReplay(connection, member.tenant)
-        delivery_id = await _test(deliveries, member.tenant, tested, body.event, services)
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
+        tested = await WebhookRepository(connection, member.tenant).read(webhook_id)
+        event = body.event or first_event(tested.events)
+        delivery_id = await _test(
+            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
+        )
     await have_sent(services, member.tenant, delivery_id)
     return _told(DeliveryAnswer(delivery_id=delivery_id), status=202)
 
 
 async def _test(
-    deliveries: DeliveryReplay,
+    replays: DeliveryReplay,
     tenant: TenantId,
-    webhook: Webhook,
-    event: OutboundEventId | None,
+    webhook_id: str,
+    event: OutboundEventId,
     services: Services,
 ) -> str:
-    now, event = services.now(), event or first_event(webhook.events)
-    body = render(sample(event), tenant, now)
-    return await deliveries.test(webhook.id, event, body, services.new_id, now)
+    now = services.now()
+    return await replays.test(
+        webhook_id, event, render(sample(event), tenant, now), services.new_id, now
+    )
 
 
 def _new_secret(services: Services, tenant: TenantId, webhook_id: str) -> tuple[str, str]:
