@@ -40,7 +40,7 @@ class Strict(yaml.SafeLoader):
     """Refuses a key that stands twice, as Temporal and Docker Compose do; YAML's own takes the
     last."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:  # noqa: FBT001, FBT002
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys = [key.value for key, _ in node.value if key.value != "<<"]
         assert len(keys) == len({*keys}), f"a key twice: {keys}"
         return super().construct_mapping(node, deep=deep)
