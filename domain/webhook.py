@@ -26,6 +26,10 @@ OVERLAP_HOURS: Final = 24.0
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
+# French keyboards write them before a colon; a label is shown where neither matters.
+_SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
+# Within emoji of several parts; Python counts it among what cannot be printed.
+_JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 _PLANS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
@@ -79,11 +83,11 @@ def includes_webhooks(plan: Plan) -> bool:
 
 
 def check_label(label: str) -> str:
-    """The label, trimmed. Raises InvalidWebhook."""
-    trimmed = label.strip()
+    """The label, trimmed, with plain spaces. Raises InvalidWebhook."""
+    trimmed = label.translate(_SPACES).strip()
     if not 1 <= len(trimmed) <= MAX_LABEL:
         raise InvalidWebhook(f"label : 1 à {MAX_LABEL} caractères attendus")
-    if not trimmed.isprintable():
+    if not trimmed.replace(_JOINER, "").isprintable():
         raise InvalidWebhook("label : caractères de contrôle interdits")
     return trimmed
 
