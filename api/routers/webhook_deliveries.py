@@ -28,7 +28,7 @@ from api.schemas.delivery import (
 )
 from api.schemas.webhook import DeliveryAnswer
 from api.services import ServicesDep
-from api.webhook_access import delivery_of, have_sent, manager, subscriber
+from api.webhook_access import delivery_of, have_sent, manager
 from domain.curl import VALID_FOR, signed_again
 from domain.webhook_explanation import Explanation
 from domain.webhook_secret import known_secrets, unseal_secret
@@ -36,7 +36,7 @@ from domain.webhook_verdict import Pasted, explain
 from store.delivery_replay import DeliveryReplay
 from store.delivery_repository import DeliveryRepository
 from store.webhook_evidence import WebhookEvidence
-from store.webhook_repository import WebhookRepository
+from store.webhook_repository import WebhookRepository, subscriber
 
 router = APIRouter()
 
@@ -116,7 +116,7 @@ async def replay(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         replayed = await DeliveryReplay(connection, member.tenant).replay(
             webhook_id, delivery_id, services.new_id, services.now()
         )
@@ -130,7 +130,7 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     for 30 days."""
     member, webhook_id = await manager(request, services)
     body = parse_body(ReplaySinceBody, await read_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_missed(
             webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
@@ -147,7 +147,7 @@ async def verify(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     body = parse_body(VerifyBody, await read_body(request))
     now = services.now()
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         evidence = WebhookEvidence(connection, member.tenant, webhook_id)
         sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
     pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)

@@ -5,7 +5,6 @@ A POST may come twice where nobody can know whether it did; then its webhook-id 
 
 import asyncio
 import signal
-import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
@@ -28,6 +27,7 @@ from embedded.ports import free_port
 from embedded.process import Child
 from store.tables import usage_counters, webhook_deliveries, webhook_subscriptions
 from tests.support.engine import GATEWAY, LiveEngine
+from tests.support.holding import Holding, the_first
 from tests.support.identity import bearer, session_token
 from tests.support.mail import MailServer
 from tests.support.processes import process
@@ -37,7 +37,7 @@ from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 from tests.support.webhook_dashboard import WEBHOOKS
 from tests.support.webhook_engine import delivery_of, ended, sending_engine, subscribed
-from tests.support.webhook_receiver import Received, Reply, WebhookReceiver, webhook_receiver
+from tests.support.webhook_receiver import WebhookReceiver, webhook_receiver
 from tests.support.webhooks import tell
 
 # The sweeper would wait a minute, so as not to disturb what is under way.
@@ -98,24 +98,6 @@ async def died(child: Child) -> None:
     assert child.exit_code == -signal.SIGKILL, child.log_tail()
 
 
-class Holding:
-    """A receiver's rule: the answers to the first requests are held until they are let go."""
-
-    def __init__(self, held: int, then: int) -> None:
-        self._left = held
-        self._then = then
-        self._free = threading.Event()
-
-    def __call__(self, _: Received) -> Reply:
-        self._left -= 1
-        if self._left >= 0:
-            self._free.wait(30)
-        return Reply(self._then)
-
-    def let_go(self) -> None:
-        self._free.set()
-
-
 @pytest.mark.parametrize(("answer", "failures"), [(200, 0), (503, 1)])
 async def test_webhook_worker_killed_in_the_middle_of_a_post(
     engine: LiveEngine,
@@ -126,7 +108,7 @@ async def test_webhook_worker_killed_in_the_middle_of_a_post(
     failures: int,
 ) -> None:
     webhook = await subscribed(engine, shop, receiver)
-    holding = Holding(held=1, then=answer)
+    holding = Holding(the_first(1), answer)
     receiver.decide(holding)
     with webhook_worker(start, "dying") as dying:
         (delivery_id,) = await tell(engine.database, shop)
@@ -277,7 +259,7 @@ async def test_webhook_worker_stopped_under_load(
 ) -> None:
     """POSTs that go on end and are recorded; no further one begins; what waited is sent later."""
     await subscribed(engine, shop, receiver)
-    holding = Holding(held=4, then=200)
+    holding = Holding(the_first(4))
     receiver.decide(holding)
     deliveries = [one for _ in range(12) for one in await tell(engine.database, shop)]
     with webhook_worker(start, "stopping") as stopping:
