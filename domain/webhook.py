@@ -17,6 +17,9 @@ MAX_WEBHOOKS: Final = 100
 """Of one client."""
 KEPT_DELIVERIES: Final = 50
 """Of one webhook, those that ended last, beside those that wait to be sent."""
+COUNTED_MISSES: Final = 1000
+"""Up to which missed events are counted: a webhook that was away for long has missed any number,
+and nobody may wait for their count."""
 DISABLED_AT: Final = 20
 """Consecutive failures."""
 WARNED_AT: Final = (10, 15)
@@ -60,7 +63,8 @@ class Notice(StrEnum):
 
 class Webhook(BaseModel):
     """A subscription as people see it: without its secret. `missed`: events it has not got and that
-    can still be replayed. `previous_secret_until`: the end of a rotation's overlap."""
+    can still be replayed, counted up to 1000. `previous_secret_until`: the end of a rotation's
+    overlap."""
 
     model_config = ConfigDict(frozen=True)
 
