@@ -5,7 +5,7 @@ from rich.table import Table
 
 from domain.delivery import Delivery, DeliveryStatus, DeliverySummary, Trigger
 from domain.plain_text import without_controls
-from domain.webhook import Webhook
+from domain.webhook import COUNTED_MISSES, Webhook
 from domain.webhook_explanation import Explanation
 
 _SUMMARY = {*DeliverySummary.model_fields}
@@ -34,7 +34,8 @@ def webhook_text(webhook: Webhook) -> Table:
     table.add_row("events", escape(", ".join(webhook.events)))
     table.add_row("state", _state(webhook))
     table.add_row("retries", webhook.retry_policy.value)
-    table.add_row("missed", f"{webhook.missed} events that can be replayed")
+    more = " or more" if webhook.missed >= COUNTED_MISSES else ""
+    table.add_row("missed", f"{webhook.missed}{more} events that can be replayed")
     if webhook.previous_secret_until is not None:
         table.add_row("old secret until", f"{webhook.previous_secret_until:%Y-%m-%d %H:%M} UTC")
     table.add_row("since", f"{webhook.created_at:%Y-%m-%d %H:%M} UTC")

@@ -17,6 +17,9 @@ MAX_WEBHOOKS: Final = 100
 """Of one client."""
 KEPT_DELIVERIES: Final = 50
 """Of one webhook, those that ended last, beside those that wait to be sent."""
+COUNTED_MISSES: Final = 1000
+"""Up to which missed events are counted: a webhook that was away for long has missed any number,
+and nobody may wait for their count."""
 DISABLED_AT: Final = 20
 """Consecutive failures."""
 WARNED_AT: Final = (10, 15)
@@ -26,6 +29,10 @@ OVERLAP_HOURS: Final = 24.0
 MAX_OVERLAP_HOURS: Final = 7 * 24.0
 
 ALL_EVENTS: Final = "*"
+# French keyboards write them before a colon; a label is shown where neither matters.
+_SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
+# Within emoji of several parts; Python counts it among what cannot be printed.
+_JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
 
 _PLANS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
@@ -56,7 +63,8 @@ class Notice(StrEnum):
 
 class Webhook(BaseModel):
     """A subscription as people see it: without its secret. `missed`: events it has not got and that
-    can still be replayed. `previous_secret_until`: the end of a rotation's overlap."""
+    can still be replayed, counted up to 1000. `previous_secret_until`: the end of a rotation's
+    overlap."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -79,11 +87,11 @@ def includes_webhooks(plan: Plan) -> bool:
 
 
 def check_label(label: str) -> str:
-    """The label, trimmed. Raises InvalidWebhook."""
-    trimmed = label.strip()
+    """The label, trimmed, with plain spaces. Raises InvalidWebhook."""
+    trimmed = label.translate(_SPACES).strip()
     if not 1 <= len(trimmed) <= MAX_LABEL:
         raise InvalidWebhook(f"label : 1 à {MAX_LABEL} caractères attendus")
-    if not trimmed.isprintable():
+    if not trimmed.replace(_JOINER, "").isprintable():
         raise InvalidWebhook("label : caractères de contrôle interdits")
     return trimmed
 

@@ -13,6 +13,7 @@ from domain.delivery import DeliveryStatus, Trigger
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
 from domain.ports import NewId
+from domain.webhook import COUNTED_MISSES
 from domain.webhook_errors import (
     DeliveryNotFound,
     DeliveryPending,
@@ -49,7 +50,9 @@ _MISSED_SINCE: Final = """
 _MISSED: Final = sa.text(
     f"SELECT miss.event_id {_MISSED_SINCE} ORDER BY miss.created_at, miss.event_id LIMIT :limit"
 )
-_COUNT_MISSED: Final = sa.text(f"SELECT count(*) {_MISSED_SINCE}")
+_COUNT_MISSED: Final = sa.text(
+    f"SELECT count(*) FROM (SELECT {_MISSED_SINCE} LIMIT :limit) AS counted"  # noqa: S608
+)
 _REPLAY: Final = sa.text("""
     INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
                                     url, status, request_body, created_at)
@@ -141,11 +144,16 @@ class DeliveryReplay:
         return tuple(delivery_id for delivery_id in ids if delivery_id in added)
 
     async def missed_since(self, webhook_id: str, since: datetime) -> int:
-        """How many events `replay_missed` would still take."""
+        """How many events `replay_missed` would still take, counted up to 1000."""
         return int(
             await self._connection.scalar(
                 _COUNT_MISSED,
-                {"client_id": self._tenant, "webhook_id": webhook_id, "since": since},
+                {
+                    "client_id": self._tenant,
+                    "webhook_id": webhook_id,
+                    "since": since,
+                    "limit": COUNTED_MISSES,
+                },
             )
             or 0
         )

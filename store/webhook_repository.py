@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.errors import ClientNotFound, PlanRequired
 from domain.ids import TenantId
 from domain.webhook import (
+    COUNTED_MISSES,
     MAX_WEBHOOKS,
     DisabledReason,
     RetryPolicy,
@@ -28,9 +29,8 @@ _PLAN: Final = sa.select(
     clients.c.plan, clients.c.trial_ends_at, clients.c.next_plan, clients.c.next_plan_from
 ).where(clients.c.id == sa.bindparam("tenant"))
 # Those whose body is still kept, so that they can be replayed.
-_MISSED: Final = (
-    sa.select(sa.func.count())
-    .select_from(webhook_misses)
+_MISSES: Final = (
+    sa.select(webhook_misses.c.event_id)
     .join(
         outbox,
         sa.and_(
@@ -43,8 +43,11 @@ _MISSED: Final = (
         webhook_misses.c.webhook_id == _WEBHOOKS.id,
         outbox.c.body.is_not(None),
     )
-    .scalar_subquery()
+    .correlate(webhook_subscriptions)
+    .limit(COUNTED_MISSES)
+    .subquery()
 )
+_MISSED: Final = sa.select(sa.func.count()).select_from(_MISSES).scalar_subquery()
 _ALL: Final = (
     sa.select(
         _WEBHOOKS.id,

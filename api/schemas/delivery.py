@@ -71,7 +71,9 @@ class ReplaySinceBody(Body):
 
 class ReplaySinceAnswer(BaseModel):
     queued: int = Field(description="How many are sent now.")
-    left: int = Field(description="How many are not yet: call again once these have ended.")
+    left: int = Field(
+        description="How many are not yet, counted up to 1,000: call again once these have ended."
+    )
 
 
 class VerifyBody(Body):

@@ -116,7 +116,9 @@ class WebhookWithSecret(BaseModel):
 class EnableAnswer(BaseModel):
     webhook: Webhook
     test_delivery_id: str = Field(description="Of the test that is sent now.")
-    missed: int = Field(description="Events that it has not got and that can be replayed.")
+    missed: int = Field(
+        description="Events that it has not got and that can be replayed, counted up to 1,000."
+    )
 
 
 class DeliveryAnswer(BaseModel):

@@ -37,6 +37,8 @@ def test_labels_refused(label: str) -> None:
 
 def test_labels_kept() -> None:
     assert check_label("  Mon CRM, à Lyon ") == "Mon CRM, à Lyon"
+    assert check_label("Commandes\u00a0: Lyon\u202f!") == "Commandes : Lyon !"
+    assert check_label("👩\u200d💻 équipe") == "👩\u200d💻 équipe"
     assert check_label("é" * MAX_LABEL) == "é" * MAX_LABEL
 
 

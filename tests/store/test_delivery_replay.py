@@ -7,11 +7,13 @@ import sqlalchemy as sa
 
 from adapters.system import utc_now
 from domain.delivery import Trigger
+from domain.webhook import COUNTED_MISSES
 from domain.webhook_errors import DeliveryPending, WebhookDisabled
 from store.database import Database
+from store.delivery_replay import DeliveryReplay
 from store.tables import outbox, webhook_misses
 from store.webhook_repository import WebhookChange
-from tests.support.deliveries import BROKEN, GOT, SUCCESS, Hooks
+from tests.support.deliveries import BROKEN, GOT, LONG_AGO, SUCCESS, Hooks
 from tests.support.rows import rows
 from tests.support.shop import Shop
 from tests.support.webhooks import URL
@@ -82,3 +84,23 @@ async def test_what_can_no_longer_be_replayed_is_not_missed(mine: Hooks) -> None
     assert (await mine.seen(webhook)).missed == 0
     assert await mine.replay_missed(webhook) == ()
     assert len(await rows(mine.database, webhook_misses)) == 1, "that of before"
+
+
+async def test_what_was_missed_is_counted_so_far_and_no_further(mine: Hooks) -> None:
+    """A hundred webhooks that each missed thousands of events are listed all the same."""
+    webhook = await mine.subscribe()
+    tenant = mine.shop.tenant
+    many = {"client_id": tenant, "webhook_id": webhook.id, "many": COUNTED_MISSES + 1}
+    async with mine.connection() as connection:
+        for statement in (
+            "INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at) "
+            "SELECT CAST(:client_id AS text), 'M' || i, 'ticket.resolved', i, '{}', now() "
+            "FROM generate_series(1, :many) AS i",
+            "INSERT INTO webhook_misses (client_id, webhook_id, event_id, created_at) "
+            "SELECT client_id, :webhook_id, id, created_at FROM outbox "
+            "WHERE client_id = CAST(:client_id AS text)",
+        ):
+            await connection.execute(sa.text(statement), many)
+        replay = DeliveryReplay(connection, tenant)
+        assert await replay.missed_since(webhook.id, LONG_AGO) == COUNTED_MISSES
+    assert (await mine.seen(webhook)).missed == COUNTED_MISSES
