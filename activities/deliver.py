@@ -104,6 +104,7 @@ class Deliver:
             event_id=outgoing.event_id,
             delivery_id=outgoing.delivery_id,
             attempt=step.attempt,
+            trigger=outgoing.trigger,
             timestamp=int(self._now().timestamp()),
             body=outgoing.body,
             secrets=[

@@ -19,6 +19,7 @@ from bench.measure import EACH
 from bench.webhook_noop import children
 from demo.receiver import Arrival, receiving
 from demo.webhook import subscribe
+from domain.delivery import Trigger
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEvent, TicketResolved
 from domain.webhook_envelope import render
@@ -159,6 +160,7 @@ async def posts_call(target: Target) -> AsyncIterator[Call]:
             event_id=delivery_id,
             delivery_id=delivery_id,
             attempt=1,
+            trigger=Trigger.EVENT,
             timestamp=int(time.time()),
             body=body,
             secrets=[secret],

@@ -32,6 +32,7 @@ def signed_again(delivery: Delivery, secrets: Sequence[str], timestamp: int) -> 
         event_id=delivery.event_id,
         delivery_id=delivery.id,
         attempt=max(delivery.attempt, 1),
+        trigger=delivery.trigger,
         timestamp=timestamp,
         body=delivery.request_body.encode(),
         secrets=secrets,

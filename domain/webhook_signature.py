@@ -6,6 +6,8 @@ import hmac
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from domain.delivery import Trigger
+
 SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - of secrets, none itself
 SECRET_BYTES: Final = 24
 
@@ -52,6 +54,7 @@ def signed_headers(
     event_id: str,
     delivery_id: str,
     attempt: int,
+    trigger: Trigger,
     timestamp: int,
     body: bytes,
     secrets: Sequence[str],
@@ -67,6 +70,7 @@ def signed_headers(
         SIGNATURE: service_signature(older[0] if older else newest, timestamp, body),
         "X-Service-Delivery": delivery_id,
         "X-Service-Attempt": str(attempt),
+        "X-Service-Trigger": trigger.value,
         STANDARD_ID: event_id,
         STANDARD_TIMESTAMP: str(timestamp),
         STANDARD_SIGNATURE: " ".join(

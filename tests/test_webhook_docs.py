@@ -16,7 +16,7 @@ import standardwebhooks.webhooks
 import stripe
 from pydantic import JsonValue
 
-from domain.delivery import SCHEDULE, FailureKind
+from domain.delivery import SCHEDULE, FailureKind, Trigger
 from domain.webhook import DISABLED_AT, WARNED_AT
 from domain.webhook_catalogue import CatalogueEntry, entries
 from domain.webhook_signature import (
@@ -78,6 +78,7 @@ def rotated(new: str) -> Request:
         event_id=VECTOR.headers[STANDARD_ID],
         delivery_id="D1",
         attempt=1,
+        trigger=Trigger.EVENT,
         timestamp=VECTOR.now,
         body=VECTOR.body,
         secrets=(new, VECTOR.secret),

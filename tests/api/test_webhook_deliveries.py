@@ -10,7 +10,7 @@ from stripe import WebhookSignature
 
 from adapters.system import new_ulid, utc_now
 from domain.client import Role
-from domain.delivery import FailureKind
+from domain.delivery import FailureKind, Trigger
 from domain.webhook_signature import masked, signed_headers
 from store.tables import webhook_deliveries
 from tests.support.dashboard import code, person, set_clock
@@ -82,6 +82,7 @@ async def test_the_curl_line_sends_the_same(
         event_id=row["event_id"],
         delivery_id=delivery_id,
         attempt=1,
+        trigger=Trigger.EVENT,
         timestamp=1,
         body=row["request_body"],
         secrets=[webhook.secret],

@@ -7,6 +7,7 @@ import pytest
 
 from demo.receiver import Arrival
 from demo.told import Told, as_expected, read
+from domain.delivery import Trigger
 from domain.outbound_event import TicketResolved
 from domain.webhook_envelope import render
 from domain.webhook_signature import secret_of, signed_headers
@@ -24,8 +25,8 @@ TELLS = {"": Counter({"integration.connected": 1}), "T": Counter({"ticket.resolv
 def arrival() -> Arrival:
     body = render(TICKET, "0" * 26, NOW)
     headers = signed_headers(
-        event=TICKET.event, event_id="E", delivery_id="D", attempt=1, timestamp=1_700_000_000,
-        body=body, secrets=[SECRET],
+        event=TICKET.event, event_id="E", delivery_id="D", attempt=1,
+        trigger=Trigger.EVENT, timestamp=1_700_000_000, body=body, secrets=[SECRET],
     )  # fmt: skip
     return Arrival({name.lower(): value for name, value in headers.items()}, body)
 

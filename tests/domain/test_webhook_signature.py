@@ -11,6 +11,7 @@ import stripe
 from hypothesis import given
 from hypothesis import strategies as st
 
+from domain.delivery import Trigger
 from domain.webhook_signature import (
     MASK,
     SECRET_BYTES,
@@ -38,6 +39,7 @@ def signed(body: bytes, *secrets: str, timestamp: int | None = None) -> dict[str
         event_id="01KAK8Z3V6Q2M9T4B7C1D5E8F0",
         delivery_id="01KAK8Z7H2W5X9Y3Z6A0B4C8D2",
         attempt=2,
+        trigger=Trigger.EVENT,
         timestamp=int(time.time()) if timestamp is None else timestamp,
         body=body,
         secrets=secrets,
@@ -113,6 +115,7 @@ def test_headers_as_specified(secrets: Sequence[str]) -> None:
         "X-Service-Timestamp": "1764000000",
         "X-Service-Delivery": "01KAK8Z7H2W5X9Y3Z6A0B4C8D2",
         "X-Service-Attempt": "2",
+        "X-Service-Trigger": "event",
         "webhook-id": "01KAK8Z3V6Q2M9T4B7C1D5E8F0",
         "webhook-timestamp": "1764000000",
     }
