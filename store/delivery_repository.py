@@ -49,8 +49,11 @@ _ONE: Final = _RECORD.where(_TABLE.id == sa.bindparam("delivery"))
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
-        _RECORD.where(state).order_by(_TABLE.id.desc()).limit(KEPT_DELIVERIES)
-        for state in (_IS_PENDING, sa.not_(_IS_PENDING))
+        _RECORD.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
+        for state, latest in (
+            (_IS_PENDING, _TABLE.id),
+            (sa.not_(_IS_PENDING), _TABLE.finished_at),
+        )
     )
 ).order_by(sa.desc("id"))
 
@@ -124,8 +127,9 @@ class DeliveryRepository:
         With `retry_in_s` the delivery stays pending. Without, it has ended: the webhook's row is
         locked, then one statement counts it (a 2xx resets the count, a failure adds one, the 20th
         disables; 410 with retries disables at once; nothing once disabled, nothing for a test),
-        writes the record, keeps the 50 of the webhook that ended last, and notes or clears the
-        miss. `headers`: as sent, signatures masked. `now`: when the try ended.
+        writes the record, keeps the 50 of the webhook that ended last and those of a day that its
+        owner hears of, and notes or clears the miss. `headers`: as sent, signatures masked. `now`:
+        when the try ended.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
