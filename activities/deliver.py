@@ -2,7 +2,9 @@
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
 from typing import Final
 
 from temporalio import activity
@@ -15,6 +17,7 @@ from domain.delivery import Attempt, retry_in_s
 from domain.errors import EngineUnavailable
 from domain.ids import TenantId
 from domain.ports import Clock, Sealer, WatchDeliveries, WebhookSender
+from domain.webhook_errors import Deferred
 from domain.webhook_secret import unseal_secret
 from domain.webhook_signature import masked, signed_headers
 from store.database import Database
@@ -62,7 +65,7 @@ class Deliver:
             outgoing = await self._begin(step)
             if isinstance(outgoing, DeliverResult):
                 return self._ended(outgoing, None)
-            async with self._permits.of(step.client_id, outgoing.webhook_id):
+            async with self._permit(step, outgoing.webhook_id):
                 if time.monotonic() - asked > _STALE_S:
                     outgoing = await self._begin(step)
                     if isinstance(outgoing, DeliverResult):
@@ -79,6 +82,21 @@ class Deliver:
             return await DeliveryRepository(connection, tenant).begin(
                 step.delivery_id, step.attempt, self._now()
             )
+
+    @asynccontextmanager
+    async def _permit(self, step: DeliverInput, webhook_id: str) -> AsyncIterator[None]:
+        """Raises Deferred; its time is written, or the sweeper would ask after the delivery."""
+        try:
+            async with self._permits.of(step.client_id, webhook_id):
+                yield
+        except Deferred as deferred:
+            tenant = TenantId(step.client_id)
+            until = self._now() + timedelta(seconds=deferred.retry_after_s)
+            with suppress(EngineUnavailable):
+                async with self._database.tenant(tenant) as connection:
+                    repository = DeliveryRepository(connection, tenant)
+                    await repository.put_off(step.delivery_id, until)
+            raise
 
     def _headers(self, step: DeliverInput, outgoing: Outgoing) -> dict[str, str]:
         return signed_headers(

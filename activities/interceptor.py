@@ -61,7 +61,7 @@ class _Watch(ActivityInboundInterceptor):
                 raise ApplicationError(
                     error.code,
                     type=error.code,
-                    next_retry_delay=timedelta(seconds=error.retry_after_s or 0),
+                    next_retry_delay=timedelta(seconds=error.retry_after_s),
                     category=ApplicationErrorCategory.BENIGN,
                 ) from None
             except DomainError as error:

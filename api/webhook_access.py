@@ -1,18 +1,14 @@
-"""What the routes of webhooks share: who may use them, their transaction, and who sends."""
-
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+"""What the routes of webhooks share: who may use them, and who sends."""
 
 import structlog
 from fastapi import Request
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from api.dashboard_access import MANAGERS, Member, member_of, signed_in
 from api.services import Services
 from domain.errors import EngineUnavailable
 from domain.ids import TenantId, parse_ulid
 from domain.webhook_errors import DeliveryNotFound, WebhookNotFound
-from store.webhook_repository import WebhookRepository, client_of
+from store.webhook_repository import client_of
 
 _log = structlog.get_logger(__name__)
 
@@ -42,14 +38,6 @@ def delivery_of(request: Request) -> str:
     if delivery_id is None:
         raise DeliveryNotFound
     return delivery_id
-
-
-@asynccontextmanager
-async def subscriber(tenant: TenantId, services: Services) -> AsyncIterator[AsyncConnection]:
-    """A transaction of a client whose plan has webhooks. Raises PlanRequired."""
-    async with services.database.tenant(tenant) as connection:
-        await WebhookRepository(connection, tenant).require_plan(services.now())
-        yield connection
 
 
 async def have_sent(services: Services, tenant: TenantId, *delivery_ids: str) -> None:

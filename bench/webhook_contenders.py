@@ -26,8 +26,8 @@ from store.tables import webhook_deliveries, webhook_subscriptions
 
 HANGING_RECEIVERS: Final = 200
 
-# Each event is for all of them: with two, all have something to send until the end.
-_EVENTS: Final = 2
+# Each event is for all of them: with three, all have something to send until the end.
+_EVENTS: Final = 3
 _SETTLED_S: Final = 20.0
 _STOP_S: Final = 5.0
 

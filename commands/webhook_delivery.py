@@ -168,9 +168,7 @@ async def verify(
         str, typer.Option(help="X-Service-Signature or webhook-signature, sent or computed.")
     ],
     timestamp: Annotated[str, typer.Option(help="X-Service-Timestamp")],
-    body_file: Annotated[
-        typer.FileBinaryRead, typer.Option(help="The body's bytes; - reads them.")
-    ],
+    body_file: Annotated[Path, typer.Option(help="The body's bytes, as the receiver has them.")],
     message_id: Annotated[
         str, typer.Option("--id", help="webhook-id, for a webhook-signature.")
     ] = "",
@@ -178,7 +176,7 @@ async def verify(
     as_json: JsonOption = False,
 ) -> None:
     """Say why a signature does not match: wrong secret, old timestamp, changed body …"""
-    pasted = Pasted(signature, timestamp, body_file.read(), message_id)
+    pasted = Pasted(signature, timestamp, _body(body_file), message_id)
     now, sealer = utc_now(), sealer_of(data)
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, webhook_id)
@@ -210,6 +208,14 @@ async def send_test(
         if found.status is not DeliveryStatus.PENDING or time.monotonic() > deadline:
             return found
         await asyncio.sleep(_POLL_S)
+
+
+def _body(file: Path) -> bytes:
+    """Raises InvalidInput."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file}: {error.strerror}") from error
 
 
 def _event(given: str | None) -> OutboundEventId | None:

@@ -4,6 +4,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from domain.delivery import Delivery, DeliveryStatus, DeliverySummary, Trigger
+from domain.plain_text import without_controls
 from domain.webhook import Webhook
 from domain.webhook_explanation import Explanation
 
@@ -88,9 +89,10 @@ def delivery_text(delivery: Delivery) -> Table:
         table.add_row("failures in a row", f"{delivery.failure_count_after}{disabled}")
     for name, value in delivery.request_headers.items():
         table.add_row("sent header", escape(f"{name}: {value}"))
-    table.add_row("sent body", escape(delivery.request_body))
+    # Strangers wrote them: what steers a terminal must not reach it.
+    table.add_row("sent body", escape(without_controls(delivery.request_body)))
     if delivery.response_body is not None:
-        table.add_row("answer", escape(delivery.response_body) or "empty")
+        table.add_row("answer", escape(without_controls(delivery.response_body)) or "empty")
     return table
 
 

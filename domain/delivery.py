@@ -33,7 +33,7 @@ class Trigger(StrEnum):
 
 
 class DeliveryStatus(StrEnum):
-    """`skipped`: never sent, since the webhook was disabled or the plan too small by then."""
+    """`skipped`: not sent, or not again, since the webhook was disabled or the plan too small."""
 
     PENDING = "pending"
     SUCCESS = "success"

@@ -172,6 +172,13 @@ class IntegrationConnected(OutboundEvent):
 
     integration_id: _IntegrationId
     provider: _Provider
+    reason: Annotated[
+        Literal["connected", "reconnected"],
+        Field(
+            description="`connected`: there was none to this provider; `reconnected`: it takes "
+            "another one's place."
+        ),
+    ]
 
 
 class IntegrationDisconnected(OutboundEvent):

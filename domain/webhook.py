@@ -16,7 +16,7 @@ MAX_LABEL: Final = 100
 MAX_WEBHOOKS: Final = 100
 """Of one client."""
 KEPT_DELIVERIES: Final = 50
-"""Of one webhook, beside those that wait to be sent."""
+"""Of one webhook, those that ended last, beside those that wait to be sent."""
 DISABLED_AT: Final = 20
 """Consecutive failures."""
 WARNED_AT: Final = (10, 15)

@@ -60,6 +60,7 @@ class Deferred(DomainError):
 
     code = "delivery_deferred"
     retryable = True
+    retry_after_s: float
 
     def __init__(self, retry_after_s: float) -> None:
         super().__init__()

@@ -223,16 +223,22 @@ def undone(body: bytes) -> Iterator[Option]:
             yield body, mistakes
 
 
-def changes(sent: bytes, pasted: bytes) -> tuple[Mistake, ...] | None:
-    """What was done to a body on its way; None if its content is another."""
-    forms = list(undone(pasted))
-    for form, mistakes in forms:
-        if form == sent:
-            return mistakes
-    form, mistakes = forms[-1]
-    if _value(form) is None or _value(form) != _value(sent):
-        return None
-    return tuple(dict.fromkeys((*mistakes, Mistake.JSON_RENDERED_AGAIN)))
+class Changes:
+    """What was done to a body on its way. `pasted` is read once, to be held against many."""
+
+    def __init__(self, pasted: bytes) -> None:
+        self._forms = tuple(undone(pasted))
+        self._value = _value(self._forms[-1][0])
+
+    def since(self, sent: bytes) -> tuple[Mistake, ...] | None:
+        """None if its content is another."""
+        for form, mistakes in self._forms:
+            if form == sent:
+                return mistakes
+        if self._value is None or self._value != _value(sent):
+            return None
+        _, mistakes = self._forms[-1]
+        return tuple(dict.fromkeys((*mistakes, Mistake.JSON_RENDERED_AGAIN)))
 
 
 def _value(body: bytes) -> object:

@@ -71,7 +71,9 @@ _SAMPLES: Final[tuple[OutboundEvent, ...]] = (
         tickets_limit=5000,
         credits_balance=250,
     ),
-    IntegrationConnected(integration_id=_INTEGRATION, provider=Provider.SHOPIFY),
+    IntegrationConnected(
+        integration_id=_INTEGRATION, provider=Provider.SHOPIFY, reason="connected"
+    ),
     IntegrationDisconnected(
         integration_id=_INTEGRATION, provider=Provider.SHOPIFY, reason="not_authorized"
     ),

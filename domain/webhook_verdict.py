@@ -18,10 +18,10 @@ from domain.webhook_explanation import (
     sentence,
 )
 from domain.webhook_mistake import (
+    Changes,
     Mistake,
     ReadSignature,
     Scheme,
-    changes,
     keys,
     read_signature,
     signed_strings,
@@ -147,7 +147,7 @@ def _explained(
 ) -> Explanation:
     original = one.sent or _original(one.body, pasted, sent)
     body = original.body if original else one.body
-    changed = changes(body, pasted.body) or ()
+    changed = Changes(pasted.body).since(body) or ()
     mistakes = tuple(dict.fromkeys((*read.mistakes, *one.mistakes, *changed)))
     seconds = _seconds(pasted.timestamp)
     age_s = None if seconds is None else int(now.timestamp()) - seconds
@@ -170,8 +170,11 @@ def _original(body: bytes, pasted: Pasted, sent: Sequence[Sent]) -> Sent | None:
     """What was sent at that second with this body; else with one that this was made from, for a
     receiver that signs what it has parsed gets a signature that fits."""
     then = [one for one in sent if str(one.timestamp) == pasted.timestamp]
-    same = (one for one in then if one.body == body)
-    return next(same, None) or next((one for one in then if changes(one.body, body)), None)
+    same = next((one for one in then if one.body == body), None)
+    if same or not then:
+        return same
+    made = Changes(body)
+    return next((one for one in then if made.since(one.body)), None)
 
 
 def _verdict(

@@ -39,6 +39,10 @@ _OF_RUN: Final = sa.text("""
     WHERE client_id = :client_id AND run_id = :run_id AND status = 'pending'
     ORDER BY id
 """)
+_PUT_OFF: Final = sa.text("""
+    UPDATE webhook_deliveries SET next_attempt_at = :until
+    WHERE client_id = :client_id AND id = :delivery_id AND status = 'pending'
+""")
 
 _TABLE: Final = webhook_deliveries.c
 _RECORD: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where(
@@ -173,6 +177,11 @@ class DeliveryRepository:
         if row is None:
             row = (await self._connection.execute(RESULT, values)).one_or_none()
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
+
+    async def put_off(self, delivery_id: str, until: datetime) -> None:
+        """Write when a try that found no place is made, so that the sweeper leaves it alone."""
+        this = {"client_id": self._tenant, "delivery_id": delivery_id}
+        await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
     async def pending_of_run(self, run_id: str) -> tuple[str, ...]:
         """Ids of a run's deliveries that have not ended, the oldest first."""

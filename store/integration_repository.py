@@ -3,6 +3,7 @@
 What merchants' systems are told of a connection is written with it, once for each end of it.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -66,6 +67,13 @@ _ENTRIES: Final = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    id: str
+    provider: Provider
+    failed: bool
+
+
 class IntegrationRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -92,9 +100,8 @@ class IntegrationRepository:
 
         Returns the ids of the deliveries that are to be sent.
         """
-        told_ended = await self._end(
-            integrations.c.provider == integration.provider, REPLACED, now, new_id
-        )
+        ended = await self._end(integrations.c.provider == integration.provider, now)
+        told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
         await self._connection.execute(
             sa.insert(integrations).values(
                 client_id=self._tenant,
@@ -107,7 +114,11 @@ class IntegrationRepository:
             )
         )
         told_connected = await Outbox(self._connection, self._tenant).add(
-            IntegrationConnected(integration_id=integration.id, provider=integration.provider),
+            IntegrationConnected(
+                integration_id=integration.id,
+                provider=integration.provider,
+                reason="connected" if ended is None else "reconnected",
+            ),
             dedup_key=integration.id,
             now=now,
             new_id=new_id,
@@ -121,7 +132,8 @@ class IntegrationRepository:
 
         Returns the ids of the deliveries that are to be sent.
         """
-        return await self._end(integrations.c.id == integration_id, BY_OPERATOR, now, new_id)
+        ended = await self._end(integrations.c.id == integration_id, now)
+        return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
 
     async def fail(
         self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
@@ -146,27 +158,30 @@ class IntegrationRepository:
                 integration_id, Provider(provider), code, now=now, new_id=new_id, run_id=run_id
             )
 
-    async def _end(
-        self, which: sa.ColumnElement[bool], reason: str, now: datetime, new_id: NewId
+    async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
+        """The one that has ended now, if one has."""
+        ended = await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.status != IntegrationStatus.DISCONNECTED,
+                which,
+            )
+            .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+            .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
+        )
+        row = ended.one_or_none()
+        if row is None:
+            return None
+        return _Ended(row.id, Provider(row.provider), failed=row.error_code is not None)
+
+    async def _tell_if_live(
+        self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
         """That one which failed has ended was told when it failed."""
-        ended = (
-            await self._connection.execute(
-                sa.update(integrations)
-                .where(
-                    integrations.c.client_id == self._tenant,
-                    integrations.c.status != IntegrationStatus.DISCONNECTED,
-                    which,
-                )
-                .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
-                .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
-            )
-        ).one_or_none()
-        if ended is None or ended.error_code is not None:
+        if ended is None or ended.failed:
             return ()
-        return await self._tell_ended(
-            ended.id, Provider(ended.provider), reason, now=now, new_id=new_id
-        )
+        return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)
 
     async def _tell_ended(
         self,

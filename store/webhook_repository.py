@@ -1,5 +1,7 @@
 """A client's webhooks. Secrets come sealed and stay sealed here."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -18,6 +20,7 @@ from domain.webhook import (
 )
 from domain.webhook_errors import TooManyWebhooks, WebhookNotFound
 from store.account_repository import AccountRepository, subscription_of
+from store.database import Database
 from store.tables import clients, outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
@@ -200,6 +203,16 @@ class WebhookRepository:
                 sa.update(webhook_subscriptions).where(*self._this(webhook_id)).values(**values)
             )
         return await self.read(webhook_id)
+
+
+@asynccontextmanager
+async def subscriber(
+    database: Database, tenant: TenantId, now: datetime
+) -> AsyncIterator[AsyncConnection]:
+    """A transaction of a client whose plan has webhooks. Raises PlanRequired, ClientNotFound."""
+    async with database.tenant(tenant) as connection:
+        await WebhookRepository(connection, tenant).require_plan(now)
+        yield connection
 
 
 async def client_of(connection: AsyncConnection, webhook_id: str) -> TenantId:

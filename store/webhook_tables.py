@@ -104,7 +104,7 @@ webhook_deliveries: Final = sa.Table(
         name="failure_kind",
     ),
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
-    # ULIDs grow with time: the last 50 of a webhook are those with the largest ids.
+    # ULIDs grow with time, so this is also the order in which they are listed.
     sa.Index(None, "client_id", "webhook_id", "id"),
     sa.Index(
         "ix_webhook_deliveries_run",

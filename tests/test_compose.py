@@ -4,11 +4,11 @@ import re
 import shlex
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from fnmatch import fnmatch
 from itertools import takewhile
 from pathlib import Path
-from typing import Final, cast
+from typing import Any, Final, cast
 
 import pytest
 import typer.main
@@ -36,12 +36,26 @@ SECRET_VALUE: Final = re.compile(
 Service = Mapping[str, object]
 
 
+class Strict(yaml.SafeLoader):
+    """Refuses a key that stands twice, as Temporal and Docker Compose do; YAML's own takes the
+    last."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys = [key.value for key, _ in node.value if key.value != "<<"]
+        assert len(keys) == len({*keys}), f"a key twice: {keys}"
+        return super().construct_mapping(node, deep=deep)
+
+
+def read_yaml(text: str) -> Any:
+    return yaml.load(text, Strict)  # noqa: S506 - it is the safe one
+
+
 def compose_text() -> str:
     return (ROOT / "docker-compose.yml").read_text()
 
 
 def services() -> dict[str, Service]:
-    document: dict[str, dict[str, Service]] = yaml.safe_load(compose_text())
+    document: dict[str, dict[str, Service]] = read_yaml(compose_text())
     return document["services"]
 
 
@@ -194,8 +208,8 @@ def test_temporal_is_the_version_that_the_tests_run_on() -> None:
 
 
 def test_temporal_is_tuned_as_the_embedded_one() -> None:
-    document = yaml.safe_load(compose_text())
-    given = yaml.safe_load(document["configs"]["temporal-dynamic"]["content"])
+    document = read_yaml(compose_text())
+    given = read_yaml(document["configs"]["temporal-dynamic"]["content"])
     assert {key: rule[0]["value"] for key, rule in given.items()} == TUNING
 
 

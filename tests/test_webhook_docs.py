@@ -94,6 +94,7 @@ GENUINE: Final = {
     "vector": VECTOR,
     "late": replace(VECTOR, now=VECTOR.now + 300),
     "old secret": replace(rotated(OTHER), secret=VECTOR.secret),
+    "new secret": rotated(OTHER),
 }
 FORGED: Final = {
     "other secret": replace(VECTOR, secret=OTHER),
@@ -102,7 +103,6 @@ FORGED: Final = {
     "too late": replace(VECTOR, now=VECTOR.now + 301),
 }
 OF_OURS: Final = {
-    "new secret": (rotated(OTHER), True),
     "too early": (replace(VECTOR, now=VECTOR.now - 301), False),
     "no timestamp": (altered(X_Service_Timestamp="now"), False),
 }

@@ -14,7 +14,7 @@ def seconds(header: str, now: datetime) -> float | None:
         return min(float(text), _LONGEST_S)
     try:
         at = parsedate_to_datetime(text)
-    except ValueError:
+    except (ValueError, OverflowError):  # the latter: a year, or an offset, of twenty digits
         return None
     # A date of HTTP is in UTC, whether it says so or not.
     at = at.replace(tzinfo=UTC) if at.tzinfo is None else at

@@ -28,17 +28,15 @@ from api.schemas.delivery import (
 )
 from api.schemas.webhook import DeliveryAnswer
 from api.services import ServicesDep
-from api.webhook_access import delivery_of, have_sent, manager, subscriber
-from domain.curl import VALID_FOR, curl_line
-from domain.delivery import Delivery
+from api.webhook_access import delivery_of, have_sent, manager
+from domain.curl import VALID_FOR, signed_again
 from domain.webhook_explanation import Explanation
 from domain.webhook_secret import known_secrets, unseal_secret
-from domain.webhook_signature import signed_headers
 from domain.webhook_verdict import Pasted, explain
 from store.delivery_replay import DeliveryReplay
 from store.delivery_repository import DeliveryRepository
 from store.webhook_evidence import WebhookEvidence
-from store.webhook_repository import WebhookRepository
+from store.webhook_repository import WebhookRepository, subscriber
 
 router = APIRouter()
 
@@ -106,7 +104,7 @@ async def delivery(request: Request, services: ServicesDep) -> Response:
     return _told(
         DeliveryDetail(
             **dict(found),
-            curl=_curl(found, int(now.timestamp()), secrets),
+            curl=signed_again(found, secrets, int(now.timestamp())),
             curl_valid_until=now + VALID_FOR,
         )
     )
@@ -118,7 +116,7 @@ async def replay(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         replayed = await DeliveryReplay(connection, member.tenant).replay(
             webhook_id, delivery_id, services.new_id, services.now()
         )
@@ -132,7 +130,7 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     for 30 days."""
     member, webhook_id = await manager(request, services)
     body = parse_body(ReplaySinceBody, await read_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_missed(
             webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
@@ -149,26 +147,13 @@ async def verify(request: Request, services: ServicesDep) -> Response:
     member, webhook_id = await manager(request, services)
     body = parse_body(VerifyBody, await read_body(request))
     now = services.now()
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         evidence = WebhookEvidence(connection, member.tenant, webhook_id)
         sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
     pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)
     secrets = known_secrets(services.sealer, member.tenant, sealed)
     # In a thread: it takes tenths of a second where the body is long.
     return _told(await asyncio.to_thread(explain, pasted, secrets=secrets, sent=sent, now=now))
-
-
-def _curl(delivery: Delivery, timestamp: int, secrets: list[str]) -> str:
-    headers = signed_headers(
-        event=delivery.event,
-        event_id=delivery.event_id,
-        delivery_id=delivery.id,
-        attempt=max(delivery.attempt, 1),
-        timestamp=timestamp,
-        body=delivery.request_body.encode(),
-        secrets=secrets,
-    )
-    return curl_line(delivery.url, headers, delivery.request_body)
 
 
 def _told(answer: BaseModel, status: int = 200) -> Response:

@@ -7,7 +7,6 @@ from typing import Any, Final
 
 from fastapi import APIRouter, Request
 from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncConnection
 from starlette.responses import Response
 
 from api.dashboard_access import MANAGERS, member_for, signed_in
@@ -33,7 +32,7 @@ from api.schemas.webhook import (
     WebhookWithSecret,
 )
 from api.services import Services, ServicesDep
-from api.webhook_access import have_sent, manager, subscriber
+from api.webhook_access import have_sent, manager
 from domain.errors import InvalidBody
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
@@ -45,7 +44,7 @@ from domain.webhook_secret import seal_secret
 from domain.webhook_signature import SECRET_BYTES, secret_of
 from domain.webhook_url import check_url
 from store.delivery_replay import DeliveryReplay
-from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
+from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository, subscriber
 
 router = APIRouter()
 
@@ -111,7 +110,7 @@ async def create(request: Request, services: ServicesDep) -> Response:
         retry_policy=body.retry_policy,
         secret_sealed=sealed,
     )
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         created = await WebhookRepository(connection, member.tenant).create(new, services.now())
     return _told(WebhookWithSecret(webhook=created, secret=secret), status=201)
 
@@ -144,7 +143,7 @@ async def change(request: Request, services: ServicesDep) -> Response:
     """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
     member, webhook_id = await manager(request, services)
     wanted = _change(parse_body(ChangeBody, await read_body(request)), services)
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         changed = await WebhookRepository(connection, member.tenant).change(
             webhook_id, wanted, services.now()
         )
@@ -173,7 +172,7 @@ async def rotate(request: Request, services: ServicesDep) -> Response:
     body = parse_body(RotateBody, await read_optional_body(request))
     secret, sealed = _new_secret(services, member.tenant, webhook_id)
     overlap = timedelta(hours=body.overlap_hours)
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = WebhookRepository(connection, member.tenant)
         await repository.rotate(
             webhook_id, sealed, previous_until=services.now() + overlap if overlap else None
@@ -187,10 +186,12 @@ async def enable(request: Request, services: ServicesDep) -> Response:
     """Its count of failures begins again. What it has missed waits for a replay."""
     member, webhook_id = await manager(request, services)
     parse_body(EnableBody, await read_optional_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         enabled = await WebhookRepository(connection, member.tenant).enable(webhook_id)
         event = first_event(enabled.events)
-        test_id = await _test(connection, member.tenant, webhook_id, event, services)
+        test_id = await _test(
+            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
+        )
     await have_sent(services, member.tenant, test_id)
     return _told(EnableAnswer(webhook=enabled, test_delivery_id=test_id, missed=enabled.missed))
 
@@ -200,23 +201,25 @@ async def test(request: Request, services: ServicesDep) -> Response:
     """Of any event, and to a disabled webhook too. It does not count as a failure."""
     member, webhook_id = await manager(request, services)
     body = parse_body(TestBody, await read_optional_body(request))
-    async with subscriber(member.tenant, services) as connection:
+    async with subscriber(services.database, member.tenant, services.now()) as connection:
         tested = await WebhookRepository(connection, member.tenant).read(webhook_id)
         event = body.event or first_event(tested.events)
-        delivery_id = await _test(connection, member.tenant, webhook_id, event, services)
+        delivery_id = await _test(
+            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
+        )
     await have_sent(services, member.tenant, delivery_id)
     return _told(DeliveryAnswer(delivery_id=delivery_id), status=202)
 
 
 async def _test(
-    connection: AsyncConnection,
+    replays: DeliveryReplay,
     tenant: TenantId,
     webhook_id: str,
     event: OutboundEventId,
     services: Services,
 ) -> str:
     now = services.now()
-    return await DeliveryReplay(connection, tenant).test(
+    return await replays.test(
         webhook_id, event, render(sample(event), tenant, now), services.new_id, now
     )
 

@@ -3,13 +3,14 @@
 from datetime import UTC, datetime
 from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from api.schemas.webhook import Body
 from domain.delivery import Delivery, DeliveryStatus, DeliverySummary
 
 _MAX_HEADER: Final = 2_000
-# Far more than is ever sent; whoever explains a signature reads it some hundred times.
+# Characters, and bytes of UTF-8. Far more than is ever sent; whoever explains a signature reads it
+# some hundred times.
 _MAX_PASTED: Final = 200_000
 
 
@@ -45,6 +46,12 @@ def _moment(value: object) -> datetime:
         return at.astimezone(UTC)
     except OverflowError:
         raise ValueError("a moment before or after all years") from None
+
+
+def _short(body: str) -> str:
+    if len(body.encode()) > _MAX_PASTED:
+        raise ValueError("too long")
+    return body
 
 
 class ReplayBody(Body):
@@ -85,4 +92,7 @@ class VerifyBody(Body):
     message_id: str = Field(
         default="", max_length=_MAX_HEADER, description="The header webhook-id."
     )
-    body: str = Field(max_length=_MAX_PASTED, description="As it came, before anything parsed it.")
+    body: Annotated[str, AfterValidator(_short)] = Field(
+        max_length=_MAX_PASTED,
+        description=f"As it came, before anything parsed it: {_MAX_PASTED} bytes at most.",
+    )

@@ -51,7 +51,8 @@ OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
 }
 # Each of one webhook, tried in `test_webhooks.py`.
 OF_WEBHOOKS = {(method, WEBHOOKS + path) for method, path, _ in ABOUT_ONE.values()}
-# Routes that know no client: the public half of a key pair, health, and the API's own page.
+# Routes that know no client: the public half of a key pair, health, the API's own page, and what
+# webhooks are told.
 ABOUT_NOBODY = {
     ("GET", "/docs"),
     ("GET", "/docs/oauth2-redirect"),
@@ -59,6 +60,8 @@ ABOUT_NOBODY = {
     ("GET", "/healthz"),
     ("GET", "/readyz"),
     ("GET", "/.well-known/jwks.json"),
+    ("GET", "/api/webhook-events"),
+    ("GET", "/api/webhook-events/{event}"),
 }
 
 

@@ -285,3 +285,25 @@ def test_anything_may_be_pasted(
 ) -> None:
     found = explained(Pasted(signature, timestamp, body, message_id), (SENT,))
     assert found.verdict is not WebhookVerdict.MATCHES
+
+
+def test_a_body_is_read_as_often_however_many_were_sent_then(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Reading may take a tenth of a second, and the API's other callers wait."""
+    pasted = service(body=json.dumps({"of": "another event"}).encode())
+    read = 0
+
+    def loads(body: bytes) -> object:
+        nonlocal read
+        read += body == pasted.body
+        return json.JSONDecoder().decode(body.decode())
+
+    monkeypatch.setattr("domain.webhook_mistake.json.loads", loads)
+    counts = []
+    for number in (1, 50):
+        read = 0
+        sent = tuple(replace(SENT, delivery_id=f"D{one}") for one in range(number))
+        explain(pasted, secrets=SECRETS, sent=sent, now=NOW)
+        counts.append(read)
+    assert counts[0] == counts[1] > 0

@@ -5,16 +5,19 @@ A POST may come twice where nobody can know whether it did; then its webhook-id 
 
 import asyncio
 import signal
-import threading
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 import sqlalchemy as sa
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.service import RPCError
 
 from adapters.system import utc_now
 from domain import names
@@ -24,6 +27,7 @@ from embedded.ports import free_port
 from embedded.process import Child
 from store.tables import usage_counters, webhook_deliveries, webhook_subscriptions
 from tests.support.engine import GATEWAY, LiveEngine
+from tests.support.holding import Holding, the_first
 from tests.support.identity import bearer, session_token
 from tests.support.mail import MailServer
 from tests.support.processes import process
@@ -33,7 +37,7 @@ from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 from tests.support.webhook_dashboard import WEBHOOKS
 from tests.support.webhook_engine import delivery_of, ended, sending_engine, subscribed
-from tests.support.webhook_receiver import Received, Reply, WebhookReceiver, webhook_receiver
+from tests.support.webhook_receiver import WebhookReceiver, webhook_receiver
 from tests.support.webhooks import tell
 
 # The sweeper would wait a minute, so as not to disturb what is under way.
@@ -94,24 +98,6 @@ async def died(child: Child) -> None:
     assert child.exit_code == -signal.SIGKILL, child.log_tail()
 
 
-class Holding:
-    """A receiver's rule: the answers to the first requests are held until they are let go."""
-
-    def __init__(self, held: int, then: int) -> None:
-        self._left = held
-        self._then = then
-        self._free = threading.Event()
-
-    def __call__(self, _: Received) -> Reply:
-        self._left -= 1
-        if self._left >= 0:
-            self._free.wait(30)
-        return Reply(self._then)
-
-    def let_go(self) -> None:
-        self._free.set()
-
-
 @pytest.mark.parametrize(("answer", "failures"), [(200, 0), (503, 1)])
 async def test_webhook_worker_killed_in_the_middle_of_a_post(
     engine: LiveEngine,
@@ -122,7 +108,7 @@ async def test_webhook_worker_killed_in_the_middle_of_a_post(
     failures: int,
 ) -> None:
     webhook = await subscribed(engine, shop, receiver)
-    holding = Holding(held=1, then=answer)
+    holding = Holding(the_first(1), answer)
     receiver.decide(holding)
     with webhook_worker(start, "dying") as dying:
         (delivery_id,) = await tell(engine.database, shop)
@@ -273,16 +259,18 @@ async def test_webhook_worker_stopped_under_load(
 ) -> None:
     """POSTs that go on end and are recorded; no further one begins; what waited is sent later."""
     await subscribed(engine, shop, receiver)
-    holding = Holding(held=4, then=200)
+    holding = Holding(the_first(4))
     receiver.decide(holding)
     deliveries = [one for _ in range(12) for one in await tell(engine.database, shop)]
     with webhook_worker(start, "stopping") as stopping:
         await engine.engine.send_webhooks(shop.client_id, deliveries)
         await receiver.received(4)
+        for delivery_id in deliveries:
+            await eventually(partial(_at_work, engine, shop, delivery_id))
         going = {request.headers["x-service-delivery"] for request in receiver.seen}
         stopping.terminate()
         for delivery_id in set(deliveries) - going:
-            await eventually(lambda one=delivery_id: _put_off(engine, shop, one))  # type: ignore[misc]
+            await eventually(partial(_put_off, engine, shop, delivery_id))
         holding.let_go()
 
         async def stopped() -> bool:
@@ -297,10 +285,21 @@ async def test_webhook_worker_stopped_under_load(
         await _each_once(engine, shop, receiver, [{"id": one} for one in deliveries])
 
 
+async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> PendingActivityInfo | None:
+    """What Temporal knows of the delivery's present try."""
+    try:
+        described = await delivery_of(engine, shop, delivery_id).describe()
+    except RPCError:  # not started yet
+        return None
+    return next(iter(described.raw_description.pending_activities), None)
+
+
+async def _at_work(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
+    """Whether the worker has it: it is being sent, or waits for its permit."""
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+
+
 async def _put_off(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
-    """Whether Temporal keeps the delivery until somebody has time for it."""
-    described = await delivery_of(engine, shop, delivery_id).describe()
-    return any(
-        one.last_failure.message == Deferred.code
-        for one in described.raw_description.pending_activities
-    )
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.last_failure.message == Deferred.code

@@ -250,3 +250,21 @@ async def test_a_delivery_is_found_only_with_its_own_webhook(mine: Hooks) -> Non
     ):
         with pytest.raises(DeliveryNotFound):
             await unknown
+
+
+async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
+    await mine.subscribe()
+    (delivery_id,) = await mine.tell()
+    until = utc_now() + timedelta(minutes=5)
+
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+
+    assert await left(mine.database, until) == []
+    assert await left(mine.database, until + timedelta(seconds=1)) == [delivery_id]
+    assert await mine.send(delivery_id, GOT) == SUCCESS
+    ended = await only_row(mine.database, webhook_deliveries, id=delivery_id)
+    assert ended["next_attempt_at"] is None
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+    assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == ended

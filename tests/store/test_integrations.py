@@ -68,8 +68,8 @@ async def test_connected_and_ended(database: Database, shop: Shop) -> None:
 
     assert await live(database, shop) == [stripe]
     assert await told(database, shop) == [
-        ("integration.connected", zendesk, None),
-        ("integration.connected", stripe, None),
+        ("integration.connected", zendesk, "connected"),
+        ("integration.connected", stripe, "connected"),
         ("integration.disconnected", zendesk, "disconnected"),
     ]
     row = await only_row(database, integrations, id=zendesk)
@@ -84,9 +84,9 @@ async def test_connected_anew(database: Database, shop: Shop) -> None:
     assert await live(database, shop) == [second]
     assert (await only_row(database, integrations, id=first))["sealed"] == ""
     assert await told(database, shop) == [
-        ("integration.connected", first, None),
+        ("integration.connected", first, "connected"),
         ("integration.disconnected", first, "replaced"),
-        ("integration.connected", second, None),
+        ("integration.connected", second, "reconnected"),
     ]
 
 
@@ -102,7 +102,7 @@ async def test_it_fails_once(database: Database, shop: Shop) -> None:
 
     await disconnect(database, shop, integration_id)
     assert await told(database, shop) == [
-        ("integration.connected", integration_id, None),
+        ("integration.connected", integration_id, "connected"),
         ("integration.disconnected", integration_id, "not_authorized"),
     ]
 
@@ -128,7 +128,7 @@ async def test_what_failed_has_been_told_and_is_not_told_when_it_is_replaced(
         await connection.execute(sa.delete(outbox))
     second = await connect(database, shop)
 
-    assert await told(database, shop) == [("integration.connected", second, None)]
+    assert await told(database, shop) == [("integration.connected", second, "reconnected")]
     row = await only_row(database, integrations, id=first)
     assert (row["status"], row["sealed"]) == ("disconnected", "")
 

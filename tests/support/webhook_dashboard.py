@@ -7,10 +7,14 @@ import httpx
 from adapters.system import utc_now
 from domain import names
 from domain.delivery import Attempt, FailureKind
+from domain.webhook_secret import unseal_secret
 from domain.webhook_signature import TIMESTAMP
 from store.delivery_repository import DeliveryRepository, Outgoing
+from store.tables import webhook_subscriptions
 from tests.support.engine import LiveEngine
+from tests.support.rows import only_row
 from tests.support.shop import Shop
+from tests.support.webhooks import subscribe, tell
 
 WEBHOOKS = "/api/dashboard/webhooks"
 NEW: dict[str, Any] = {
@@ -89,3 +93,26 @@ async def is_started(front: LiveEngine, shop: Shop, first_delivery_id: str) -> b
     workflow_id = names.send_webhooks_id(shop.client_id, first_delivery_id)
     described = await front.client.get_workflow_handle(workflow_id).describe()
     return described.workflow_type == names.SEND_WEBHOOKS
+
+
+async def all_of(front: LiveEngine, headers: dict[str, str], **query: str) -> list[dict[str, Any]]:
+    answer = await front.http.get(WEBHOOKS, params=query, headers=headers)
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["webhooks"]
+    return found
+
+
+async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
+    """Ids of a webhook and of a delivery to it that has ended."""
+    sealer = front.app.state.services.sealer
+    webhook = await subscribe(front.database, shop, sealer=sealer)
+    (delivery_id,) = await tell(front.database, shop)
+    await end(front, shop, delivery_id)
+    return webhook.id, delivery_id
+
+
+async def signs(front: LiveEngine, shop: Shop, webhook_id: str) -> str:
+    """The secret as it is stored, unsealed."""
+    row = await only_row(front.database, webhook_subscriptions, id=webhook_id)
+    sealer = front.app.state.services.sealer
+    return unseal_secret(sealer, shop.client_id, webhook_id, row["secret_sealed"])

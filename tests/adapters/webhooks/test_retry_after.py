@@ -29,6 +29,9 @@ YEAR_S = 366 * 24 * 3600.0
         ("١٢", None),
         ("Sat, 99 Nov 2026 12:00:00 GMT", None),
         ("Sat, 21 Nov 2026 12:00:00 +9999999999", None),
+        ("Sat, 21 Nov 2026 12:00:00 +99999999999999999999", None),
+        ("Sat, 21 Nov 9999999999 12:00:00 GMT", None),
+        ("Sat, 21 Nov 99999999999999999999 12:00:00 GMT", None),
     ],
 )
 def test_seconds_from_now(header: str, expected: float | None) -> None:

@@ -240,10 +240,12 @@ async def test_no_answer_fills_the_memory(
     try:
         before, _ = tracemalloc.get_traced_memory()
         await post(sender, receiver)
-        _, peak = tracemalloc.get_traced_memory()
+        after, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak - before < 1_000_000
+    # The event loop alone reads 256 KiB at a time, and holds them encrypted and decrypted.
+    assert peak - before < 2_000_000
+    assert after - before < 1_000_000
 
 
 async def test_a_cancelled_post_leaves_no_connection(
