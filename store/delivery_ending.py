@@ -76,7 +76,7 @@ def _ending(change: str) -> str:
             ORDER BY finished_at DESC, id DESC
             OFFSET :kept - 1
         ) AND NOT (
-            (disabled_webhook OR failure_count_after = ANY(:warned))
+            (disabled_webhook OR COALESCE(failure_count_after = ANY(:warned), false))
             AND finished_at > CAST(:now AS timestamptz) - interval '1 day'
         )
     ), missed AS (

@@ -68,6 +68,8 @@ async def test_what_the_owner_hears_of_outlives_all_that_ends_after_it(mine: Hoo
     listed = await mine.listed(webhook)
     assert len(listed) == KEPT_DELIVERIES
     assert {one.status for one in listed} == {"skipped"}
+    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    assert len(kept) == KEPT_DELIVERIES + 3, "with both warnings"
 
     tomorrow = utc_now() + timedelta(days=1, minutes=1)
     sample = await mine.sample_to(webhook)
