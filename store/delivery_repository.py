@@ -42,6 +42,7 @@ _OF_RUN: Final = sa.text("""
 _PUT_OFF: Final = sa.text("""
     UPDATE webhook_deliveries SET next_attempt_at = :until
     WHERE client_id = :client_id AND id = :delivery_id AND status = 'pending'
+      AND attempt < :attempt
 """)
 
 _TABLE: Final = webhook_deliveries.c
@@ -178,9 +179,10 @@ class DeliveryRepository:
             row = (await self._connection.execute(RESULT, values)).one_or_none()
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
-    async def put_off(self, delivery_id: str, until: datetime) -> None:
-        """Write when a try that found no place is made, so that the sweeper leaves it alone."""
-        this = {"client_id": self._tenant, "delivery_id": delivery_id}
+    async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
+        """Write when a try that found no place is made, so that the sweeper leaves it alone. One
+        that has ended, since the activity ran twice, keeps the time of the next."""
+        this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
     async def pending_of_run(self, run_id: str) -> tuple[str, ...]:

@@ -258,7 +258,7 @@ async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
     until = utc_now() + timedelta(minutes=5)
 
     async with mine.connection() as connection:
-        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, until)
 
     assert await left(mine.database, until) == []
     assert await left(mine.database, until + timedelta(seconds=1)) == [delivery_id]
@@ -266,5 +266,18 @@ async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
     ended = await only_row(mine.database, webhook_deliveries, id=delivery_id)
     assert ended["next_attempt_at"] is None
     async with mine.connection() as connection:
-        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, until)
     assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == ended
+
+
+async def test_putting_off_a_try_that_has_ended_leaves_the_time_of_the_next(mine: Hooks) -> None:
+    """Its activity ran twice, and the second one found no place."""
+    await mine.subscribe(retry_policy=RetryPolicy.STANDARD)
+    (delivery_id,) = await mine.tell()
+    await mine.finish(await mine.begun(delivery_id), BROKEN, retry_in_s=3600)
+    waits = await only_row(mine.database, webhook_deliveries, id=delivery_id)
+
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, utc_now())
+
+    assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == waits
