@@ -94,15 +94,16 @@ class DeliveryRepository:
         too small (then the delivery is skipped, and the event missed), or the delivery is gone with
         its webhook (skipped). A test goes to a disabled webhook too."""
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
-        row = (await self._connection.execute(_BEGIN, {**this, "now": now})).one_or_none()
+        row = await self._look(this, now)
+        if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
+            # Again under the lock: it may be enabled, and what it missed replayed, at this moment.
+            await lock_webhook(self._connection, self._tenant, row.webhook_id)
+            row = await self._look(this, now)
         if row is None:
             return _NOTHING_TO_SEND
-        if row.status != DeliveryStatus.PENDING or row.attempt >= attempt:
+        if not _waits(row, attempt):
             return _result(row, attempt, now)
-        trigger = Trigger(row.trigger)
-        if not includes_webhooks(subscription_of(row).plan_at(now)) or not (
-            row.is_active or trigger is Trigger.TEST
-        ):
+        if not _may_be_sent(row, now):
             return await self._end(SKIP, row.webhook_id, this, attempt, now)
         secrets = (row.secret_sealed, row.previous_sealed)
         return Outgoing(
@@ -110,7 +111,7 @@ class DeliveryRepository:
             webhook_id=row.webhook_id,
             event=row.event,
             event_id=row.event_id,
-            trigger=trigger,
+            trigger=Trigger(row.trigger),
             url=row.url,
             retry_policy=RetryPolicy(row.retry_policy),
             body=row.request_body,
@@ -155,6 +156,11 @@ class DeliveryRepository:
             "counts": outgoing.trigger is not Trigger.TEST,
         }
         return await self._end(END, outgoing.webhook_id, record, attempt, now)
+
+    async def _look(
+        self, this: dict[str, object], now: datetime
+    ) -> "sa.Row[*tuple[Any, ...]] | None":
+        return (await self._connection.execute(_BEGIN, {**this, "now": now})).one_or_none()
 
     async def _end(
         self,
@@ -221,6 +227,17 @@ def _found(done: Attempt) -> dict[str, object]:
         "connect_ms": done.connect_ms,
         "first_byte_ms": done.first_byte_ms,
     }
+
+
+def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
+    """Whether this try has not ended."""
+    return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
+
+
+def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
+    """A test goes to a disabled webhook too."""
+    in_plan = includes_webhooks(subscription_of(row).plan_at(now))
+    return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:
