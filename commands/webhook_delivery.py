@@ -29,7 +29,6 @@ from commands.webhook_text import (
     delivery_text,
     explanation_text,
     outcome,
-    summary_fields,
 )
 from domain.curl import signed_again
 from domain.delivery import Delivery, DeliveryStatus
@@ -77,7 +76,7 @@ async def try_out(
             await webhooks.require_plan(utc_now())
             told = first_event((await webhooks.read(webhook_id)).events)
         tested = await send_test(database, data, tenant, webhook_id, _event(event) or told)
-    answer(as_json, f"Test: {outcome(tested)}.", **summary_fields(tested))
+    answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
 
 
 @app.command("deliveries")
@@ -94,7 +93,7 @@ async def deliveries(
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
     wanted = [one for one in found if status in (None, one.status)]
     if as_json:
-        answer(True, "", deliveries=[summary_fields(one) for one in wanted])
+        answer(True, "", deliveries=[delivery_fields(one) for one in wanted])
         return
     print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
 

@@ -16,12 +16,7 @@ def webhook_fields(webhook: Webhook) -> dict[str, object]:
     return {"webhook_id": fields.pop("id"), **fields}
 
 
-def summary_fields(delivery: Delivery) -> dict[str, object]:
-    fields = delivery.model_dump(mode="json", include=_SUMMARY)
-    return {"delivery_id": fields.pop("id"), **fields}
-
-
-def delivery_fields(delivery: Delivery) -> dict[str, object]:
+def delivery_fields(delivery: DeliverySummary) -> dict[str, object]:
     fields = delivery.model_dump(mode="json")
     return {"delivery_id": fields.pop("id"), **fields}
 
@@ -46,14 +41,14 @@ def webhook_text(webhook: Webhook) -> Table:
     return table
 
 
-def delivery_cells(delivery: Delivery) -> tuple[str, ...]:
+def delivery_cells(delivery: DeliverySummary) -> tuple[str, ...]:
     """Its line in a list."""
     why = "" if delivery.trigger is Trigger.EVENT else f", {delivery.trigger.value}"
     made = f"{delivery.created_at:%m-%d %H:%M:%S}"
     return delivery.id, made, delivery.event + why, outcome(delivery)
 
 
-def outcome(delivery: Delivery) -> str:
+def outcome(delivery: DeliverySummary) -> str:
     """What came of it, in a few words."""
     if delivery.status is DeliveryStatus.PENDING and not delivery.attempt:
         return "not sent yet (is a webhook worker running?)"

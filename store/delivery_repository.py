@@ -8,7 +8,15 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import DeliverResult
-from domain.delivery import RESPONSE_KEPT, Attempt, Delivery, DeliveryStatus, Trigger, says_gone
+from domain.delivery import (
+    RESPONSE_KEPT,
+    Attempt,
+    Delivery,
+    DeliveryStatus,
+    DeliverySummary,
+    Trigger,
+    says_gone,
+)
 from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
 from domain.webhook import KEPT_DELIVERIES, RetryPolicy, includes_webhooks, notice_of
@@ -46,15 +54,20 @@ _PUT_OFF: Final = sa.text("""
 """)
 
 _TABLE: Final = webhook_deliveries.c
-_RECORD: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where(
+_OF_WEBHOOK: Final = sa.and_(
     _TABLE.client_id == sa.bindparam("tenant"), _TABLE.webhook_id == sa.bindparam("webhook")
 )
-_ONE: Final = _RECORD.where(_TABLE.id == sa.bindparam("delivery"))
+_ONE: Final = sa.select(*(_TABLE[name] for name in Delivery.model_fields)).where(
+    _OF_WEBHOOK, _TABLE.id == sa.bindparam("delivery")
+)
+_SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fields)).where(
+    _OF_WEBHOOK
+)
 # Said literally, so that an index of the pending ones is always of use.
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
-        _RECORD.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
+        _SUMMARY.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
         for state, latest in (
             (_IS_PENDING, _TABLE.id),
             (sa.not_(_IS_PENDING), _TABLE.finished_at),
@@ -196,13 +209,13 @@ class DeliveryRepository:
         mine = {"client_id": self._tenant, "run_id": run_id}
         return tuple(await self._connection.scalars(_OF_RUN, mine))
 
-    async def latest(self, webhook_id: str) -> tuple[Delivery, ...]:
+    async def latest(self, webhook_id: str) -> tuple[DeliverySummary, ...]:
         """Those of a webhook that are kept, and the pending ones, the newest first; at most 50 of
         either. Raises WebhookNotFound."""
         await WebhookRepository(self._connection, self._tenant).read(webhook_id)
         this = {"tenant": self._tenant, "webhook": webhook_id}
         rows = await self._connection.execute(_LATEST, this)
-        return tuple(Delivery.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(DeliverySummary.model_validate(row, from_attributes=True) for row in rows)
 
     async def read(self, webhook_id: str, delivery_id: str) -> Delivery:
         """Raises DeliveryNotFound."""

@@ -31,8 +31,8 @@ async def test_a_replay(mine: Hooks) -> None:
     await mine.change(webhook, WebhookChange(url="https://elsewhere.example/"))
 
     again = await mine.replay(webhook, delivery_id)
-    new, old = await mine.listed(webhook)
-    assert new.id == again
+    assert [one.id for one in await mine.listed(webhook)] == [again, delivery_id]
+    new, old = await mine.record(webhook, again), await mine.record(webhook, delivery_id)
     assert (new.trigger, new.replay_of) == (Trigger.REPLAY, delivery_id)
     assert (new.url, old.url) == ("https://elsewhere.example/", URL)
     assert (new.event_id, new.request_body) == (old.event_id, old.request_body)
@@ -66,9 +66,10 @@ async def test_what_was_missed_is_replayed_once(mine: Hooks) -> None:
     for one in started:
         await mine.send(one.id, GOT)
     assert len(started) == 6
+    sent = [await mine.record(webhook, one.id) for one in started]
     assert (await mine.seen(webhook)).missed == 0
     events = {row["id"]: bytes(row["body"]) for row in await rows(mine.database, outbox)}
-    assert all(events[one.event_id] == one.request_body.encode() for one in started)
+    assert all(events[one.event_id] == one.request_body.encode() for one in sent)
 
 
 async def test_what_can_no_longer_be_replayed_is_not_missed(mine: Hooks) -> None:

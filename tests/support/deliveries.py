@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from adapters.system import new_ulid, utc_now
 from domain.client import Plan
 from domain.contracts import DeliverResult
-from domain.delivery import Attempt, Delivery, DeliveryStatus, FailureKind
+from domain.delivery import Attempt, Delivery, DeliveryStatus, DeliverySummary, FailureKind
 from domain.webhook import RetryPolicy, Webhook
 from store.database import Database
 from store.delivery_replay import DeliveryReplay
@@ -129,7 +129,7 @@ class Hooks:
                 webhook.id, delivery_id
             )
 
-    async def listed(self, webhook: Subscribed) -> tuple[Delivery, ...]:
+    async def listed(self, webhook: Subscribed) -> tuple[DeliverySummary, ...]:
         async with self.connection() as connection:
             return await DeliveryRepository(connection, self.shop.tenant).latest(webhook.id)
 
