@@ -95,7 +95,7 @@ class Deliver:
             with suppress(EngineUnavailable):
                 async with self._database.tenant(tenant) as connection:
                     repository = DeliveryRepository(connection, tenant)
-                    await repository.put_off(step.delivery_id, until)
+                    await repository.put_off(step.delivery_id, step.attempt, until)
             raise
 
     def _headers(self, step: DeliverInput, outgoing: Outgoing) -> dict[str, str]:

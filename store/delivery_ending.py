@@ -12,7 +12,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.ids import TenantId
-from domain.webhook import DISABLED_AT, KEPT_DELIVERIES
+from domain.webhook import DISABLED_AT, KEPT_DELIVERIES, WARNED_AT
 
 # NO KEY: deliveries that point to it can be written meanwhile.
 _LOCK: Final = sa.text("""
@@ -40,7 +40,9 @@ def _ending(change: str) -> str:
     """The statement that ends a delivery with `change` of its row.
 
     `counted` is empty for a test, and for a webhook that is disabled already. The one that ends now
-    is always among those that are kept, or a repetition of it would not find its result.
+    is always among those that are kept, or a repetition of it would not find its result. One that
+    the owner must hear of is kept for a day beside them: many others may end, being skipped, before
+    a worker that died is noticed, or while the mail server is away.
     """
     return f"""
     WITH counted AS (
@@ -73,6 +75,9 @@ def _ending(change: str) -> str:
             WHERE client_id = :client_id AND webhook_id = :webhook_id AND status <> 'pending'
             ORDER BY finished_at DESC, id DESC
             OFFSET :kept - 1
+        ) AND NOT (
+            (disabled_webhook OR COALESCE(failure_count_after = ANY(:warned), false))
+            AND finished_at > CAST(:now AS timestamptz) - interval '1 day'
         )
     ), missed AS (
         INSERT INTO webhook_misses (client_id, webhook_id, event_id, created_at)
@@ -91,7 +96,7 @@ def _ending(change: str) -> str:
 
 
 _HEADERS: Final = sa.bindparam("request_headers", type_=JSONB)
-_LIMITS: Final = {"most": DISABLED_AT, "kept": KEPT_DELIVERIES}
+_LIMITS: Final = {"most": DISABLED_AT, "warned": list(WARNED_AT), "kept": KEPT_DELIVERIES}
 
 END: Final = sa.text(_ending(f"status = :status, {_RECORD}")).bindparams(_HEADERS, **_LIMITS)
 SKIP: Final = sa.text(_ending("status = 'skipped'")).bindparams(

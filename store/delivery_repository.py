@@ -50,6 +50,7 @@ _OF_RUN: Final = sa.text("""
 _PUT_OFF: Final = sa.text("""
     UPDATE webhook_deliveries SET next_attempt_at = :until
     WHERE client_id = :client_id AND id = :delivery_id AND status = 'pending'
+      AND attempt < :attempt
 """)
 
 _TABLE: Final = webhook_deliveries.c
@@ -66,8 +67,11 @@ _SUMMARY: Final = sa.select(*(_TABLE[name] for name in DeliverySummary.model_fie
 _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
-        _SUMMARY.where(state).order_by(_TABLE.id.desc()).limit(KEPT_DELIVERIES)
-        for state in (_IS_PENDING, sa.not_(_IS_PENDING))
+        _SUMMARY.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
+        for state, latest in (
+            (_IS_PENDING, _TABLE.id),
+            (sa.not_(_IS_PENDING), _TABLE.finished_at),
+        )
     )
 ).order_by(sa.desc("id"))
 
@@ -103,15 +107,16 @@ class DeliveryRepository:
         too small (then the delivery is skipped, and the event missed), or the delivery is gone with
         its webhook (skipped). A test goes to a disabled webhook too."""
         this: dict[str, object] = {"client_id": self._tenant, "delivery_id": delivery_id}
-        row = (await self._connection.execute(_BEGIN, {**this, "now": now})).one_or_none()
+        row = await self._look(this, now)
+        if row is not None and _waits(row, attempt) and not _may_be_sent(row, now):
+            # Again under the lock: it may be enabled, and what it missed replayed, at this moment.
+            await lock_webhook(self._connection, self._tenant, row.webhook_id)
+            row = await self._look(this, now)
         if row is None:
             return _NOTHING_TO_SEND
-        if row.status != DeliveryStatus.PENDING or row.attempt >= attempt:
+        if not _waits(row, attempt):
             return _result(row, attempt, now)
-        trigger = Trigger(row.trigger)
-        if not includes_webhooks(subscription_of(row).plan_at(now)) or not (
-            row.is_active or trigger is Trigger.TEST
-        ):
+        if not _may_be_sent(row, now):
             return await self._end(SKIP, row.webhook_id, this, attempt, now)
         secrets = (row.secret_sealed, row.previous_sealed)
         return Outgoing(
@@ -119,7 +124,7 @@ class DeliveryRepository:
             webhook_id=row.webhook_id,
             event=row.event,
             event_id=row.event_id,
-            trigger=trigger,
+            trigger=Trigger(row.trigger),
             url=row.url,
             retry_policy=RetryPolicy(row.retry_policy),
             body=row.request_body,
@@ -141,8 +146,9 @@ class DeliveryRepository:
         With `retry_in_s` the delivery stays pending. Without, it has ended: the webhook's row is
         locked, then one statement counts it (a 2xx resets the count, a failure adds one, the 20th
         disables; 410 with retries disables at once; nothing once disabled, nothing for a test),
-        writes the record, keeps the 50 of the webhook that ended last, and notes or clears the
-        miss. `headers`: as sent, signatures masked. `now`: when the try ended.
+        writes the record, keeps the 50 of the webhook that ended last and those of a day that its
+        owner hears of, and notes or clears the miss. `headers`: as sent, signatures masked. `now`:
+        when the try ended.
         """
         record: dict[str, object] = {
             "client_id": self._tenant,
@@ -163,6 +169,11 @@ class DeliveryRepository:
             "counts": outgoing.trigger is not Trigger.TEST,
         }
         return await self._end(END, outgoing.webhook_id, record, attempt, now)
+
+    async def _look(
+        self, this: dict[str, object], now: datetime
+    ) -> "sa.Row[*tuple[Any, ...]] | None":
+        return (await self._connection.execute(_BEGIN, {**this, "now": now})).one_or_none()
 
     async def _end(
         self,
@@ -187,9 +198,10 @@ class DeliveryRepository:
             row = (await self._connection.execute(RESULT, values)).one_or_none()
         return _NOTHING_TO_SEND if row is None else _result(row, attempt, now)
 
-    async def put_off(self, delivery_id: str, until: datetime) -> None:
-        """Write when a try that found no place is made, so that the sweeper leaves it alone."""
-        this = {"client_id": self._tenant, "delivery_id": delivery_id}
+    async def put_off(self, delivery_id: str, attempt: int, until: datetime) -> None:
+        """Write when a try that found no place is made, so that the sweeper leaves it alone. One
+        that has ended, since the activity ran twice, keeps the time of the next."""
+        this = {"client_id": self._tenant, "delivery_id": delivery_id, "attempt": attempt}
         await self._connection.execute(_PUT_OFF, {**this, "until": until})
 
     async def pending_of_run(self, run_id: str) -> tuple[str, ...]:
@@ -228,6 +240,17 @@ def _found(done: Attempt) -> dict[str, object]:
         "connect_ms": done.connect_ms,
         "first_byte_ms": done.first_byte_ms,
     }
+
+
+def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
+    """Whether this try has not ended."""
+    return bool(row.status == DeliveryStatus.PENDING and row.attempt < attempt)
+
+
+def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
+    """A test goes to a disabled webhook too."""
+    in_plan = includes_webhooks(subscription_of(row).plan_at(now))
+    return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 
 def _result(row: "sa.Row[*tuple[Any, ...]]", attempt: int, now: datetime) -> DeliverResult:

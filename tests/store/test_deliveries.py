@@ -1,5 +1,6 @@
 """Deliveries: begun, tried, skipped, kept, listed, left behind."""
 
+import asyncio
 from collections import Counter
 from datetime import datetime, timedelta
 
@@ -12,8 +13,14 @@ from domain.delivery import Attempt, DeliveryStatus, FailureKind
 from domain.webhook import KEPT_DELIVERIES, RetryPolicy
 from domain.webhook_errors import DeliveryNotFound, WebhookNotFound
 from store.database import Database
-from store.delivery_repository import DeliveryRepository, LeftPending, deliveries_left_pending
+from store.delivery_repository import (
+    DeliveryRepository,
+    LeftPending,
+    Outgoing,
+    deliveries_left_pending,
+)
 from store.tables import outbox, webhook_deliveries, webhook_misses
+from store.webhook_repository import WebhookRepository
 from tests.support.deliveries import BROKEN, GOT, SKIPPED, SUCCESS, Hooks
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
@@ -258,7 +265,7 @@ async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
     until = utc_now() + timedelta(minutes=5)
 
     async with mine.connection() as connection:
-        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, until)
 
     assert await left(mine.database, until) == []
     assert await left(mine.database, until + timedelta(seconds=1)) == [delivery_id]
@@ -266,5 +273,33 @@ async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
     ended = await only_row(mine.database, webhook_deliveries, id=delivery_id)
     assert ended["next_attempt_at"] is None
     async with mine.connection() as connection:
-        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, until)
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, until)
     assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == ended
+
+
+async def test_putting_off_a_try_that_has_ended_leaves_the_time_of_the_next(mine: Hooks) -> None:
+    """Its activity ran twice, and the second one found no place."""
+    await mine.subscribe(retry_policy=RetryPolicy.STANDARD)
+    (delivery_id,) = await mine.tell()
+    await mine.finish(await mine.begun(delivery_id), BROKEN, retry_in_s=3600)
+    waits = await only_row(mine.database, webhook_deliveries, id=delivery_id)
+
+    async with mine.connection() as connection:
+        await DeliveryRepository(connection, mine.shop.tenant).put_off(delivery_id, 1, utc_now())
+
+    assert await only_row(mine.database, webhook_deliveries, id=delivery_id) == waits
+
+
+async def test_what_is_enabled_while_it_is_to_be_skipped_is_sent(mine: Hooks) -> None:
+    """Or it would be missed after whoever enabled it has replayed all that was."""
+    webhook = await mine.subscribe()
+    (delivery_id,) = await mine.tell()
+    await mine.pause(webhook)
+    async with mine.connection() as connection:
+        await WebhookRepository(connection, mine.shop.tenant).enable(webhook.id)
+        beginning = asyncio.ensure_future(mine.begin(delivery_id))
+        await asyncio.sleep(0.5)
+        assert not beginning.done(), "it waits for what becomes of the webhook"
+
+    assert isinstance(await beginning, Outgoing)
+    assert (await mine.seen(webhook)).missed == 0

@@ -2,15 +2,18 @@
 
 import asyncio
 from collections import Counter
+from datetime import timedelta
 
 import pytest
 
+from adapters.system import utc_now
 from domain.contracts import DeliverResult
 from domain.delivery import DeliveryStatus, Trigger
-from domain.webhook import DisabledReason, Notice, RetryPolicy
+from domain.webhook import KEPT_DELIVERIES, DisabledReason, Notice, RetryPolicy
 from store.database import Database
 from store.tables import webhook_deliveries
-from tests.support.deliveries import BROKEN, FAILED, GONE, GOT, SUCCESS, Hooks
+from store.troubled_webhook import troubled_webhook
+from tests.support.deliveries import BROKEN, FAILED, GONE, GOT, SKIPPED, SUCCESS, Hooks
 from tests.support.rows import rows
 from tests.support.shop import Shop
 
@@ -37,9 +40,42 @@ async def test_60_failures_at_once_disable_once(mine: Hooks) -> None:
     assert after.failure_count == 20
     assert after.disabled_reason is DisabledReason.FAILURES
     assert after.missed == 60
+    listed = await mine.listed(webhook)
+    assert len(listed) == 50
+    assert {one.status for one in listed} == {"failed"}
     kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
-    assert len(kept) == 50
-    assert {row["status"] for row in kept} == {"failed"}
+    counts = {row["failure_count_after"] for row in kept}
+    assert {10, 15, 20} <= counts, "the owner has not heard of them yet"
+    assert 50 <= len(kept) <= 53
+
+
+async def test_what_the_owner_hears_of_outlives_all_that_ends_after_it(mine: Hooks) -> None:
+    """A worker died with its result, or the mail server is away: other deliveries go on ending."""
+    webhook = await mine.subscribe()
+    waiting = [(await mine.tell())[0] for _ in range(KEPT_DELIVERIES + 10)]
+    await mine.told_and_sent(BROKEN, 19)
+    (last,) = await mine.tell()
+    disabled = await mine.send(last, BROKEN)
+    assert disabled.notice is Notice.DISABLED
+    for delivery_id in waiting:
+        assert await mine.begin(delivery_id) == SKIPPED
+
+    assert await mine.begin(last) == disabled
+    async with mine.database.service() as connection:
+        told = await troubled_webhook(connection, mine.shop.tenant, last)
+    assert told is not None
+    assert told.failures == 20
+    listed = await mine.listed(webhook)
+    assert len(listed) == KEPT_DELIVERIES
+    assert {one.status for one in listed} == {"skipped"}
+    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    assert len(kept) == KEPT_DELIVERIES + 3, "with both warnings"
+
+    tomorrow = utc_now() + timedelta(days=1, minutes=1)
+    sample = await mine.sample_to(webhook)
+    await mine.finish(await mine.begun(sample), GOT, now=tomorrow)
+    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    assert len(kept) == KEPT_DELIVERIES
 
 
 async def test_a_repetition_gets_the_first_result(mine: Hooks) -> None:

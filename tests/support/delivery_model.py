@@ -86,8 +86,14 @@ class Model:
         else:
             self.missed |= {sent.event_id} & self.bodies
         self.ended.append(delivery_id)
-        self.forget(self.ended[:-KEPT])
+        late = self.ended[:-KEPT]
+        self.forget([one for one in late if not self.is_heard_of(one)])
         return sent.result
+
+    def is_heard_of(self, delivery_id: str) -> bool:
+        """Whether the owner gets a mail about it: then it is not among those that are pruned."""
+        result = self.sent[delivery_id].result
+        return result is not None and result.notice is not None
 
     def forget(self, pruned: list[str]) -> None:
         for delivery_id in pruned:
