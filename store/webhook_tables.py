@@ -108,6 +108,15 @@ webhook_deliveries: Final = sa.Table(
     sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
     # ULIDs grow with time, so this is also the order in which they are listed.
     sa.Index(None, "client_id", "webhook_id", "id"),
+    # What is kept of a webhook is looked for whenever one ends, however many wait.
+    sa.Index(
+        "ix_webhook_deliveries_ended",
+        "client_id",
+        "webhook_id",
+        "finished_at",
+        "id",
+        postgresql_where=sa.text("status <> 'pending'"),
+    ),
     sa.Index(
         "ix_webhook_deliveries_run",
         "client_id",

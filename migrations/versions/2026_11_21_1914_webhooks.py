@@ -141,6 +141,13 @@ def upgrade() -> None:
         unique=False,
     )
     op.create_index(
+        "ix_webhook_deliveries_ended",
+        "webhook_deliveries",
+        ["client_id", "webhook_id", "finished_at", "id"],
+        unique=False,
+        postgresql_where=sa.text("status <> 'pending'"),
+    )
+    op.create_index(
         "ix_webhook_deliveries_pending",
         "webhook_deliveries",
         ["created_at", "id"],
@@ -216,6 +223,11 @@ def downgrade() -> None:
         "ix_webhook_deliveries_run",
         table_name="webhook_deliveries",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
+    )
+    op.drop_index(
+        "ix_webhook_deliveries_ended",
+        table_name="webhook_deliveries",
+        postgresql_where=sa.text("status <> 'pending'"),
     )
     op.drop_index(
         "ix_webhook_deliveries_pending",
