@@ -11,7 +11,7 @@ from domain import names
 from domain.contracts import SweepInput, SweepResult
 from domain.ports import Clock, Engine
 from store.database import Database
-from store.delivery_repository import LeftPending, deliveries_left_pending
+from store.delivery_sweep import LeftPending, deliveries_left_pending
 
 BATCH: Final = 1_000
 MOST: Final = 500

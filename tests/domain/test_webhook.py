@@ -92,3 +92,9 @@ def test_secrets_to_hold_a_signature_against() -> None:
     (known,) = known_secrets(sealer, "C1", [sealed])
     assert (known.value, known.origin, known.webhook_id) == (SECRET, Origin.PREVIOUS, "W1")
     assert SECRET not in repr(known)
+
+    lost = seal_secret(FernetSealer(new_seal_key()), "C1", "W2", SECRET)
+    others = SealedSecret(lost, Origin.OTHER_WEBHOOK, "W2")
+    assert known_secrets(sealer, "C1", [sealed, others]) == (known,)
+    with pytest.raises(ValueError):  # noqa: PT011 - whatever it says
+        known_secrets(sealer, "C1", [SealedSecret(lost, Origin.NEWEST, "W2")])

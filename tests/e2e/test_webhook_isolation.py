@@ -9,7 +9,7 @@ import pytest
 from adapters.metrics import Metrics
 from adapters.system import utc_now
 from adapters.webhooks import HttpWebhookSender
-from store.delivery_repository import deliveries_left_pending
+from store.delivery_sweep import deliveries_left_pending
 from store.tables import webhook_deliveries
 from tests.support.engine import LiveEngine
 from tests.support.holding import Holding

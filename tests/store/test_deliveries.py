@@ -13,12 +13,8 @@ from domain.delivery import Attempt, DeliveryStatus, FailureKind
 from domain.webhook import KEPT_DELIVERIES, RetryPolicy
 from domain.webhook_errors import DeliveryNotFound, WebhookNotFound
 from store.database import Database
-from store.delivery_repository import (
-    DeliveryRepository,
-    LeftPending,
-    Outgoing,
-    deliveries_left_pending,
-)
+from store.delivery_repository import DeliveryRepository, Outgoing
+from store.delivery_sweep import LeftPending, deliveries_left_pending
 from store.tables import outbox, webhook_deliveries, webhook_misses
 from store.webhook_repository import WebhookRepository
 from tests.support.deliveries import BROKEN, GOT, SKIPPED, SUCCESS, Hooks
