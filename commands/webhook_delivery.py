@@ -149,9 +149,10 @@ async def replay_since(
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, webhook_id)
         await WebhookRepository(connection, tenant).require_plan(utc_now())
-        replayed = await DeliveryReplay(connection, tenant).replay_missed(
+        done = await DeliveryReplay(connection, tenant).replay_since(
             webhook_id, moment, limit=_AT_ONCE, new_id=new_ulid, now=utc_now()
         )
+    replayed = done.delivery_ids
     await have_sent(data, tenant, replayed)
     sentence = f"{len(replayed)} events are being sent again."
     if len(replayed) == _AT_ONCE:

@@ -3,6 +3,7 @@
 Each is written as pending; who asks has it sent (`Engine.send_webhooks`), or the sweeper does.
 """
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -36,7 +37,8 @@ _AGAIN: Final = sa.text("""
     WHERE first.client_id = :client_id AND first.id = :delivery_id
 """)
 # Not got, and not under way.
-_MISSED_SINCE: Final = """
+_MISSED: Final = sa.text("""
+    SELECT event.id, event.created_at
     FROM webhook_misses AS miss
     JOIN outbox AS event ON event.client_id = miss.client_id AND event.id = miss.event_id
     WHERE miss.client_id = :client_id AND miss.webhook_id = :webhook_id
@@ -46,20 +48,32 @@ _MISSED_SINCE: Final = """
         WHERE delivery.client_id = :client_id AND delivery.webhook_id = :webhook_id
           AND delivery.event_id = miss.event_id AND delivery.status = 'pending'
       )
-"""
-_MISSED: Final = sa.text(
-    f"SELECT miss.event_id {_MISSED_SINCE} ORDER BY miss.created_at, miss.event_id LIMIT :limit"
-)
-_COUNT_MISSED: Final = sa.text(
-    f"SELECT count(*) FROM (SELECT {_MISSED_SINCE} LIMIT :limit) AS counted"  # noqa: S608
-)
+    ORDER BY miss.created_at, miss.event_id
+    LIMIT :limit
+""")
+# The same of all that it is subscribed to now, whatever became of them.
+_ALL: Final = sa.text("""
+    SELECT event.id, event.created_at
+    FROM outbox AS event
+    JOIN webhook_subscriptions AS webhook
+      ON webhook.client_id = event.client_id AND webhook.id = :webhook_id
+    WHERE event.client_id = :client_id AND event.created_at >= :since AND event.body IS NOT NULL
+      AND webhook.events ?| ARRAY[event.event, '*']
+      AND NOT EXISTS (
+        SELECT FROM webhook_deliveries AS delivery
+        WHERE delivery.client_id = :client_id AND delivery.webhook_id = :webhook_id
+          AND delivery.event_id = event.id AND delivery.status = 'pending'
+      )
+    ORDER BY event.created_at, event.id
+    LIMIT :limit
+""")
 _REPLAY: Final = sa.text("""
     INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
                                     url, status, request_body, created_at)
-    SELECT event.client_id, missed.id, webhook.id, event.event, event.id, 'replay',
+    SELECT event.client_id, wanted.id, webhook.id, event.event, event.id, 'replay',
            webhook.url, 'pending', event.body, :now
-    FROM unnest(CAST(:ids AS text[]), CAST(:event_ids AS text[])) AS missed (id, event_id)
-    JOIN outbox AS event ON event.client_id = :client_id AND event.id = missed.event_id
+    FROM unnest(CAST(:ids AS text[]), CAST(:event_ids AS text[])) AS wanted (id, event_id)
+    JOIN outbox AS event ON event.client_id = :client_id AND event.id = wanted.event_id
     JOIN webhook_subscriptions AS webhook
       ON webhook.client_id = :client_id AND webhook.id = :webhook_id
     WHERE event.body IS NOT NULL
@@ -73,6 +87,16 @@ _TEST: Final = sa.text("""
     WHERE client_id = :client_id AND id = :webhook_id
     FOR KEY SHARE
 """)
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """`left`: how many are not yet, counted up to 1000; `next_since`: when the first of them
+    happened, None where none is left."""
+
+    delivery_ids: tuple[str, ...]
+    left: int
+    next_since: datetime | None
 
 
 class DeliveryReplay:
@@ -118,11 +142,18 @@ class DeliveryReplay:
         )
         return replay_id
 
-    async def replay_missed(
-        self, webhook_id: str, since: datetime, *, limit: int, new_id: NewId, now: datetime
-    ) -> tuple[str, ...]:
+    async def replay_since(
+        self,
+        webhook_id: str,
+        since: datetime,
+        *,
+        everything: bool = False,
+        limit: int,
+        new_id: NewId,
+        now: datetime,
+    ) -> Replayed:
         """New deliveries of the events since then that the webhook has not got and that are not
-        under way, the oldest first, at most `limit`; their ids.
+        under way, the oldest first, at most `limit`. `everything`: also of those it has got.
 
         Raises WebhookNotFound, WebhookDisabled. Exact under concurrency: the webhook is locked.
         """
@@ -132,30 +163,23 @@ class DeliveryReplay:
         if not is_active:
             raise WebhookDisabled(webhook_id)
         mine = {"client_id": self._tenant, "webhook_id": webhook_id}
-        event_ids = list(
-            await self._connection.scalars(_MISSED, {**mine, "since": since, "limit": limit})
+        found = await self._connection.execute(
+            _ALL if everything else _MISSED,
+            {**mine, "since": since, "limit": limit + COUNTED_MISSES},
         )
-        ids = [new_id() for _ in event_ids]
+        events = found.all()
+        ids = [new_id() for _ in events[:limit]]
+        event_ids = [event.id for event in events[:limit]]
         added = set(
             await self._connection.scalars(
                 _REPLAY, {**mine, "ids": ids, "event_ids": event_ids, "now": now}
             )
         )
-        return tuple(delivery_id for delivery_id in ids if delivery_id in added)
-
-    async def missed_since(self, webhook_id: str, since: datetime) -> int:
-        """How many events `replay_missed` would still take, counted up to 1000."""
-        return int(
-            await self._connection.scalar(
-                _COUNT_MISSED,
-                {
-                    "client_id": self._tenant,
-                    "webhook_id": webhook_id,
-                    "since": since,
-                    "limit": COUNTED_MISSES,
-                },
-            )
-            or 0
+        left = events[limit:]
+        return Replayed(
+            delivery_ids=tuple(delivery_id for delivery_id in ids if delivery_id in added),
+            left=len(left),
+            next_since=left[0].created_at if left else None,
         )
 
     async def test(

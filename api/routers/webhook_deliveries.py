@@ -132,12 +132,23 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
     body = parse_body(ReplaySinceBody, await read_body(request))
     async with subscriber(services.database, member.tenant, services.now()) as connection:
         repository = DeliveryReplay(connection, member.tenant)
-        replayed = await repository.replay_missed(
-            webhook_id, body.since, limit=_AT_ONCE, new_id=services.new_id, now=services.now()
+        replayed = await repository.replay_since(
+            webhook_id,
+            body.since,
+            everything=body.all,
+            limit=_AT_ONCE,
+            new_id=services.new_id,
+            now=services.now(),
         )
-        left = await repository.missed_since(webhook_id, body.since)
-    await have_sent(services, member.tenant, *replayed)
-    return _told(ReplaySinceAnswer(queued=len(replayed), left=left), status=202)
+    await have_sent(services, member.tenant, *replayed.delivery_ids)
+    return _told(
+        ReplaySinceAnswer(
+            queued=len(replayed.delivery_ids),
+            left=replayed.left,
+            next_since=replayed.next_since,
+        ),
+        status=202,
+    )
 
 
 @_post(f"{_WEBHOOK}/verify", "Why a signature does not match", VerifyBody, Explanation, status=200)

@@ -67,12 +67,18 @@ class ReplaySinceBody(Body):
         Field(description="When the first of these events happened."),
         WithJsonSchema({"type": "string", "format": "date-time"}),
     ]
+    all: bool = Field(
+        default=False, description="Also what it has got, as when its receiver lost its data."
+    )
 
 
 class ReplaySinceAnswer(BaseModel):
     queued: int = Field(description="How many are sent now.")
     left: int = Field(
         description="How many are not yet, counted up to 1,000: call again once these have ended."
+    )
+    next_since: datetime | None = Field(
+        default=None, description="When the first of those left happened, for the next call."
     )
 
 

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from domain.delivery import Trigger
 from domain.webhook import COUNTED_MISSES
 from domain.webhook_errors import DeliveryPending, WebhookDisabled
@@ -74,6 +74,39 @@ async def test_what_was_missed_is_replayed_once(mine: Hooks) -> None:
     assert all(events[one.event_id] == one.request_body.encode() for one in sent)
 
 
+async def test_all_of_it_again(mine: Hooks) -> None:
+    """A receiver lost its data: it gets what it had got already, and nothing it did not ask for."""
+    webhook = await mine.subscribe()
+    await mine.told_and_sent(GOT, 3)
+    await mine.told_and_sent(BROKEN)
+    (under_way,) = await mine.tell()
+    seen = [(await mine.record(webhook, one.id)).event_id for one in await mine.listed(webhook)]
+    waiting = (await mine.record(webhook, under_way)).event_id
+
+    since = LONG_AGO
+    again: list[str] = []
+    for left in (2, 0):
+        async with mine.connection() as connection:
+            replayed = await DeliveryReplay(connection, mine.shop.tenant).replay_since(
+                webhook.id, since, everything=True, limit=2, new_id=new_ulid, now=utc_now()
+            )
+        assert (len(replayed.delivery_ids), replayed.left) == (2, left)
+        again += replayed.delivery_ids
+        since = replayed.next_since or since
+    assert replayed.next_since is None
+    events = [(await mine.record(webhook, one)).event_id for one in again]
+    assert sorted(events) == sorted({*seen} - {waiting})
+
+    await mine.change(webhook, WebhookChange(events=("usage.threshold_reached",)))
+    for one in (*again, under_way):
+        await mine.send(one, GOT)
+    async with mine.connection() as connection:
+        replayed = await DeliveryReplay(connection, mine.shop.tenant).replay_since(
+            webhook.id, LONG_AGO, everything=True, limit=9, new_id=new_ulid, now=utc_now()
+        )
+    assert replayed.delivery_ids == ()
+
+
 async def test_what_can_no_longer_be_replayed_is_not_missed(mine: Hooks) -> None:
     webhook = await mine.subscribe()
     await mine.told_and_sent(BROKEN)
@@ -101,6 +134,8 @@ async def test_what_was_missed_is_counted_so_far_and_no_further(mine: Hooks) -> 
             "WHERE client_id = CAST(:client_id AS text)",
         ):
             await connection.execute(sa.text(statement), many)
-        replay = DeliveryReplay(connection, tenant)
-        assert await replay.missed_since(webhook.id, LONG_AGO) == COUNTED_MISSES
+        replayed = await DeliveryReplay(connection, tenant).replay_since(
+            webhook.id, LONG_AGO, limit=0, new_id=new_ulid, now=utc_now()
+        )
+    assert (replayed.delivery_ids, replayed.left) == ((), COUNTED_MISSES)
     assert (await mine.seen(webhook)).missed == COUNTED_MISSES

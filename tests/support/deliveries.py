@@ -143,9 +143,10 @@ class Hooks:
         self, webhook: Subscribed, *, since: datetime = LONG_AGO, limit: int = 99
     ) -> tuple[str, ...]:
         async with self.connection() as connection:
-            return await DeliveryReplay(connection, self.shop.tenant).replay_missed(
+            replayed = await DeliveryReplay(connection, self.shop.tenant).replay_since(
                 webhook.id, since, limit=limit, new_id=new_ulid, now=utc_now()
             )
+            return replayed.delivery_ids
 
     async def sample_to(self, webhook: Subscribed) -> str:
         async with self.connection() as connection:
