@@ -52,6 +52,13 @@ class Installation:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def failed(self, *arguments: str) -> dict[str, Any]:
+        """The answer of a command that says by its exit code that it is no good one."""
+        done = cli("webhook", *arguments, "--json", **self.env)
+        assert (done.returncode, done.stderr) == (1, "")
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
     def refused(self, *arguments: str, **env: str) -> str:
         """The sentence."""
         done = cli("webhook", *arguments, **{**self.env, **env})
