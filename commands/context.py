@@ -66,6 +66,11 @@ def fail(message: str) -> typer.Exit:
     return typer.Exit(1)
 
 
+def warn(message: str) -> None:
+    """Say what a person should know of something that was done all the same."""
+    err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+
+
 def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
     """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
 

@@ -208,14 +208,18 @@ async def test_verify(installed: Installation, tmp_path: Path) -> None:
 async def test_rotation(installed: Installation) -> None:
     webhook_id, old = installed.create()
 
-    rotated = installed.json("rotate", webhook_id, "--overlap-hours", "2")
+    first = cli("webhook", "rotate", webhook_id, "--overlap-hours", "2", "--json", **installed.env)
+    assert (first.returncode, first.stderr) == (0, "")
+    rotated = json.loads(first.stdout)
     assert rotated["previous_secret_until"]
     installed.json("test", webhook_id)
     request = await installed.request(1)
     assert genuine(request, old)
     assert genuine(request, rotated["secret"], "x-service-signature-next")
 
-    at_once = installed.json("rotate", webhook_id, "--overlap-hours", "0")
+    again = cli("webhook", "rotate", webhook_id, "--overlap-hours", "0", "--json", **installed.env)
+    assert "the secret from before it signs no more" in again.stderr
+    at_once = json.loads(again.stdout)
     assert at_once["previous_secret_until"] is None
     installed.json("test", webhook_id)
     request = await installed.request(2)
