@@ -80,6 +80,7 @@ class Tour:
         finally:
             await database.close()
         expected.append(self._show_webhooks())
+        self._out.print("One of them in full:")
         self._show_command("webhook delivery DELIVERY_ID")
         sent = sorted(self._mails() - before)
         for path in sent:
