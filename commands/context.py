@@ -12,7 +12,6 @@ from typing import Annotated, Final, ParamSpec
 import typer
 from psycopg import Error as PsycopgError
 from rich.console import Console
-from rich.table import Table
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -35,6 +34,7 @@ from domain.escalation_errors import (
     EscalationNotFound,
     SecondPersonRequired,
 )
+from domain.plain_text import without_controls
 from domain.webhook_errors import (
     DeliveryNotFound,
     DeliveryPending,
@@ -64,6 +64,11 @@ def fail(message: str) -> typer.Exit:
     """Say what is wrong in one sentence; raise what it returns."""
     err.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
     return typer.Exit(1)
+
+
+def warn(message: str) -> None:
+    """Say what a person should know of something that was done all the same."""
+    err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
 def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
@@ -177,12 +182,16 @@ async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
-    """Print a command's result: one JSON object for programs, a sentence and its facts else."""
+    """Print a command's result: one JSON object for programs, a sentence and its facts else.
+
+    The facts are lines of any length: a secret that is shown once must not be cut to a width.
+    """
     if as_json:
         typer.echo(json.dumps(fields, ensure_ascii=False, default=str))
         return
-    out.print(sentence, highlight=False)
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    out.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    width = max(map(len, fields), default=0)
     for name, value in fields.items():
-        table.add_row(name, str(value))
-    out.print(table)
+        # Strangers wrote some of it: what steers a terminal must not reach it.
+        line = f"  {name:<{width}}  {without_controls(str(value))}"
+        out.print(line, highlight=False, markup=False, soft_wrap=True)

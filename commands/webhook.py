@@ -23,6 +23,7 @@ from commands.context import (
     out,
     sealer_of,
     transaction_on,
+    warn,
 )
 from commands.listing import print_list
 from commands.webhook_delivery import WebhookArgument, send_test
@@ -156,7 +157,7 @@ async def update(
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Send nothing until `enable`; what happens meanwhile can be replayed."""
+    """Send nothing but tests until `enable`; what happens meanwhile can be replayed."""
     change = WebhookChange(pause=True)
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
@@ -201,7 +202,10 @@ async def rotate(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Give it a new secret, which is shown this once and never again."""
+    """Give it a new secret, which is shown this once and never again.
+
+    Two secrets sign at most: a second rotation within the overlap ends the oldest one at once.
+    """
     now, sealer = utc_now(), sealer_of(data)
     until = now + timedelta(hours=overlap_hours) if overlap_hours else None
     secret = secret_of(secrets.token_bytes(SECRET_BYTES))
@@ -209,8 +213,11 @@ async def rotate(
         tenant = await client_of(connection, webhook_id)
         repository = WebhookRepository(connection, tenant)
         await repository.require_plan(now)
+        signed_until_now = await repository.sealed_secrets(webhook_id, now)
         sealed = seal_secret(sealer, tenant, webhook_id, secret)
         await repository.rotate(webhook_id, sealed, previous_until=until)
+    if len(signed_until_now) > 1:
+        warn("an earlier overlap was not over: the secret from before it signs no more")
     answer(
         as_json,
         "Secret replaced: keep the new one, it is shown only now.",

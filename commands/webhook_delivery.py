@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import Iterable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -20,6 +20,7 @@ from commands.context import (
     out,
     sealer_of,
     transaction_on,
+    warn,
 )
 from commands.listing import print_list
 from commands.webhook_sending import have_sent
@@ -37,6 +38,7 @@ from domain.ids import TenantId
 from domain.outbound_event import OutboundEventId
 from domain.webhook import EVENT_IDS, first_event
 from domain.webhook_envelope import render
+from domain.webhook_explanation import WebhookVerdict
 from domain.webhook_samples import sample
 from domain.webhook_secret import known_secrets, unseal_secret
 from domain.webhook_verdict import Pasted, explain
@@ -52,7 +54,8 @@ _WAIT_S: Final = 15.0
 """Longer than a delivery may take."""
 _POLL_S: Final = 0.2
 _AT_ONCE: Final = 1000
-_TIMES: Final = ["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z", "%Y-%m-%dT%H:%M:%S.%f%z"]
+_KEPT: Final = timedelta(days=30)
+_SINCE_HELP: Final = "Such as 2026-11-21T08:00:00Z; UTC, if it names no offset."
 
 WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
 DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
@@ -68,7 +71,10 @@ async def try_out(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send an example of an event, and wait for what comes of it. It counts as no failure."""
+    """Send an example of an event, and wait for what comes of it; exit code 1 if no success.
+
+    It counts as no failure, and a webhook that is paused or disabled gets it too.
+    """
     async with database_of(data) as database:
         async with database.service() as connection:
             tenant = await client_of(connection, webhook_id)
@@ -77,6 +83,8 @@ async def try_out(
             told = first_event((await webhooks.read(webhook_id)).events)
         tested = await send_test(database, data, tenant, webhook_id, _event(event) or told)
     answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
+    if tested.status is not DeliveryStatus.SUCCESS:
+        raise typer.Exit(1)
 
 
 @app.command("deliveries")
@@ -140,24 +148,38 @@ async def replay(
 @command
 async def replay_since(
     webhook_id: WebhookArgument,
-    since: Annotated[datetime, typer.Option(formats=_TIMES, help="UTC, if it names no offset.")],
+    since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
+    everything: Annotated[bool, typer.Option("--all", help="Also what it has got.")] = False,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Send the events since then that it has not got, the oldest first: 1,000 at most."""
-    moment = since if since.tzinfo else since.replace(tzinfo=UTC)
+    """Send the events since then that it has not got, the oldest first: 1,000 at most.
+
+    What happened more than 30 days ago is not kept.
+    """
+    now = utc_now()
+    moment = _since(since, now)
     async with transaction_on(data) as connection:
         tenant = await client_of(connection, webhook_id)
-        await WebhookRepository(connection, tenant).require_plan(utc_now())
+        await WebhookRepository(connection, tenant).require_plan(now)
         done = await DeliveryReplay(connection, tenant).replay_since(
-            webhook_id, moment, limit=_AT_ONCE, new_id=new_ulid, now=utc_now()
+            webhook_id, moment, everything=everything, limit=_AT_ONCE, new_id=new_ulid, now=now
         )
-    replayed = done.delivery_ids
-    await have_sent(data, tenant, replayed)
-    sentence = f"{len(replayed)} events are being sent again."
-    if len(replayed) == _AT_ONCE:
-        sentence += " There may be more: repeat this when they have arrived."
-    answer(as_json, sentence, webhook_id=webhook_id, queued=len(replayed))
+    await have_sent(data, tenant, done.delivery_ids)
+    if moment < now - _KEPT:
+        warn("what happened more than 30 days ago is not kept and cannot be sent")
+    queued = len(done.delivery_ids)
+    sentence = f"{_events_are(queued)} being sent again."
+    if done.next_since is not None:
+        sentence += f" There are more: go on with --since {done.next_since.isoformat()}."
+    answer(
+        as_json,
+        sentence,
+        webhook_id=webhook_id,
+        queued=queued,
+        left=done.left,
+        next_since=done.next_since,
+    )
 
 
 @app.command("verify")
@@ -175,7 +197,10 @@ async def verify(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Say why a signature does not match: wrong secret, old timestamp, changed body …"""
+    """Say why a signature does not match: wrong secret, old timestamp, changed body …
+
+    The exit code is 1 unless it matches.
+    """
     pasted = Pasted(signature, timestamp, _body(body_file), message_id)
     now, sealer = utc_now(), sealer_of(data)
     async with transaction_on(data) as connection:
@@ -188,6 +213,8 @@ async def verify(
         answer(True, "", **found.model_dump(mode="json"))
     else:
         out.print(explanation_text(found))
+    if found.verdict is not WebhookVerdict.MATCHES:
+        raise typer.Exit(1)
 
 
 async def send_test(
@@ -208,6 +235,24 @@ async def send_test(
         if found.status is not DeliveryStatus.PENDING or time.monotonic() > deadline:
             return found
         await asyncio.sleep(_POLL_S)
+
+
+def _events_are(count: int) -> str:
+    return "1 event is" if count == 1 else f"{count} events are"
+
+
+def _since(given: str, now: datetime) -> datetime:
+    """Raises InvalidInput."""
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError:
+        raise InvalidInput(
+            f"--since {given}: a time is written 2026-11-21T08:00:00Z, or 2026-11-21"
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now:
+        raise InvalidInput(f"--since {given} is in the future: it is {now:%Y-%m-%dT%H:%M:%SZ} now")
+    return moment
 
 
 def _body(file: Path) -> bytes:

@@ -34,11 +34,10 @@ def webhook_text(webhook: Webhook) -> Table:
     table.add_row("events", escape(", ".join(webhook.events)))
     table.add_row("state", _state(webhook))
     table.add_row("retries", webhook.retry_policy.value)
-    more = " or more" if webhook.missed >= COUNTED_MISSES else ""
-    table.add_row("missed", f"{webhook.missed}{more} events that can be replayed")
+    table.add_row("missed", _missed(webhook.missed))
     if webhook.previous_secret_until is not None:
         table.add_row("old secret until", f"{webhook.previous_secret_until:%Y-%m-%d %H:%M} UTC")
-    table.add_row("since", f"{webhook.created_at:%Y-%m-%d %H:%M} UTC")
+    table.add_row("created", f"{webhook.created_at:%Y-%m-%d %H:%M} UTC")
     return table
 
 
@@ -116,6 +115,12 @@ def _table() -> Table:
     table.add_column(no_wrap=True, style="cyan")
     table.add_column(overflow="fold")
     return table
+
+
+def _missed(count: int) -> str:
+    if count >= COUNTED_MISSES:
+        return f"{count} or more events that can be replayed"
+    return f"{count} {'event' if count == 1 else 'events'} that can be replayed"
 
 
 def _state(webhook: Webhook) -> str:

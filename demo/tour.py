@@ -20,7 +20,7 @@ from rich.table import Table
 
 from adapters.demo.shop import movements
 from adapters.system import utc_now
-from demo.content import BRAND
+from demo.content import BRAND, OWNER
 from demo.orders import stock
 from demo.receiver import Arrival
 from demo.seed import OpenShop
@@ -80,6 +80,8 @@ class Tour:
         finally:
             await database.close()
         expected.append(self._show_webhooks())
+        self._out.print("One of them in full:")
+        self._show_command("webhook delivery DELIVERY_ID")
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
@@ -219,7 +221,7 @@ class Tour:
         )
 
     def show_addresses(self) -> None:
-        """Where everything is, and two lines to paste."""
+        """Where everything is, and lines to paste."""
         example = {
             "client_id": self._shop.client_id,
             "event_type": "shopify.ticket.created",
@@ -227,6 +229,8 @@ class Tour:
             "message": "Combien coûte la livraison express ?",
         }
         table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold")
         table.add_row("API", f"{self._stack.api_url}{_GATEWAY}")
         table.add_row("API docs", f"{self._stack.api_url}/docs")
         if self._stack.ui_url:
@@ -234,11 +238,10 @@ class Tour:
         table.add_row("client_id", self._shop.client_id)
         table.add_row("key", self._shop.key)
         table.add_row("webhook", self._shop.webhook.id)
+        table.add_row("owner", OWNER)
         self._out.print(table)
-        deliveries = f"webhook deliveries {self._shop.webhook.id} --data {self._folder.root}"
-        self._out.print(
-            f".venv/bin/python cli.py {deliveries}", soft_wrap=True, highlight=False, markup=False
-        )
+        self._show_command(f"token --user {OWNER}")
+        self._show_command(f"webhook deliveries {self._shop.webhook.id}")
         self._out.print(
             f"curl -s {self._stack.api_url}{_GATEWAY} -H 'Authorization: Bearer {self._shop.key}' "
             f"-H 'Content-Type: application/json' "
@@ -247,6 +250,11 @@ class Tour:
             highlight=False,
             markup=False,
         )
+
+    def _show_command(self, command: str) -> None:
+        """A line to paste."""
+        line = f".venv/bin/python cli.py {command} --data {self._folder.root}"
+        self._out.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
 def _nobody_hears(_: Arrival) -> None:

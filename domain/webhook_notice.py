@@ -28,6 +28,7 @@ class TroubledWebhook:
     ones, that one included."""
 
     owner_email: str
+    webhook_id: str
     label: str
     url: str
     failures: int
@@ -50,8 +51,10 @@ def notice_mail(
             (
                 "Bonjour,",
                 _what(notice, webhook),
-                f"Adresse : {webhook.url}\nDernière cause : {_reason(webhook)}",
+                f"Adresse : {webhook.url}\nIdentifiant : {webhook.webhook_id}\n"
+                f"Dernière cause : {_reason(webhook)}",
                 _and_now(notice, dashboard_url),
+                f"Pour un exploitant : cli.py webhook deliveries {webhook.webhook_id}",
             )
         )
         + "\n",
@@ -88,6 +91,6 @@ def _and_now(notice: Notice, dashboard_url: str) -> str:
     if notice is Notice.FAILING:
         return f"Le détail de chaque envoi est dans votre tableau de bord : {dashboard_url}"
     return (
-        "Une fois la cause corrigée, réactivez-le dans votre tableau de bord, puis renvoyez-lui "
-        f"les événements qu'il a manqués : {dashboard_url}"
+        "Le détail de chaque envoi est dans votre tableau de bord. Une fois la cause corrigée, "
+        f"réactivez-y le webhook et renvoyez-lui ce qu'il a manqué : {dashboard_url}"
     )

@@ -17,6 +17,7 @@ async def troubled_webhook(
     found = await connection.execute(
         sa.select(
             users.c.email,
+            webhook.id,
             webhook.label,
             webhook.url,
             delivery.failure_count_after,
@@ -37,6 +38,7 @@ async def troubled_webhook(
         return None
     return TroubledWebhook(
         owner_email=row.email,
+        webhook_id=row.id,
         label=row.label,
         url=row.url,
         failures=row.failure_count_after or 0,

@@ -10,6 +10,7 @@ from domain.webhook_notice import TroubledWebhook, notice_mail
 
 TROUBLED = TroubledWebhook(
     owner_email="owner@shop.example",
+    webhook_id="01KAK8Z3V6Q2M9T4B7C1D5E8F0",
     label="Entrepôt",
     url="https://hooks.shop.example/in",
     failures=10,
@@ -34,7 +35,10 @@ def test_what_happened_and_what_to_do(notice: Notice, subject: str, says: str) -
     assert mail.message_id == "<01abc@webhooks.engine.invalid>"
     for words in (says, TROUBLED.url, "erreur du récepteur (HTTP 502)", DASHBOARD):
         assert words in mail.text
-    assert ("réactivez-le" in mail.text) is (notice is not Notice.FAILING)
+    assert f"Identifiant : {TROUBLED.webhook_id}" in mail.text
+    assert f"cli.py webhook deliveries {TROUBLED.webhook_id}" in mail.text
+    assert "Le détail de chaque envoi" in mail.text
+    assert ("réactivez-y" in mail.text) is (notice is not Notice.FAILING)
 
 
 @pytest.mark.parametrize("kind", FailureKind)

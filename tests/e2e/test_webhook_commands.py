@@ -52,6 +52,13 @@ class Installation:
         assert done.returncode == 0, done.stderr
         return done.stdout
 
+    def failed(self, *arguments: str) -> dict[str, Any]:
+        """The answer of a command that says by its exit code that it is no good one."""
+        done = cli("webhook", *arguments, "--json", **self.env)
+        assert (done.returncode, done.stderr) == (1, "")
+        answer: dict[str, Any] = json.loads(done.stdout)
+        return answer
+
     def refused(self, *arguments: str, **env: str) -> str:
         """The sentence."""
         done = cli("webhook", *arguments, **{**self.env, **env})
@@ -134,10 +141,13 @@ async def test_a_test_and_its_record(installed: Installation) -> None:
         assert expected in record
 
     installed.receiver.answer(503)
-    failed = installed.shown("test", webhook_id, "--event", "usage.threshold_reached")
-    assert "failed, http_5xx, HTTP 503" in failed
+    again = ("webhook", "test", webhook_id, "--event", "usage.threshold_reached")
+    failed = cli(*again, **installed.env, COLUMNS="300")
+    assert (failed.returncode, failed.stderr) == (1, "")
+    assert "failed, http_5xx, HTTP 503" in failed.stdout
+    assert installed.failed("test", webhook_id)["failure_kind"] == "http_5xx"
     assert installed.json("show", webhook_id)["failure_count"] == 0
-    (kept,) = installed.json("deliveries", webhook_id, "--status", "failed")["deliveries"]
+    _, kept = installed.json("deliveries", webhook_id, "--status", "failed")["deliveries"]
     assert (kept["event"], kept["failure_kind"]) == ("usage.threshold_reached", "http_5xx")
     listed = installed.shown("deliveries", webhook_id)
     assert tested["delivery_id"] in listed
@@ -168,17 +178,23 @@ async def test_verify(installed: Installation, tmp_path: Path) -> None:
     request, theirs = await installed.request(1), await installed.request(2)
     file = tmp_path / "body"
 
-    def verdict(body: bytes, of: Received = request, name: str = "x-service-signature") -> Any:
+    def verdict(
+        body: bytes,
+        of: Received = request,
+        name: str = "x-service-signature",
+        *,
+        good: bool = False,
+    ) -> Any:
         file.write_bytes(body)
-        return installed.json(
+        return (installed.json if good else installed.failed)(
             "verify", webhook_id, "--signature", of.headers[name], "--body-file", str(file),
             "--timestamp", of.headers["x-service-timestamp"], "--id", of.headers["webhook-id"],
         )  # fmt: skip
 
-    right = verdict(request.body)
+    right = verdict(request.body, good=True)
     assert (right["verdict"], right["secret"]) == ("matches", "newest")
     assert right["secret_ends"] == secret[-4:]
-    assert verdict(request.body, name="webhook-signature")["verdict"] == "matches"
+    assert verdict(request.body, name="webhook-signature", good=True)["verdict"] == "matches"
     parsed = verdict(json.dumps(json.loads(request.body)).encode())
     assert (parsed["verdict"], parsed["mistakes"]) == ("changed_body", ["json_rendered_again"])
     changed = verdict(request.body.replace(b"1042", b"1043"))
@@ -191,24 +207,28 @@ async def test_verify(installed: Installation, tmp_path: Path) -> None:
     rotated = installed.json("rotate", webhook_id, "--overlap-hours", "0.00001")
     assert rotated["secret"] != secret
     assert verdict(request.body)["verdict"] == "retired_secret"
-    said = installed.shown(
-        "verify", webhook_id, "--signature", "v1=x", "--timestamp", "1", "--body-file", str(file)
-    )
-    assert "malformed_signature" in said
-    assert "64 lower-case hexadecimal" in said
+    pasted = ("--signature", "v1=x", "--timestamp", "1", "--body-file", str(file))
+    said = cli("webhook", "verify", webhook_id, *pasted, **installed.env, COLUMNS="300")
+    assert said.returncode == 1
+    assert "malformed_signature" in said.stdout
+    assert "64 lower-case hexadecimal" in said.stdout
 
 
 async def test_rotation(installed: Installation) -> None:
     webhook_id, old = installed.create()
 
-    rotated = installed.json("rotate", webhook_id, "--overlap-hours", "2")
+    first = cli("webhook", "rotate", webhook_id, "--overlap-hours", "2", "--json", **installed.env)
+    assert (first.returncode, first.stderr) == (0, "")
+    rotated = json.loads(first.stdout)
     assert rotated["previous_secret_until"]
     installed.json("test", webhook_id)
     request = await installed.request(1)
     assert genuine(request, old)
     assert genuine(request, rotated["secret"], "x-service-signature-next")
 
-    at_once = installed.json("rotate", webhook_id, "--overlap-hours", "0")
+    again = cli("webhook", "rotate", webhook_id, "--overlap-hours", "0", "--json", **installed.env)
+    assert "the secret from before it signs no more" in again.stderr
+    at_once = json.loads(again.stdout)
     assert at_once["previous_secret_until"] is None
     installed.json("test", webhook_id)
     request = await installed.request(2)
@@ -240,6 +260,7 @@ async def test_pause_enable_replay(installed: Installation) -> None:
     assert await happen(installed) == ()
     assert "webhook enable" in installed.refused("replay-since", webhook_id, *since)
 
+    assert "1 event that can be replayed" in installed.shown("show", webhook_id)
     assert "webhook replay-since" in installed.shown("enable", webhook_id)
     assert (await installed.request(1)).headers["x-service-event"] == "ticket.resolved"
     assert installed.json("replay-since", webhook_id, *since)["queued"] == 1
@@ -247,7 +268,9 @@ async def test_pause_enable_replay(installed: Installation) -> None:
     assert missed.headers["x-service-event"] == "playbook.activated"
     first_id = missed.headers["x-service-delivery"]
     await end_of(installed, first_id)
-    assert installed.json("replay-since", webhook_id, *since)["queued"] == 0
+    old = cli("webhook", "replay-since", webhook_id, "--since", "2020-01-01", **installed.env)
+    assert "0 events are being sent again" in old.stdout
+    assert "more than 30 days ago is not kept" in old.stderr
     again = installed.json("replay", first_id)
     third = await installed.request(3)
     assert third.headers["x-service-delivery"] == again["delivery_id"]
@@ -295,6 +318,8 @@ async def test_one_sentence(installed: Installation) -> None:
         (("create", "--client", NOBODY, "--url", here, "--event", "*"), "no such client"),
         (("update", NOBODY), "nothing to change"),
         (("test", NOBODY), "no such webhook"),
+        (("replay-since", NOBODY, "--since", "yesterday"), "a time is written 2026-"),
+        (("replay-since", NOBODY, "--since", "9999-12-31"), "is in the future"),
         (("replay", NOBODY), "no such delivery"),
     ):
         assert named in installed.refused(*arguments)
