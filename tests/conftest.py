@@ -1,5 +1,6 @@
 """The servers that tests share. Each test gets a database and a namespace of its own."""
 
+import gc
 from collections.abc import AsyncIterator, Iterator
 
 import pytest
@@ -15,6 +16,15 @@ from tests.support.temporal import TemporalServer, temporal_server
 # A slow machine is no bug of a rule.
 settings.register_profile("engine", deadline=None)
 settings.load_profile("engine")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_pauses() -> Iterator[None]:
+    """What a module leaves (each worker's sandbox imports the workflows anew) is not looked through
+    again: late in a run that held the process for seconds, longer than a database is waited for."""
+    yield
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -37,7 +37,9 @@ def test_a_queue_that_nobody_works_on_is_refused() -> None:
 def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "authority.pem"
     file.write_text("no certificate")
-    settings = settings_of("postgresql://nowhere/none", "nowhere:1", webhook_ca_file=file)
+    settings = settings_of("postgresql://nowhere/none", "nowhere:1")
+    # It was one when the settings were read.
+    changed = settings.model_copy(update={"webhook_ca_file": file})
 
     with pytest.raises(InvalidInput, match="WEBHOOK_CA_FILE"):
-        build_sender(settings)
+        build_sender(changed)
