@@ -68,6 +68,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
     errors.InvalidQuery: Answer(400, "Paramètre invalide : {reason}"),
+    errors.InvalidExportFormat: Answer(400, "Format invalide"),
     errors.AccessDenied: Answer(403, "Acces refuse."),
     errors.RoleRequired: Answer(403, "Votre rôle ne permet pas cette action."),
     errors.NoClient: Answer(403, "Aucun client associé"),
@@ -140,6 +141,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
         fields=("event_id",),
     ),
     errors.InternalError: Answer(500, _INTERNAL),
+    errors.ExportsBusy: Answer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     errors.ServerBusy: Answer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
 

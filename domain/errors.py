@@ -48,6 +48,20 @@ class PlanRequired(DomainError):
     code = "plan_required"
 
 
+class InvalidExportFormat(DomainError):
+    """The export was asked for in a form that there is not, or in two."""
+
+    code = "invalid_format"
+
+
+class ExportsBusy(DomainError):
+    """As many exports as may be written at once are being written."""
+
+    code = "exports_busy"
+    retryable = True
+    retry_after_s = 10
+
+
 class InvalidBody(DomainError):
     """The body is no JSON object of the documented shape. `reason` names the rule it broke."""
 

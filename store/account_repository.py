@@ -34,7 +34,7 @@ _LOCK: Final = (
         clients.c.next_plan_from,
         clients.c.credits_balance,
     )
-    .where(clients.c.id == sa.bindparam("tenant"))
+    .where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
     .with_for_update(key_share=True)
 )
 
@@ -45,7 +45,10 @@ class AccountRepository:
         self._tenant = tenant
 
     async def lock(self) -> Account:
-        """The account as it stands until the transaction ends. Raises ClientNotFound."""
+        """The account as it stands until the transaction ends.
+
+        Raises ClientNotFound, also while the client is being erased.
+        """
         row = (await self._connection.execute(_LOCK, {"tenant": self._tenant})).one_or_none()
         if row is None:
             raise ClientNotFound(self._tenant)

@@ -30,6 +30,8 @@ clients: Final = sa.Table(
     # What language models may cost in a month, in millionths of a US dollar; unset: the setting.
     sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
     time("created_at"),
+    # When its erasure began: nothing is let in any more (`store/account_repository.py`).
+    time("closed_at", nullable=True),
     sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
     sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
     sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),

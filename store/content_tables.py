@@ -1,4 +1,4 @@
-"""The tables of what a client brings: playbooks, templates, knowledge and integrations."""
+"""The tables of what a client brings: settings, playbooks, templates, knowledge, integrations."""
 
 from typing import Final
 
@@ -7,6 +7,22 @@ from pgvector.sqlalchemy import VECTOR
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
 from store.schema import json, metadata, tenant_key, text, time
+
+# What a client has set; a client without a row has set nothing.
+client_settings: Final = sa.Table(
+    "client_settings",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    # The merchant's own instructions to a language model.
+    text("system_prompt", nullable=True),
+    json("branding", "{}"),
+    # Public: it stands in the pages that show the widget.
+    text("widget_key", nullable=True),
+    # Days that records are kept, by class, where they differ from `domain/retention.py`.
+    json("retention", "{}"),
+    time("updated_at"),
+    sa.UniqueConstraint("widget_key"),
+)
 
 playbooks: Final = sa.Table(
     "playbooks",
@@ -42,6 +58,7 @@ response_templates: Final = sa.Table(
     text("body"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
+    time("updated_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
 )
 
@@ -59,6 +76,7 @@ knowledge_entries: Final = sa.Table(
     text("search_text"),
     sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
     time("created_at"),
+    time("updated_at", nullable=True),
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
 )

@@ -27,12 +27,20 @@ from store.agent_tables import (
     sentiment_logs,
 )
 from store.content_tables import (
+    client_settings,
     integrations,
     knowledge_embeddings,
     knowledge_entries,
     playbook_versions,
     playbooks,
     response_templates,
+)
+from store.record_tables import (
+    automation_events,
+    churn_predictions,
+    erasures,
+    inbound_events,
+    metrics_daily,
 )
 from store.schema import json, metadata, tenant_key, text, time
 from store.webhook_tables import (
@@ -46,20 +54,26 @@ __all__ = [
     "action_ledger",
     "ai_conversations",
     "api_keys",
+    "automation_events",
     "brain_costs",
+    "churn_predictions",
+    "client_settings",
     "client_users",
     "clients",
     "credit_ledger",
     "engine_events",
     "engine_messages",
     "engine_runs",
+    "erasures",
     "error_reports",
     "escalation_tickets",
     "idempotency_keys",
+    "inbound_events",
     "integrations",
     "knowledge_embeddings",
     "knowledge_entries",
     "metadata",
+    "metrics_daily",
     "outbox",
     "playbook_versions",
     "playbooks",

@@ -16,8 +16,6 @@ outbox: Final = sa.Table(
     text("event"),
     text("dedup_key"),
     sa.Column("body", sa.LargeBinary, nullable=True),
-    # Of the version before, which runs until this one has been put in its place. Drop it next.
-    json("data", "{}"),
     time("created_at"),
     sa.UniqueConstraint("client_id", "event", "dedup_key"),
     sa.Index(None, "client_id", "created_at"),

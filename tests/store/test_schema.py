@@ -16,7 +16,7 @@ from tests.support.postgres import PostgresServer, as_owner
 from tests.support.shop import open_shop
 
 # Rows of these belong to no client, or are the client.
-NO_TENANT = {"users", "clients", "error_reports", "rate_windows"}
+NO_TENANT = {"users", "clients", "erasures", "error_reports", "rate_windows"}
 
 
 def test_migrations_make_what_the_tables_say(database_url: str) -> None:
@@ -100,16 +100,3 @@ async def test_an_owner_without_special_rights_migrates(postgres: PostgresServer
         finally:
             connection.execute("DROP DATABASE IF EXISTS plainly_owned WITH (FORCE)")
             connection.execute("DROP ROLE plain_owner")
-
-
-async def test_the_version_before_can_still_tell(database: Database) -> None:
-    """It runs on this schema until it is replaced, and what it cannot write it cannot finish."""
-    shop = await open_shop(database)
-    async with database.tenant(shop.tenant) as connection:
-        await connection.execute(
-            sa.text(
-                "INSERT INTO outbox (client_id, id, event, dedup_key, data, created_at) "
-                "VALUES (:client_id, :id, 'ticket.resolved', :id, '{}', now())"
-            ),
-            {"client_id": shop.client_id, "id": new_ulid()},
-        )

@@ -15,7 +15,7 @@ from tests.support.full_tenant import fill_every_table
 from tests.support.postgres import as_owner
 from tests.support.shop import Shop, open_shop
 
-SERVICE_ONLY = {"users", "error_reports", "rate_windows"}
+SERVICE_ONLY = {"users", "erasures", "error_reports", "rate_windows"}
 TENANT_TABLES = sorted(set(metadata.tables) - SERVICE_ONLY)
 INSUFFICIENT_PRIVILEGE = "42501"
 

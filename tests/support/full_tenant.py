@@ -23,10 +23,15 @@ from store.idempotency import IdempotencyKey
 from store.integration_repository import IntegrationRepository
 from store.sentiment_repository import SentimentRepository
 from store.tables import (
+    automation_events,
     brain_costs,
+    churn_predictions,
+    client_settings,
+    inbound_events,
     knowledge_embeddings,
     knowledge_entries,
     metadata,
+    metrics_daily,
 )
 from store.usage_ledger import UsageLedger
 from store.webhook_repository import WebhookChange, WebhookRepository
@@ -35,7 +40,7 @@ from tests.support.shop import Shop
 from tests.support.webhooks import subscribe
 
 # Tables that belong to no client.
-_GLOBAL = {"users", "clients", "error_reports", "rate_windows"}
+_GLOBAL = {"users", "clients", "erasures", "error_reports", "rate_windows"}
 
 
 async def fill_every_table(database: Database, shop: Shop) -> None:
@@ -61,6 +66,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
+        await _reckon(shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -120,3 +126,20 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
             created_at=now,
         )
     )
+
+
+async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
+    now = utc_now()
+    whose = {"client_id": shop.client_id}
+    counts = {
+        column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
+    }
+    churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
+    for table, values in (
+        (automation_events, {"id": new_ulid(), "event_type": "x", "created_at": now}),
+        (metrics_daily, {"day": now.date(), "computed_at": now, **counts}),
+        (churn_predictions, {"id": new_ulid(), "created_at": now, **churn}),
+        (client_settings, {"updated_at": now}),
+        (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
+    ):
+        await connection.execute(sa.insert(table).values({**whose, **values}))
