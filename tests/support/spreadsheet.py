@@ -185,7 +185,7 @@ def opened(file: bytes, *, text_quoted: bool) -> list[list[Cell]]:
         folder = Path(name)
         (folder / "export.csv").write_bytes(file)
         # Comma, quote, UTF-8, from line 1, English; quoted is text; look for special numbers.
-        options = f"44,34,76,1,,1033,{str(text_quoted).lower()},{str(not text_quoted).lower()}"
+        options = f"44,34,76,1,,1033,{str(text_quoted).lower()},true"
         with subprocess.Popen(
             [
                 program,
