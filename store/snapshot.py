@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Final, LiteralString, cast
+from typing import Final, cast
 
 import psycopg
 from psycopg import sql
@@ -70,13 +70,13 @@ class Snapshot:
         """The only value, None if there is no row."""
         self._leash.within(self._patience_s)
         cursor = self._connection.cursor(row_factory=scalar_row)
-        await cursor.execute(_trusted(query), self._values)
+        await cursor.execute(sql.SQL(query), self._values)
         return await cursor.fetchone()
 
     async def declare(self, query: str) -> None:
         """Open the cursor that `fetch` reads from. There is one at a time, until `rewind`."""
         self._leash.within(self._patience_s)
-        declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(_trusted(query))
+        declared = sql.SQL("DECLARE rows NO SCROLL CURSOR FOR {}").format(sql.SQL(query))
         await self._connection.execute(declared, self._values)
 
     async def fetch(self, number: int) -> AsyncGenerator[list[bytes]]:
@@ -86,7 +86,8 @@ class Snapshot:
         query = sql.SQL("FETCH {} FROM rows").format(sql.Literal(number))
         held: list[bytes] = []
         weight = 0
-        async with aclosing(self._rows.stream(query, binary=True, size=_ROWS_HELD)) as rows:
+        stream = self._rows.stream(query, binary=True, size=_ROWS_HELD)
+        async with aclosing(cast("AsyncGenerator[bytes]", stream)) as rows:
             async for row in rows:
                 held.append(row)
                 weight += len(row)
@@ -100,7 +101,3 @@ class Snapshot:
         self._leash.loosen()
         if held:
             yield held
-
-
-def _trusted(query: str) -> sql.SQL:
-    return sql.SQL(cast("LiteralString", query))

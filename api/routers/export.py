@@ -29,13 +29,14 @@ _log = structlog.get_logger("api")
 EXPORT: Final = "/api/client/export-data"
 # Documented as it is written: a piece of text of any length.
 _CSV_SCHEMA: Final = {"type": "string"}
+_RECORDS: Final[object] = {"type": "array", "items": {"type": "object"}}
 _JSON_SCHEMA: Final = {
     "type": "object",
-    "required": ["exported_at", "client_id", *Section],
+    "required": ["exported_at", "client_id", *map(str, Section)],
     "properties": {
         "exported_at": {"type": "string", "format": "date-time"},
         "client_id": {"type": "string"},
-        **{section: {"type": "array", "items": {"type": "object"}} for section in Section},
+        **dict.fromkeys(map(str, Section), _RECORDS),
     },
 }
 _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
