@@ -7,6 +7,7 @@ from typing import NoReturn
 import typer
 
 from commands import (
+    churn,
     client,
     content,
     dev,
@@ -14,6 +15,7 @@ from commands import (
     integration,
     key,
     member,
+    metrics,
     playbook,
     reseal,
     review,
@@ -48,6 +50,8 @@ app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
+app.add_typer(metrics.app, name="metrics")
+app.add_typer(churn.app, name="churn")
 app.add_typer(errors.app, name="errors")
 
 

@@ -31,6 +31,7 @@ from api.routers import (
     gateway,
     health,
     identity,
+    reports,
     reviews,
     runs,
     usage,
@@ -67,6 +68,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.include_router(export.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
+    app.include_router(reports.router)
     app.include_router(webhooks.router)
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
