@@ -8,11 +8,12 @@ from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
 from commands.listing import print_list
 from domain.brain import Category, Language, Template
+from domain.content import KnowledgeEntry
 from domain.errors import InvalidInput
 from domain.ids import TenantId
 from domain.template import KNOWN_NAMES, names, unreadable
 from store.client_repository import ClientRepository
-from store.content_repository import ContentRepository, KnowledgeEntry
+from store.content_repository import ContentRepository
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
