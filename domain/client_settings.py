@@ -1,13 +1,16 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.content_errors import InvalidSettings
+from domain.errors import InvalidInput
 from domain.plain_text import without_controls
+from domain.retention import MAX_DAYS, MIN_DAYS, check_retention
 
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
@@ -47,17 +50,21 @@ class ClientSettings(BaseModel):
     widget_key: str | None = Field(
         default=None, description="Public: it stands in pages that show the widget."
     )
+    retention: dict[str, int | None] = Field(
+        default={}, description="Days by class of records, where the client chose; null: for ever."
+    )
     updated_at: datetime | None = None
 
 
 class SettingsChange(BaseModel):
-    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding
-    takes the place of the one there was."""
+    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding and
+    retention each take the place of what was there, whole."""
 
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
     branding: Branding | None = None
+    retention: dict[str, int | None] | None = None
 
 
 def check_prompt(text: str) -> str:
@@ -92,6 +99,17 @@ def check_branding(given: Branding) -> Branding:
             "branding.color: as in #1a2b3c", "branding.color : attendue comme #1a2b3c"
         )
     return Branding(display_name=name, logo_url=logo_url, color=color and color.lower())
+
+
+def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Days that records are kept, by class. Raises InvalidSettings."""
+    try:
+        return check_retention(given)
+    except InvalidInput as error:
+        least = ", ".join(f"{name} : {days}" for name, days in MIN_DAYS.items())
+        raise InvalidSettings(
+            str(error), f"retention : jours, {MAX_DAYS} au plus, et au moins {least} ; ou null"
+        ) from None
 
 
 def widget_key_of(random: bytes) -> str:

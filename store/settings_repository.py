@@ -33,6 +33,8 @@ class SettingsRepository:
             values["system_prompt"] = change.system_prompt or None
         if change.branding is not None:
             values["branding"] = change.branding.model_dump(exclude_none=True)
+        if change.retention is not None:
+            values["retention"] = change.retention
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

@@ -13,9 +13,11 @@ from domain.client_settings import (
     Branding,
     SettingsChange,
     check_branding,
+    check_days,
     check_prompt,
 )
 from domain.errors import InvalidBody
+from domain.retention import MAX_DAYS, MIN_DAYS
 
 # What is written is checked by domain/client_settings.py, which says what is wrong.
 _Prompt = Annotated[
@@ -40,6 +42,32 @@ class BrandingBody(_Strict):
     color: Annotated[_Color | None, Field(description="For the widget.")] = None
 
 
+# In one piece: references have nothing to refer to inside the document.
+_Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
+_Retention = Annotated[
+    dict[str, int | None],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                name: {
+                    "anyOf": [
+                        {"type": "integer", "minimum": least, "maximum": MAX_DAYS},
+                        {"type": "null"},
+                    ]
+                }
+                for name, least in MIN_DAYS.items()
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description="Days by class of records; null: for ever. It takes the place of what was "
+        "there; a class that is left out is kept for its usual time."
+    ),
+]
+
+
 class SettingsBody(_Strict):
     """At least one field; null leaves it as it is."""
 
@@ -51,7 +79,8 @@ class SettingsBody(_Strict):
     )
 
     system_prompt: _Prompt | None = None
-    branding: BrandingBody | None = None
+    branding: _Branding | None = None
+    retention: _Retention | None = None
 
     @property
     def change(self) -> SettingsChange:
@@ -62,6 +91,7 @@ class SettingsBody(_Strict):
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
             branding=branding and check_branding(Branding(**branding.model_dump())),
+            retention=None if self.retention is None else check_days(self.retention),
         )
 
 
