@@ -21,6 +21,7 @@ from commands import (
     review,
     run,
     server,
+    settings,
     token,
     webhook,
 )
@@ -45,6 +46,7 @@ app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
+app.add_typer(settings.app, name="settings")
 app.add_typer(integration.app, name="integration")
 app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
