@@ -22,6 +22,7 @@ from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
 from activities.purse import Purse
+from activities.retain import Retain
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.sweep_deliveries import SweepDeliveries
@@ -42,6 +43,7 @@ from adapters.temporal_runtime import workflow_runner
 from adapters.temporal_setup import (
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
 )
@@ -55,9 +57,17 @@ from workflows.dry_run import DryRun
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
+from workflows.retention import Retention
 from workflows.sweep import Sweep
 
-WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep, MonthlyReset, Housekeeping)
+WORKFLOWS: Final[Sequence[type]] = (
+    ProcessEvent,
+    DryRun,
+    Sweep,
+    MonthlyReset,
+    Housekeeping,
+    Retention,
+)
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
 _GRACE: Final = timedelta(seconds=5)
@@ -80,6 +90,7 @@ class Activities:
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
+    retain: Retain
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -98,6 +109,7 @@ class Activities:
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
+            self.retain.retain,
         ]
 
 
@@ -125,6 +137,7 @@ def build_activities(
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
+        retain=Retain(database, utc_now),
     )
 
 
@@ -188,6 +201,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
         await ensure_monthly_reset_schedule(client)
         await ensure_housekeeping_schedule(client)
+        await ensure_retention_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"

@@ -26,6 +26,7 @@ from temporalio.client import (
 
 from domain import names
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
+from domain.erasure_contracts import RetentionInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
@@ -104,6 +105,25 @@ async def ensure_housekeeping_schedule(client: Client) -> None:
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
     await _ensure_schedule(client, names.HOUSEKEEPING_SCHEDULE, schedule)
+
+
+async def ensure_retention_schedule(client: Client) -> None:
+    """Every night at 02:10 UTC, when the figures of the day before are written."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.RETENTION,
+            RetentionInput(),
+            id=names.RETENTION_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
+        ),
+        spec=ScheduleSpec(
+            calendars=[ScheduleCalendarSpec(hour=(ScheduleRange(2),), minute=(ScheduleRange(10),))],
+            time_zone_name="UTC",
+        ),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.RETENTION_SCHEDULE, schedule)
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
