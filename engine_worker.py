@@ -24,6 +24,7 @@ from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
 from activities.purse import Purse
+from activities.retain import Retain
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.sweep_deliveries import SweepDeliveries
@@ -45,6 +46,7 @@ from adapters.temporal_setup import (
     ensure_daily_metrics_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
     ensure_weekly_churn_schedule,
@@ -61,6 +63,7 @@ from workflows.dry_run import DryRun
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
+from workflows.retention import Retention
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
 
@@ -73,6 +76,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     DailyMetrics,
     BackfillMetrics,
     WeeklyChurn,
+    Retention,
 )
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
@@ -98,6 +102,7 @@ class Activities:
     prune: Prune
     metrics: ComputeMetrics
     churn: Churn
+    retain: Retain
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -118,6 +123,7 @@ class Activities:
             self.prune.prune,
             self.metrics.compute,
             self.churn.predict,
+            self.retain.retain,
         ]
 
 
@@ -147,6 +153,7 @@ def build_activities(
         prune=Prune(database, utc_now),
         metrics=ComputeMetrics(database, utc_now),
         churn=Churn(database, utc_now, new_ulid),
+        retain=Retain(database, utc_now),
     )
 
 
@@ -212,6 +219,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_housekeeping_schedule(client)
         await ensure_daily_metrics_schedule(client)
         await ensure_weekly_churn_schedule(client)
+        await ensure_retention_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"

@@ -26,6 +26,7 @@ from temporalio.client import (
 
 from domain import names
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
+from domain.erasure_contracts import RetentionInput
 from domain.report_contracts import DailyMetricsInput, WeeklyChurnInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
@@ -155,6 +156,25 @@ async def ensure_weekly_churn_schedule(client: Client) -> None:
         ),
     )
     await _ensure_schedule(client, names.WEEKLY_CHURN_SCHEDULE, schedule)
+
+
+async def ensure_retention_schedule(client: Client) -> None:
+    """Every night at 02:10 UTC, when the figures of the day before are written."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.RETENTION,
+            RetentionInput(),
+            id=names.RETENTION_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
+        ),
+        spec=ScheduleSpec(
+            calendars=[ScheduleCalendarSpec(hour=(ScheduleRange(2),), minute=(ScheduleRange(10),))],
+            time_zone_name="UTC",
+        ),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.RETENTION_SCHEDULE, schedule)
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
