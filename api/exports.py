@@ -47,6 +47,4 @@ class Exports:
             raise ExportsBusy from None
 
     def _has_room(self, tenant: TenantId) -> bool:
-        return (
-            self._under_way.total() < _TOGETHER and self._under_way[tenant] < _OF_ONE_CLIENT
-        )
+        return self._under_way.total() < _TOGETHER and self._under_way[tenant] < _OF_ONE_CLIENT
