@@ -7,6 +7,7 @@ from typing import NoReturn
 import typer
 
 from commands import (
+    churn,
     client,
     content,
     dev,
@@ -14,11 +15,13 @@ from commands import (
     integration,
     key,
     member,
+    metrics,
     playbook,
     reseal,
     review,
     run,
     server,
+    settings,
     token,
     webhook,
 )
@@ -43,11 +46,14 @@ app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
+app.add_typer(settings.app, name="settings")
 app.add_typer(integration.app, name="integration")
 app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
+app.add_typer(metrics.app, name="metrics")
+app.add_typer(churn.app, name="churn")
 app.add_typer(errors.app, name="errors")
 
 

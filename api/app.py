@@ -31,12 +31,19 @@ from api.routers import (
     gateway,
     health,
     identity,
+    integrations,
+    knowledge,
+    reports,
     reviews,
     runs,
+    templates,
     usage,
     webhook_deliveries,
     webhook_events,
     webhooks,
+)
+from api.routers import (
+    settings as client_settings,
 )
 from api.services import Services
 from domain.errors import DomainError
@@ -67,9 +74,14 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.include_router(export.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
+    app.include_router(reports.router)
     app.include_router(webhooks.router)
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
+    app.include_router(client_settings.router)
+    app.include_router(templates.router)
+    app.include_router(knowledge.router)
+    app.include_router(integrations.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     complete_document(app)

@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from adapters.system import new_ulid
+from tests.support.content import CONTENT_ROUTES, of_client
 from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import GATEWAY, LiveEngine
 from tests.support.identity import bearer, session_token
@@ -48,6 +49,10 @@ OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
     ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", WEBHOOKS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("POST", WEBHOOKS): [lambda client_id: {"json": {**NEW, "client_id": client_id}}],
+    **{
+        (method, path): [lambda client_id, body=body: of_client(client_id, body)]
+        for method, path, body in CONTENT_ROUTES
+    },
 }
 # Each of one webhook, tried in `test_webhooks.py`.
 OF_WEBHOOKS = {(method, WEBHOOKS + path) for method, path, _ in ABOUT_ONE.values()}
