@@ -35,13 +35,14 @@ _ROLE: Final = (
 )
 _OWNED: Final = (
     sa.select(clients.c.id)
-    .where(clients.c.owner_user_id == _USER)
+    .where(clients.c.owner_user_id == _USER, clients.c.closed_at.is_(None))
     .order_by(clients.c.created_at, clients.c.id)
     .limit(1)
 )
 _JOINED: Final = (
     sa.select(client_users.c.client_id)
-    .where(client_users.c.user_id == _USER)
+    .join(clients, clients.c.id == client_users.c.client_id)
+    .where(client_users.c.user_id == _USER, clients.c.closed_at.is_(None))
     .order_by(client_users.c.created_at, client_users.c.client_id)
     .limit(1)
 )
@@ -82,7 +83,8 @@ class MemberRepository:
         return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
-        """The user's own client: the oldest owned, else the one first joined, else None."""
+        """The user's own client: the oldest owned, else the one first joined, else None. One
+        that is closed is none."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 
