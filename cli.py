@@ -7,10 +7,12 @@ from typing import NoReturn
 import typer
 
 from commands import (
+    automation,
     client,
     content,
     dev,
     errors,
+    importing,
     integration,
     key,
     member,
@@ -37,12 +39,14 @@ app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
 app.command("reseal")(reseal.reseal)
 app.command("token")(token.token)
+app.command("import")(importing.bring_in)
 app.add_typer(client.app, name="client")
 app.add_typer(key.app, name="key")
 app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
+app.add_typer(automation.app, name="automation-event")
 app.add_typer(integration.app, name="integration")
 app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
