@@ -1,5 +1,6 @@
 """An event of the engine's first version, as a line of a file has it."""
 
+import math
 from datetime import datetime
 from typing import Annotated, Any, Final
 
@@ -9,15 +10,15 @@ from domain.errors import InvalidInput
 
 MAX_LINE_BYTES: Final = 1 << 20
 
-_Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\0]*\z")]
+_TOO_LARGE: Final = 2**63
+
+_Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\x00]*\z")]
 
 
 class LegacyEvent(BaseModel):
     """One line. `id`: the event's own; without one it is told from others by nothing."""
 
-    model_config = ConfigDict(
-        frozen=True, extra="forbid", strict=True, hide_input_in_errors=True, allow_inf_nan=False
-    )
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
 
     id: Annotated[str, Field(min_length=1, max_length=200, pattern=r"\A[!-~]+\z")] | None = None
     event_type: _Text
@@ -53,15 +54,21 @@ def parse_line(line: bytes, number: int) -> LegacyEvent:
         # Deeper than that, names are the payload's.
         field = f"{first['loc'][0]}: " if first["loc"] else ""
         raise InvalidInput(f"line {number}: {field}{first['msg']}") from None
-    if _holds_nul(event.payload):
-        raise InvalidInput(f"line {number}: payload: holds the character NUL")
+    if not _can_be_stored(event.payload):
+        raise InvalidInput(
+            f"line {number}: payload: holds the character NUL, or a number that is too large"
+        )
     return event
 
 
-def _holds_nul(value: Any) -> bool:
-    """`value`: JSON."""
+def _can_be_stored(value: Any) -> bool:
+    """`value`: JSON. Whole numbers are kept as those of 64 bits."""
     if isinstance(value, dict):
-        return any("\0" in name or _holds_nul(one) for name, one in value.items())
+        return all("\0" not in name and _can_be_stored(one) for name, one in value.items())
     if isinstance(value, list):
-        return any(map(_holds_nul, value))
-    return isinstance(value, str) and "\0" in value
+        return all(map(_can_be_stored, value))
+    if isinstance(value, int):
+        return abs(value) < _TOO_LARGE
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return not isinstance(value, str) or "\0" not in value
