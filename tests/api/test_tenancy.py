@@ -23,6 +23,8 @@ from tests.support.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS
 
 USAGE = "/api/billing/usage"
 RUNS = "/api/dashboard/runs"
+METRICS = "/api/dashboard/metrics"
+CHURN = "/api/dashboard/churn"
 
 Request = Callable[[str], dict[str, Any]]
 """What to ask a route about a client_id."""
@@ -48,6 +50,8 @@ OF_REVIEWS = {
 OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
     ("GET", RUNS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", METRICS): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", CHURN): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", WEBHOOKS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("POST", WEBHOOKS): [lambda client_id: {"json": {**NEW, "client_id": client_id}}],
     **{
