@@ -10,12 +10,14 @@ from commands import (
     client,
     content,
     dev,
+    erase,
     errors,
     integration,
     key,
     member,
     playbook,
     reseal,
+    retention,
     review,
     run,
     server,
@@ -49,6 +51,8 @@ app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
 app.add_typer(errors.app, name="errors")
+app.add_typer(erase.app, name="erase")
+app.add_typer(retention.app, name="retention")
 
 
 def main() -> NoReturn:

@@ -15,6 +15,7 @@ from temporalio.worker import Interceptor, Worker
 from activities.actions import Actions
 from activities.dry_run import DryRun as DryRunActivity
 from activities.embed import Embed
+from activities.erase import Erase as EraseActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.look_up import LookUp
@@ -39,6 +40,7 @@ from adapters.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine
+from adapters.temporal_runs import TemporalRuns
 from adapters.temporal_runtime import workflow_runner
 from adapters.temporal_setup import (
     ensure_housekeeping_schedule,
@@ -54,6 +56,7 @@ from domain.ports import ErrorTracker
 from settings import Settings
 from store.database import Database
 from workflows.dry_run import DryRun
+from workflows.erase import Erase
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -67,6 +70,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     MonthlyReset,
     Housekeeping,
     Retention,
+    Erase,
 )
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
@@ -91,6 +95,7 @@ class Activities:
     usage_periods: UsagePeriods
     prune: Prune
     retain: Retain
+    erase: EraseActivity
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -110,6 +115,10 @@ class Activities:
             self.usage_periods.reconcile,
             self.prune.prune,
             self.retain.retain,
+            self.erase.close,
+            self.erase.remove_workflows,
+            self.erase.remove_rows,
+            self.erase.certify,
         ]
 
 
@@ -138,6 +147,7 @@ def build_activities(
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
         retain=Retain(database, utc_now),
+        erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
     )
 
 

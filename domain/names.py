@@ -76,6 +76,17 @@ def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
+def erase_id(client_id: str, subject: str) -> str:
+    """The workflow id of an erasure; `subject`: empty for the whole client, else the digest of the
+    customer, in hexadecimal."""
+    return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
+
+
+def run_prefixes(client_id: str) -> tuple[str, ...]:
+    """What the ids of all a client's workflows begin with, but for its erasures."""
+    return tuple(f"{kind}/{client_id}/" for kind in ("event", "dry-run", "webhooks", "webhook"))
+
+
 def parse_run_id(workflow_id: str) -> dict[str, str]:
     """The client_id and event_id that a run's workflow id is made of; nothing for other ids."""
     match workflow_id.split("/"):
