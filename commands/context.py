@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
+from domain.erasure_errors import ErasureNotFound
 from domain.errors import (
     ClientNotFound,
     ContentNotFound,
@@ -27,7 +28,6 @@ from domain.errors import (
     PlaybookNotFound,
     RunNotFound,
 )
-from domain.erasure_errors import ErasureNotFound
 from domain.escalation_errors import (
     DraftMissing,
     EscalationClaimed,
