@@ -12,6 +12,7 @@ from commands import (
     client,
     content,
     dev,
+    erase,
     errors,
     importing,
     integration,
@@ -20,6 +21,7 @@ from commands import (
     metrics,
     playbook,
     reseal,
+    retention,
     review,
     run,
     server,
@@ -59,6 +61,8 @@ app.add_typer(run.app, name="run")
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(churn.app, name="churn")
 app.add_typer(errors.app, name="errors")
+app.add_typer(erase.app, name="erase")
+app.add_typer(retention.app, name="retention")
 
 
 def main() -> NoReturn:
