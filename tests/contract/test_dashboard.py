@@ -8,13 +8,13 @@ from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import LiveEngine
 from tests.support.identity import session_token
 from tests.support.processes import process
+from tests.support.reports import CHURN, METRICS
 from tests.support.reviews import open_review
 from tests.support.shop import Shop
 from tests.support.waiting import eventually
 from tests.support.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
 from tests.support.webhooks import subscribe, tell
 
-METRICS, CHURN = "/api/dashboard/metrics", "/api/dashboard/churn"
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
 EXAMPLES = 20
