@@ -298,6 +298,14 @@ REFUSED: dict[str, tuple[Callable[[Document], object], str]] = {
     "a playbook without its version": (
         lambda one: one["settings"][0]["playbooks"][0].update(version=9), "settings, record 1",
     ),
+    "a name that would end a header": (
+        lambda one: one["settings"][0].update(branding={"display_name": "a\nBcc: b"}),
+        "settings, record 1: branding",
+    ),
+    "an address that would end an attribute": (
+        lambda one: one["settings"][0].update(branding={"logo_url": 'https://a/">'}),
+        "settings, record 1: .*logo_url",
+    ),
     "a character that cannot be stored": (
         lambda one: one["knowledge_entries"][0].update(body="a\0b"), "knowledge_entries, record 1",
     ),
