@@ -2,10 +2,13 @@
 
 import gc
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
+from fastapi import FastAPI
 from hypothesis import settings
 
+from api import openapi
 from store.database import Database
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer, mail_server
@@ -25,6 +28,22 @@ def short_pauses() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_document() -> Iterator[None]:
+    """The API's document is built once: it takes half a second of CPU, and is the same for each."""
+    built: list[dict[str, Any]] = []
+
+    def complete_document(app: FastAPI) -> None:
+        if not built:
+            openapi.complete_document(app)
+            built.append(app.openapi())
+        app.openapi_schema = built[0]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("api.app.complete_document", complete_document)
+        yield
 
 
 @pytest.fixture(scope="session")
