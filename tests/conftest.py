@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
 import pytest
+import structlog
 from fastapi import FastAPI
 from hypothesis import settings
 
@@ -19,6 +20,29 @@ from tests.support.temporal import TemporalServer, temporal_server
 # A slow machine is no bug of a rule.
 settings.register_profile("engine", deadline=None)
 settings.load_profile("engine")
+
+
+# Whole processes are started there, file by file: what lasts longest begins first, so that several
+# test processes end together.
+_LONGEST = ("e2e", "contract", "workflows", "bench")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in _LONGEST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_tracebacks() -> None:
+    """A log's tracebacks in colours, with all variables, take a second of CPU each."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
 
 
 @pytest.fixture(scope="module", autouse=True)
