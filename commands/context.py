@@ -16,6 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
+from domain.content_errors import TooMuchContent
+from domain.erasure_errors import ErasureNotFound
 from domain.errors import (
     ClientNotFound,
     ContentNotFound,
@@ -90,6 +92,7 @@ def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, N
 _SENTENCES: Final = {
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
+    ErasureNotFound: "there is no such certificate",
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",
@@ -101,6 +104,7 @@ _SENTENCES: Final = {
     PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
     RunNotFound: "there is no such run",
+    TooMuchContent: "this client has as many of these as one may have",
     TooManyWebhooks: "this client has as many webhooks as one may have",
     WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
     WebhookNotFound: "there is no such webhook",

@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.brain import Category, Turn
+from domain.errors import RunNotFound
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
 from domain.ids import TenantId
@@ -15,9 +16,11 @@ from domain.order import Lookup
 from domain.plan import PlannedAction
 from domain.rulebook import Rulebook
 from domain.run import Draft
+from domain.template import clean_value
 from store.run_repository import HUMAN_TEXT
 from store.tables import (
     ai_conversations,
+    client_settings,
     clients,
     engine_events,
     engine_messages,
@@ -37,11 +40,14 @@ class Case:
     `draft` is None before the brain has answered. `human_text` holds the words that a human chose
     instead of it, None where the draft stands. `turns` are those before this event, `summary` what
     came of the tickets before it. `approvals`: how many people approved the plan.
-    `brain_budget_micros`: of the client, where it has one of its own.
+    `brain_budget_micros`: of the client, where it has one of its own. `sender_name`: who mails to
+    the customer are from. `system_prompt`: the client's instructions to a language model.
     """
 
     event: UnifiedEvent
     brand_name: str
+    sender_name: str
+    system_prompt: str
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     summary: str
@@ -65,13 +71,18 @@ class CaseRepository:
         self._tenant = tenant
 
     async def read(self, run_id: str) -> Case:
-        """The case of a run whose event has been normalized."""
+        """The case of a run whose event has been normalized. Raises RunNotFound, also for one
+        whose customer is being erased."""
         found = await self._connection.execute(_CASE, {"client_id": self._tenant, "run_id": run_id})
-        row = found.one()
+        row = found.one_or_none()
+        if row is None:
+            raise RunNotFound(run_id)
         unified = {**row.unified, "subject": row.subject, "text": row.text}
         return Case(
             event=UnifiedEvent.model_validate(unified),
             brand_name=row.brand_name,
+            sender_name=clean_value(row.display_name or "") or row.brand_name,
+            system_prompt=row.system_prompt or "",
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             summary=row.summary or "",
@@ -107,6 +118,8 @@ _CASE: Final = (
         engine_events.c.subject,
         engine_events.c.text,
         clients.c.brand_name,
+        client_settings.c.branding["display_name"].astext.label("display_name"),
+        client_settings.c.system_prompt,
         clients.c.brain_budget_micros,
         playbook_versions.c.rulebook,
         ai_conversations.c.turns,
@@ -131,11 +144,13 @@ _CASE: Final = (
         ),
     )
     .join(clients, clients.c.id == engine_runs.c.client_id)
+    .outerjoin(client_settings, client_settings.c.client_id == engine_runs.c.client_id)
     .join(
         engine_events,
         sa.and_(
             engine_events.c.client_id == engine_runs.c.client_id,
             engine_events.c.id == engine_runs.c.event_id,
+            engine_events.c.erased_at.is_(None),
         ),
     )
     .outerjoin(
