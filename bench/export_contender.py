@@ -6,12 +6,14 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
 from typing import Final
 
 import psutil
 
 from adapters.system import utc_now
 from bench.contenders import GatewayContender
+from bench.cpu import cpu_seconds
 from bench.export_copies import FORMS, Copied, copy_by_psql, read_export, records_in
 from bench.export_database import Exported, fill_for_export
 from bench.export_figures import LARGEST, SIZES, ExportTurn, Memory
@@ -38,12 +40,13 @@ class ExportContender(GatewayContender):
     async def copy(self, number: int, contender: str, conversations: int) -> ExportTurn:
         """All rows of the tenant of that size, in a file. Raises RuntimeError."""
         self._file.unlink(missing_ok=True)
+        before = self._used()
         if contender in FORMS:
             copied = await self._export(conversations, FORMS[contender], self._file)
         else:
             client_id = self._tenants[conversations].client_id
             copied = await copy_by_psql(self.owner_url, client_id, contender, self._file)
-        first = copied.first_byte_s
+        after, first = self._used(), copied.first_byte_s
         return ExportTurn(
             round=number,
             contender=contender,
@@ -51,6 +54,7 @@ class ExportContender(GatewayContender):
             seconds=round(copied.seconds, 4),
             bytes=copied.bytes,
             records=await asyncio.to_thread(records_in, contender, self._file),
+            cpu_s={name: round(after[name] - before[name], 2) for name in after},
             first_byte_ms=None if first is None else round(first * 1000, 2),
         )
 
@@ -81,6 +85,12 @@ class ExportContender(GatewayContender):
     def _targets(self, port: int) -> dict[str, Target]:
         targets = super()._targets(port)
         return targets | {self._beside: targets[self.name]}
+
+    def _used(self) -> dict[str, float]:
+        """Seconds of processor time so far."""
+        pids = {name: self.pids[name] for name in ("postgres", "api")}
+        readers = getrusage(RUSAGE_CHILDREN)
+        return cpu_seconds(pids) | {"reader": readers.ru_utime + readers.ru_stime}
 
     async def _export(self, conversations: int, form: str, file: Path) -> Copied:
         return await read_export(self.port, next(self._keys[conversations]), form, file)

@@ -1,6 +1,7 @@
 """A tenant's rows in a file: as an export read over HTTP, or as psql copies them."""
 
 import asyncio
+import csv
 import re
 import sys
 import time
@@ -16,7 +17,7 @@ from store.export_sections import SOURCES, Source
 
 FORMS: Final = {JSON: "json", CSV: "csv"}
 
-_COUNT: Final = re.compile(rb"## \w+ \((\d+)\)\r\n")
+_COUNT: Final = re.compile(r"## \w+ \((\d+)\)")
 
 
 class Copied(BaseModel):
@@ -52,20 +53,22 @@ async def copy_by_psql(owner_url: str, client_id: str, contender: str, file: Pat
 
 
 def records_in(contender: str, file: Path) -> int:
-    """Of a file that has no line break in a cell. Raises RuntimeError for a CSV that does not hold
-    as many rows as it says."""
-    with file.open("rb") as lines:
-        if contender == JSON:
-            return sum(line.startswith(b"{") for line in lines) - 1
-        if contender != CSV:
-            return sum(1 for _ in lines)
+    """Raises RuntimeError for an export in CSV that does not hold as many rows as it says."""
+    if contender in {JSON, PSQL}:
+        with file.open("rb") as lines:
+            records = sum(line.startswith(b"{") for line in lines)
+        return records - 1 if contender == JSON else records
+    with file.open(encoding="utf-8-sig", newline="") as text:
+        rows = csv.reader(text)
+        if contender == PSQL_CSV:
+            return sum(1 for _ in rows)
         number = said = 0
-        for line in lines:
+        for row in rows:
             number += 1
-            if count := _COUNT.fullmatch(line.removeprefix(b"\xef\xbb\xbf")):
+            if len(row) == 1 and (count := _COUNT.fullmatch(row[0])):
                 said += int(count[1])
     if number != said + 2 * len(SOURCES):
-        raise RuntimeError(f"{number} lines in a CSV of {said} rows")
+        raise RuntimeError(f"{number} rows in a CSV of {said}, with its headers")
     return said
 
 

@@ -21,7 +21,8 @@ ROWS: Final = (1_000, 10_000, 100_000, 1_000_000)
 
 class ExportTurn(BaseModel):
     """One whole copy of a tenant's rows. `first_byte_ms`: of exports only. `records`: those that
-    the file holds."""
+    the file holds. `cpu_s`: seconds of processor time, by process; what reads is psql, or the
+    export's reader."""
 
     round: int
     contender: str
@@ -29,6 +30,7 @@ class ExportTurn(BaseModel):
     seconds: float
     bytes: int
     records: int
+    cpu_s: dict[str, float]
     first_byte_ms: float | None = None
 
 
@@ -91,6 +93,12 @@ class ExportFigures(BaseModel):
     def seconds(self, contender: str, conversations: int = LARGEST) -> float:
         """The median round's."""
         return statistics.median(turn.seconds for turn in self.of(contender, conversations))
+
+    def cpu_s(self, contender: str, conversations: int = LARGEST) -> float:
+        """The median round's, of all processes."""
+        return statistics.median(
+            sum(turn.cpu_s.values()) for turn in self.of(contender, conversations)
+        )
 
     def first_byte_ms(self, contender: str, conversations: int = LARGEST) -> float:
         """The median round's."""
