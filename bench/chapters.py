@@ -189,7 +189,7 @@ async def _copies(
                 records.add(turn.records)
                 out.print(
                     f"round {number + 1}: {name}, {size} conversations: {turn.seconds:.2f} s, "
-                    f"{turn.bytes / 1e6:.1f} MB",
+                    f"{turn.bytes / 1e6:.1f} MB, processor s {turn.cpu_s}",
                     highlight=False,
                 )
                 yield turn

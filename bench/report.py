@@ -234,6 +234,8 @@ def _export_aims(rows: list[Row], exports: ExportFigures) -> list[Aim]:
         Aim(text=f"JSON / psql, {size}: at most 1.5", value=json, met=json <= 1.5),
         Aim(text=f"CSV / psql, {size}: at most 1.5", value=csv, met=csv <= 1.5),
         _note(f"CSV / psql's own CSV, {size}", exports.seconds(CSV) / exports.seconds(PSQL_CSV)),
+        _note(f"processor time of JSON / psql, {size}", exports.cpu_s(JSON) / exports.cpu_s(PSQL)),
+        _note(f"processor time of CSV / psql, {size}", exports.cpu_s(CSV) / exports.cpu_s(PSQL)),
         Aim(text=f"first byte, ms, {size}: below 300", value=first, met=first < 300),
         Aim(text="growth of the API's memory, MB: at most 16", value=grown, met=grown <= 16),
         Aim(text="p99 of r / q, 4 callers: at most 1.2", value=slow, met=slow <= 1.2),

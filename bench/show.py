@@ -164,7 +164,7 @@ def _explanation(cost: AdmissionCost, gateway_ms: float) -> str:
 def _copies(exports: ExportFigures) -> Table:
     table = Table(title="Exports, medians", title_justify="left")
     table.add_column("")
-    for name in ("conversations", "seconds", "/ psql", "MB", "first byte ms"):
+    for name in ("conversations", "seconds", "/ psql", "processor s", "MB", "first byte ms"):
         table.add_column(name, justify="right")
     for size in SIZES:
         for name in (PSQL, JSON, CSV, PSQL_CSV):
@@ -174,6 +174,7 @@ def _copies(exports: ExportFigures) -> Table:
                 f"{size:,}",
                 f"{seconds:.2f}",
                 f"{seconds / exports.seconds(PSQL, size):.2f}",
+                f"{exports.cpu_s(name, size):.2f}",
             )
             table.add_row(name, *figures, f"{turns[0].bytes / 1e6:.1f}", first)
         table.add_section()

@@ -47,7 +47,7 @@ def test_one_slow_round_does_not_count() -> None:
     turns = [
         ExportTurn(
             round=number, contender=JSON, conversations=size, seconds=seconds, bytes=1, records=1,
-            first_byte_ms=seconds * 10,
+            first_byte_ms=seconds * 10, cpu_s={"api": 1, "postgres": 2},
         )
         for size in (10, LARGEST)
         for number, seconds in enumerate((2.0, 1.0, 9.0))
@@ -57,6 +57,7 @@ def test_one_slow_round_does_not_count() -> None:
         turns=turns, memory=memory, growth=_growth(lambda rows: rows), filled_in_s=1
     )
     assert (figures.seconds(JSON), figures.first_byte_ms(JSON)) == (2.0, 20.0)
+    assert figures.cpu_s(JSON) == 3
     assert memory.growth_mb == 7.5
 
 
