@@ -165,10 +165,9 @@ async def test_http_1_0_gets_the_file_without_chunks(
     front: LiveEngine, shop: Shop, form: str
 ) -> None:
     add_conversations(front.settings.database_url, shop, 10)
-    async with served(front.app) as port:
-        async with raw_connection(port) as connection:
-            await connection.send(request(shop, form=form, version="1.0"))
-            head, _, body = (await connection.rest()).partition(b"\r\n\r\n")
+    async with served(front.app) as port, raw_connection(port) as connection:
+        await connection.send(request(shop, form=form, version="1.0"))
+        head, _, body = (await connection.rest()).partition(b"\r\n\r\n")
 
     assert b"transfer-encoding" not in head
     assert b"connection: close" in head
