@@ -16,6 +16,7 @@ from activities.actions import Actions
 from activities.churn import Churn
 from activities.dry_run import DryRun as DryRunActivity
 from activities.embed import Embed
+from activities.erase import Erase as EraseActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.look_up import LookUp
@@ -41,6 +42,7 @@ from adapters.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine
+from adapters.temporal_runs import TemporalRuns
 from adapters.temporal_runtime import workflow_runner
 from adapters.temporal_setup import (
     ensure_daily_metrics_schedule,
@@ -60,6 +62,7 @@ from store.database import Database
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
+from workflows.erase import Erase
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -77,6 +80,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     BackfillMetrics,
     WeeklyChurn,
     Retention,
+    Erase,
 )
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
@@ -103,6 +107,7 @@ class Activities:
     metrics: ComputeMetrics
     churn: Churn
     retain: Retain
+    erase: EraseActivity
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -124,6 +129,10 @@ class Activities:
             self.metrics.compute,
             self.churn.predict,
             self.retain.retain,
+            self.erase.close,
+            self.erase.remove_workflows,
+            self.erase.remove_rows,
+            self.erase.certify,
         ]
 
 
@@ -154,6 +163,7 @@ def build_activities(
         metrics=ComputeMetrics(database, utc_now),
         churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
+        erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
     )
 
 

@@ -32,15 +32,12 @@ class TemporalReports:
     def __init__(self, client: Client) -> None:
         self._client = client
 
-    async def backfill_metrics(
-        self, backfill: BackfillMetricsInput, told: Callable[[int], None]
-    ) -> ComputeMetricsResult:
-        """Compute past days. `told`: called with the number of days of the calendar that are done.
-
-        Being cancelled leaves it running. Raises EngineUnavailable, InternalError if it failed.
-        """
+    async def start_backfill(
+        self, backfill: BackfillMetricsInput
+    ) -> WorkflowHandle[Any, ComputeMetricsResult]:
+        """Have past days computed. Raises EngineUnavailable."""
         with outages_told():
-            handle = await self._client.start_workflow(
+            return await self._client.start_workflow(
                 names.BACKFILL_METRICS,
                 backfill,
                 id=names.backfill_metrics_id(backfill.client_id, backfill.first, backfill.last),
@@ -48,20 +45,30 @@ class TemporalReports:
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 result_type=ComputeMetricsResult,
             )
-            result = asyncio.ensure_future(_result(handle))
-            try:
-                while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
-                    # A worker answers, and there may be none just now.
-                    with suppress(RPCError):
-                        progress = await handle.query(
-                            names.PROGRESS_QUERY,
-                            result_type=BackfillProgress,
-                            rpc_timeout=_QUERY_TIMEOUT,
-                        )
-                        told(progress.days_done)
-                return ComputeMetricsResult.model_validate(result.result())
-            finally:
-                result.cancel()
+
+    async def backfill_metrics(
+        self, backfill: BackfillMetricsInput, told: Callable[[int], None]
+    ) -> ComputeMetricsResult:
+        """Have past days computed, and wait for it. `told`: called with the number of days of the
+        calendar that are done.
+
+        Being cancelled leaves it running. Raises EngineUnavailable, InternalError if it failed.
+        """
+        handle = await self.start_backfill(backfill)
+        result = asyncio.ensure_future(_result(handle))
+        try:
+            while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
+                # A worker answers, and there may be none just now.
+                with suppress(RPCError):
+                    progress = await handle.query(
+                        names.PROGRESS_QUERY,
+                        result_type=BackfillProgress,
+                        rpc_timeout=_QUERY_TIMEOUT,
+                    )
+                    told(progress.days_done)
+            return ComputeMetricsResult.model_validate(result.result())
+        finally:
+            result.cancel()
 
     async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
         """Predict for the week of `churn.at`, which must be set. Being cancelled leaves it running.
@@ -79,11 +86,12 @@ class TemporalReports:
                 id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
                 result_type=WeeklyChurnResult,
             )
-            return WeeklyChurnResult.model_validate(await _result(handle))
+        return WeeklyChurnResult.model_validate(await _result(handle))
 
 
 async def _result(handle: WorkflowHandle[Any, Any]) -> object:
     try:
-        return await handle.result()
+        with outages_told():
+            return await handle.result()
     except WorkflowFailureError as error:
         raise InternalError("the workflow failed; its history says why") from error

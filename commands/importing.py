@@ -39,6 +39,11 @@ class Watched:
         self.bar.advance(len(data))
         return data
 
+    def readline(self, limit: int = -1, /) -> bytes:
+        line = self.stream.readline(limit)
+        self.bar.advance(len(line))
+        return line
+
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:

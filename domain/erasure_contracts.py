@@ -16,15 +16,20 @@ class RetentionResult(Contract):
 
 
 class EraseInput(Contract):
-    """`sealed_customer`: the address of the one customer, encrypted, for a history outlives what is
-    erased; empty for the whole client. `settle_s`: longer than any step that is under way takes."""
+    """Of one customer `subject` is the digest, in hexadecimal, that the certificate knows them by,
+    and `sealed_customer` the address, encrypted, for a history outlives what is erased; both are
+    empty for the whole client. `settle_s`: longer than any step that is under way takes."""
 
     erasure_id: str
     client_id: str
-    scope: Scope
     requested_by: str
+    subject: str = ""
     sealed_customer: str = ""
     settle_s: float = 60
+
+    @property
+    def scope(self) -> Scope:
+        return Scope.CUSTOMER if self.subject else Scope.TENANT
 
 
 class CloseResult(Contract):

@@ -88,7 +88,7 @@ class IntegrationRecord(Record):
     disconnects it, and by the engine where the other side no longer takes the credentials."""
 
     id: Annotated[Id, Field(description="ULID of the connection.")]
-    provider: Annotated[Provider, Field(description="Whose system it is.")]
+    provider: Annotated[Provider, Field(description="Whose system it goes to.")]
     status: Annotated[
         IntegrationStatus, Field(description="`error`: it must be connected anew to be used.")
     ]

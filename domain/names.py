@@ -89,6 +89,18 @@ def weekly_churn_id(client_id: str, week: date) -> str:
     return f"churn/{client_id or 'all'}/{week}"
 
 
+def erase_id(client_id: str, subject: str) -> str:
+    """The workflow id of an erasure; `subject`: empty for the whole client, else the digest of the
+    customer, in hexadecimal."""
+    return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
+
+
+def run_prefixes(client_id: str) -> tuple[str, ...]:
+    """What the ids of all a client's workflows begin with, but for its erasures."""
+    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn")
+    return tuple(f"{kind}/{client_id}/" for kind in kinds)
+
+
 def parse_run_id(workflow_id: str) -> dict[str, str]:
     """The client_id and event_id that a run's workflow id is made of; nothing for other ids."""
     match workflow_id.split("/"):

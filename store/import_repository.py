@@ -163,8 +163,9 @@ class TenantImport:
 
 def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
     """What PostgreSQL refused, by the rule's name: its message may hold what a customer wrote."""
-    diagnosis = getattr(error.orig, "diag", None)
-    rule = getattr(diagnosis, "constraint_name", None)
+    if isinstance(error, DataError):
+        return InvalidExport(f"{section}: a record holds a value that cannot be stored")
+    rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
     return InvalidExport(
         f"{section}: its records contradict each other or those before"
         + (f" ({rule})" if rule else "")

@@ -122,7 +122,7 @@ def _client_day(row: dict[str, Any]) -> ClientDay:
     return ClientDay(row["client_id"], row["retention"], counts)
 
 
-def _upsert() -> sa.Insert:
+def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     """One statement for all rows of a page; a row that would stay the same is not written."""
     names = [column.name for column in metrics_daily.columns]
     fresh = sa.func.jsonb_populate_recordset(
@@ -141,7 +141,7 @@ def _upsert() -> sa.Insert:
         where=sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
         ),
-    )
+    ).returning(metrics_daily.c.client_id)
 
 
 _UPSERT: Final = _upsert()
@@ -166,7 +166,7 @@ async def keep_day(
     ]
     if not rows:
         return 0
-    return (await connection.execute(_UPSERT, {"rows": rows})).rowcount
+    return len((await connection.execute(_UPSERT, {"rows": rows})).all())
 
 
 class MetricsRepository:

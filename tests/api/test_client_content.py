@@ -50,8 +50,8 @@ async def test_roles(front: LiveEngine, shop: Shop, owner: dict[str, str], role:
     headers = await person(front, shop, role)
     before = await kept(front)
 
-    read = [await ask(front, headers, *route, **ids) for route in READS]
-    changed = [await ask(front, headers, *route, **ids) for route in CHANGES]
+    read = [await ask(front, headers, route, ids) for route in READS]
+    changed = [await ask(front, headers, route, ids) for route in CHANGES]
 
     assert [answer.status_code for answer in read] == [200] * len(READS)
     assert all(answer.headers["cache-control"] == "no-store" for answer in read + changed)
@@ -91,7 +91,7 @@ async def test_only_people_who_are_signed_in(
         bearer("no.token.at-all"),
     ):
         for route in CONTENT_ROUTES:
-            answer = await ask(front, headers, *route, **ids)
+            answer = await ask(front, headers, route, ids)
             assert code(answer) == (401, "unauthenticated"), route
             assert answer.headers["www-authenticate"] == "Bearer"
     assert await kept(front) == before
@@ -109,7 +109,7 @@ async def test_what_is_anothers_looks_like_nothing(
     missing = "integration" if path.startswith(INTEGRATIONS) else "content"
     bodies = []
     for ids in (theirs, dict.fromkeys(NAMES, new_ulid()), dict.fromkeys(NAMES, "nothing")):
-        answer = await ask(front, owner, method, path, body, **ids)
+        answer = await ask(front, owner, (method, path, body), ids)
         assert code(answer) == (404, f"{missing}_not_found")
         told = answer.json()
         assert told.pop("request_id")
@@ -129,7 +129,7 @@ async def test_lists_hold_only_what_is_ones_own(
         (KNOWLEDGE, "knowledge", "knowledge_id"),
         (INTEGRATIONS, "integrations", "integration_id"),
     ):
-        found = (await ask(front, owner, "GET", path, None)).json()[key]
+        found = (await ask(front, owner, ("GET", path, None))).json()[key]
         ids = {one["id"] for one in found}
         assert mine[name] in ids
         assert theirs[name] not in ids
@@ -138,7 +138,7 @@ async def test_lists_hold_only_what_is_ones_own(
 async def test_a_member_of_nobody(front: LiveEngine) -> None:
     headers = bearer(session_token(front.settings, new_ulid()))
     for route in CONTENT_ROUTES:
-        answer = await ask(front, headers, *route, **dict.fromkeys(NAMES, new_ulid()))
+        answer = await ask(front, headers, route, dict.fromkeys(NAMES, new_ulid()))
         assert code(answer) == (403, "no_client")
 
 
@@ -146,7 +146,7 @@ async def test_all_are_counted(front: LiveEngine, owner: dict[str, str]) -> None
     ids = await made(front, owner)
     left = 120 - 3
     for route in CONTENT_ROUTES:
-        answer = await ask(front, owner, *route, **ids)
+        answer = await ask(front, owner, route, ids)
         left -= 1
         assert answer.headers["ratelimit"].startswith(f'"dashboard";r={left};')
 
@@ -160,7 +160,8 @@ async def test_pages(front: LiveEngine, owner: dict[str, str]) -> None:
         assert whole["next_cursor"] is None
         ids = [one["id"] for one in whole[key]]
         assert len(ids) >= 4
-        paged, query = [], {"limit": "3"}
+        paged: list[str] = []
+        query = {"limit": "3"}
         while True:
             page = (await front.http.get(path, params=query, headers=owner)).json()
             assert len(page[key]) <= 3
@@ -210,7 +211,7 @@ async def test_a_client_that_is_being_erased_gets_nothing_new(
     before = await kept(front)
     for method, path, body in CHANGES:
         if "{" not in path:
-            answer = await ask(front, owner, method, path, body)
+            answer = await ask(front, owner, (method, path, body))
             assert code(answer) == (404, "client_not_found"), path
     assert await kept(front) == before
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -23,6 +24,8 @@ from tests.support.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS
 
 USAGE = "/api/billing/usage"
 RUNS = "/api/dashboard/runs"
+METRICS = "/api/dashboard/metrics"
+CHURN = "/api/dashboard/churn"
 
 Request = Callable[[str], dict[str, Any]]
 """What to ask a route about a client_id."""
@@ -48,12 +51,11 @@ OF_REVIEWS = {
 OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
     ("GET", RUNS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", METRICS): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", CHURN): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", WEBHOOKS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("POST", WEBHOOKS): [lambda client_id: {"json": {**NEW, "client_id": client_id}}],
-    **{
-        (method, path): [lambda client_id, body=body: of_client(client_id, body)]
-        for method, path, body in CONTENT_ROUTES
-    },
+    **{(method, path): [partial(of_client, body=body)] for method, path, body in CONTENT_ROUTES},
 }
 # Each of one webhook, tried in `test_webhooks.py`.
 OF_WEBHOOKS = {(method, WEBHOOKS + path) for method, path, _ in ABOUT_ONE.values()}

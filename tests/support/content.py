@@ -76,7 +76,10 @@ async def made(front: LiveEngine, headers: dict[str, str]) -> dict[str, str]:
 
 
 async def ask(
-    front: LiveEngine, headers: dict[str, str], method: str, path: str, body: Body, **ids: str
+    front: LiveEngine,
+    headers: dict[str, str],
+    route: tuple[str, str, Body],
+    ids: dict[str, str] | None = None,
 ) -> httpx.Response:
-    url = path.format(**ids)
-    return await front.http.request(method, url, json=body, headers=headers)
+    method, path, body = route
+    return await front.http.request(method, path.format(**ids or {}), json=body, headers=headers)
