@@ -13,15 +13,19 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker
 
 from activities.actions import Actions
+from activities.churn import Churn
 from activities.dry_run import DryRun as DryRunActivity
 from activities.embed import Embed
+from activities.erase import Erase as EraseActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.look_up import LookUp
+from activities.metrics import Metrics as ComputeMetrics
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
 from activities.purse import Purse
+from activities.retain import Retain
 from activities.review import Review
 from activities.sweep import Sweep as SweepActivity
 from activities.sweep_deliveries import SweepDeliveries
@@ -38,12 +42,16 @@ from adapters.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine
+from adapters.temporal_runs import TemporalRuns
 from adapters.temporal_runtime import workflow_runner
 from adapters.temporal_setup import (
+    ensure_daily_metrics_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
+    ensure_weekly_churn_schedule,
 )
 from domain import names
 from domain.contracts import SweepInput
@@ -51,13 +59,29 @@ from domain.errors import EngineUnavailable
 from domain.ports import ErrorTracker
 from settings import Settings
 from store.database import Database
+from workflows.backfill_metrics import BackfillMetrics
+from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
+from workflows.erase import Erase
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
+from workflows.retention import Retention
 from workflows.sweep import Sweep
+from workflows.weekly_churn import WeeklyChurn
 
-WORKFLOWS: Final[Sequence[type]] = (ProcessEvent, DryRun, Sweep, MonthlyReset, Housekeeping)
+WORKFLOWS: Final[Sequence[type]] = (
+    ProcessEvent,
+    DryRun,
+    Sweep,
+    MonthlyReset,
+    Housekeeping,
+    DailyMetrics,
+    BackfillMetrics,
+    WeeklyChurn,
+    Retention,
+    Erase,
+)
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
 _GRACE: Final = timedelta(seconds=5)
@@ -80,6 +104,10 @@ class Activities:
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
+    metrics: ComputeMetrics
+    churn: Churn
+    retain: Retain
+    erase: EraseActivity
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -98,6 +126,13 @@ class Activities:
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
+            self.metrics.compute,
+            self.churn.predict,
+            self.retain.retain,
+            self.erase.close,
+            self.erase.remove_workflows,
+            self.erase.remove_rows,
+            self.erase.certify,
         ]
 
 
@@ -125,6 +160,10 @@ def build_activities(
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
+        metrics=ComputeMetrics(database, utc_now),
+        churn=Churn(database, utc_now, new_ulid),
+        retain=Retain(database, utc_now),
+        erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
     )
 
 
@@ -188,6 +227,9 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
         await ensure_monthly_reset_schedule(client)
         await ensure_housekeeping_schedule(client)
+        await ensure_daily_metrics_schedule(client)
+        await ensure_weekly_churn_schedule(client)
+        await ensure_retention_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"

@@ -12,7 +12,7 @@ from domain.contracts import HousekeepingInput, PruneResult
 from domain.ports import Clock
 from store.database import Database
 from store.prune import empty_bodies, prune_older
-from store.tables import error_reports, idempotency_keys, webhook_misses
+from store.tables import error_reports, idempotency_keys, inbound_events, webhook_misses
 
 _Batch = Callable[[AsyncConnection, datetime], Awaitable[int]]
 
@@ -24,11 +24,12 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys, error reports, what webhooks have missed and the bodies of what was
-        told. Repeating it prunes what is left."""
+        """Idempotency keys, error reports, which events of other platforms were taken, what
+        webhooks have missed and the bodies of what was told. Repeating it prunes what is left."""
         steps: tuple[tuple[_Batch, float], ...] = (
             (partial(prune_older, idempotency_keys), step.idempotency_s),
             (partial(prune_older, error_reports), step.error_reports_s),
+            (partial(prune_older, inbound_events), step.inbound_events_s),
             # Before the bodies, so that none is missed that cannot be replayed.
             (partial(prune_older, webhook_misses), step.webhooks_s),
             (empty_bodies, step.webhooks_s),

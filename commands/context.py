@@ -17,6 +17,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
 from domain.content_errors import TooMuchContent
+from domain.erasure_errors import ErasureNotFound
 from domain.errors import (
     ClientNotFound,
     ContentNotFound,
@@ -91,6 +92,7 @@ def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, N
 _SENTENCES: Final = {
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
+    ErasureNotFound: "there is no such certificate",
     DraftMissing: "there is no draft to approve: give the answer with --text",
     EscalationDecided: "somebody has decided this review already",
     EscalationNotFound: "there is no such review",

@@ -257,11 +257,13 @@ class MonthlyResetResult(Contract):
 
 class HousekeepingInput(Contract):
     """How long what is pruned is kept. `idempotency_s`: as long as callers were promised.
-    `webhooks_s`: as long as what a merchant's systems have missed can be replayed."""
+    `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
+    `inbound_events_s`: longer than any platform sends an event again."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
     webhooks_s: float = 30 * 24 * 3600
+    inbound_events_s: float = 30 * 24 * 3600
 
 
 class PruneResult(Contract):

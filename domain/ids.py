@@ -1,6 +1,7 @@
 """Identifiers: the types that carry permission, and the one spelling of a ULID."""
 
 import re
+from datetime import datetime
 from typing import Final, NewType
 
 TenantId = NewType("TenantId", str)
@@ -20,3 +21,13 @@ def parse_ulid(text: str) -> str | None:
     """The ULID in its stored (upper-case) spelling, or None if `text` is none."""
     upper = text.upper() if text.isascii() else text
     return upper if _ULID.fullmatch(upper) else None
+
+
+_CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+
+
+def first_ulid(at: datetime) -> str:
+    """The smallest ULID that can be drawn at an aware time: ids from it on are of then or later."""
+    milliseconds = int(at.timestamp() * 1000)
+    places = range(45, -1, -5)
+    return "".join(_CROCKFORD[milliseconds >> place & 31] for place in places) + "0" * 16

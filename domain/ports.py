@@ -1,6 +1,7 @@
 """What rules and activities need from outside, as they would say it; `adapters/` provides it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Literal, Protocol
 
@@ -131,6 +132,28 @@ class Engine(Protocol):
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone. Raises
         EngineUnavailable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of a workflow: an id may have had several."""
+
+    workflow_id: str
+    run_id: str
+
+
+class Executions(Protocol):
+    """What a workflow server remembers, for whoever must make it forget. Each raises
+    EngineUnavailable. A server lists what has begun, and drops what was deleted, a little late."""
+
+    async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
+        """Some of the executions whose workflow's id begins so; `ended`: not those under way."""
+
+    async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
+        """Executions of these workflows."""
+
+    async def delete(self, executions: Sequence[Execution]) -> int:
+        """Delete these with their histories, and end those under way; how many there were."""
 
 
 class WebhookSender(Protocol):

@@ -193,7 +193,9 @@ def _run_values(
     }
 
 
-_KNOWN_CLIENT: Final = sa.select(clients.c.id).where(clients.c.id == sa.bindparam("tenant"))
+_KNOWN_CLIENT: Final = sa.select(clients.c.id).where(
+    clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None)
+)
 
 _STORE_EVENT: Final = sa.insert(engine_events).values(
     client_id=sa.bindparam("tenant"),

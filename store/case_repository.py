@@ -8,6 +8,7 @@ from pydantic import TypeAdapter
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.brain import Category, Turn
+from domain.errors import RunNotFound
 from domain.escalation import EscalationReason
 from domain.event import UnifiedEvent
 from domain.ids import TenantId
@@ -70,9 +71,12 @@ class CaseRepository:
         self._tenant = tenant
 
     async def read(self, run_id: str) -> Case:
-        """The case of a run whose event has been normalized."""
+        """The case of a run whose event has been normalized. Raises RunNotFound, also for one
+        whose customer is being erased."""
         found = await self._connection.execute(_CASE, {"client_id": self._tenant, "run_id": run_id})
-        row = found.one()
+        row = found.one_or_none()
+        if row is None:
+            raise RunNotFound(run_id)
         unified = {**row.unified, "subject": row.subject, "text": row.text}
         return Case(
             event=UnifiedEvent.model_validate(unified),
@@ -146,6 +150,7 @@ _CASE: Final = (
         sa.and_(
             engine_events.c.client_id == engine_runs.c.client_id,
             engine_events.c.id == engine_runs.c.event_id,
+            engine_events.c.erased_at.is_(None),
         ),
     )
     .outerjoin(

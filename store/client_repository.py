@@ -83,9 +83,14 @@ class ClientRepository:
         )
 
     async def brand_name(self, client_id: str) -> str:
-        """The name the client's customers know it by. Raises ClientNotFound."""
+        """The name the client's customers know it by.
+
+        Raises ClientNotFound, also while the client is being erased.
+        """
         name = await self._connection.scalar(
-            sa.select(clients.c.brand_name).where(clients.c.id == client_id)
+            sa.select(clients.c.brand_name).where(
+                clients.c.id == client_id, clients.c.closed_at.is_(None)
+            )
         )
         if name is None:
             raise ClientNotFound(client_id)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.errors import RunNotFound
 from domain.event import InboundEvent, UnifiedEvent
 from domain.ids import TenantId
 from store.tables import engine_events, engine_messages
@@ -28,9 +29,11 @@ class EventRepository:
         self._tenant = tenant
 
     async def inbound(self, event_id: str) -> InboundEvent:
-        """The event as it was admitted."""
-        found = await self._connection.execute(_INBOUND, self._key(event_id))
-        return InboundEvent.model_validate(found.one(), from_attributes=True)
+        """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
+        row = (await self._connection.execute(_INBOUND, self._key(event_id))).one_or_none()
+        if row is None:
+            raise RunNotFound(event_id)
+        return InboundEvent.model_validate(row, from_attributes=True)
 
     async def ticket(self, event_id: str) -> Ticket:
         """The event's ticket, also if the event could not be normalized."""
@@ -103,7 +106,7 @@ _INBOUND: Final = sa.select(
     engine_events.c.customer_email,
     engine_events.c.message,
     engine_events.c.payload,
-).where(_IS_EVENT)
+).where(_IS_EVENT, engine_events.c.erased_at.is_(None))
 # The customer's address: as normalized, or as the caller gave it where that has not been done.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),

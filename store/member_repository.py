@@ -15,10 +15,16 @@ from store.tables import client_users, clients, users
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
 _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
+# Nobody belongs to a client that is being erased.
+_IS_OPEN: Final = clients.c.closed_at.is_(None)
 _IS_MEMBER: Final = sa.select(
-    sa.or_(
-        sa.exists().where(clients.c.id == _CLIENT, clients.c.owner_user_id == _USER),
-        sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
+    sa.exists().where(
+        clients.c.id == _CLIENT,
+        _IS_OPEN,
+        sa.or_(
+            clients.c.owner_user_id == _USER,
+            sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
+        ),
     )
 )
 # Whoever owns the client is its owner, whatever the list says.
@@ -31,17 +37,18 @@ _ROLE: Final = (
         client_users,
         sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == _USER),
     )
-    .where(clients.c.id == _CLIENT)
+    .where(clients.c.id == _CLIENT, _IS_OPEN)
 )
 _OWNED: Final = (
     sa.select(clients.c.id)
-    .where(clients.c.owner_user_id == _USER)
+    .where(clients.c.owner_user_id == _USER, _IS_OPEN)
     .order_by(clients.c.created_at, clients.c.id)
     .limit(1)
 )
 _JOINED: Final = (
     sa.select(client_users.c.client_id)
-    .where(client_users.c.user_id == _USER)
+    .join(clients, clients.c.id == client_users.c.client_id)
+    .where(client_users.c.user_id == _USER, _IS_OPEN)
     .order_by(client_users.c.created_at, client_users.c.client_id)
     .limit(1)
 )
@@ -82,7 +89,8 @@ class MemberRepository:
         return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
-        """The user's own client: the oldest owned, else the one first joined, else None."""
+        """The user's own client: the oldest owned, else the one first joined, else None. One
+        that is closed is none."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 

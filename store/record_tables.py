@@ -3,6 +3,7 @@
 from typing import Final
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
 
 from store.schema import json, metadata, tenant_key, text, time
 
@@ -96,6 +97,8 @@ erasures: Final = sa.Table(
     sa.Column("subject_digest", sa.LargeBinary, nullable=True),
     text("requested_by"),
     json("removed", "{}"),
+    # Of a client: what it had used and paid when its erasure began.
+    sa.Column("standing", JSONB, nullable=True),
     time("started_at"),
     time("finished_at", nullable=True),
     sa.CheckConstraint("scope IN ('tenant', 'customer')", name="scope"),

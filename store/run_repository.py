@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.contracts import RunRef
+from domain.errors import RunNotFound
 from domain.escalation import EscalationReason
 from domain.ids import TenantId
 from domain.order import Lookup
@@ -17,7 +18,7 @@ from domain.plan import ActionKind, PlannedAction, StepOutcome
 from domain.run import UNCLASSIFIED, RunResult, RunStatus, Timings
 from domain.thinking import Thought
 from domain.verdict import Verdict
-from store.tables import engine_runs, escalation_tickets
+from store.tables import engine_events, engine_runs, escalation_tickets
 from store.tables import playbook_versions as versions
 
 # The last word of a human on a run; rounds before it were overtaken.
@@ -105,8 +106,11 @@ class RunRepository:
         await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
 
     async def lock(self, run_id: str) -> RunState:
-        """The run's state, locked until the transaction ends."""
-        row = (await self._connection.execute(_LOCK, self._key(run_id))).one()
+        """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
+        meanwhile."""
+        row = (await self._connection.execute(_LOCK, self._key(run_id))).one_or_none()
+        if row is None:
+            raise RunNotFound(run_id)
         return RunState(
             status=RunStatus(row.status),
             received_at=row.received_at,
@@ -190,8 +194,15 @@ _LOCK: Final = (
         engine_runs.c.draft,
         HUMAN_TEXT.label("human_text"),
     )
-    .where(_IS_RUN)
-    .with_for_update()
+    .join(
+        engine_events,
+        sa.and_(
+            engine_events.c.client_id == engine_runs.c.client_id,
+            engine_events.c.id == engine_runs.c.event_id,
+        ),
+    )
+    .where(_IS_RUN, engine_events.c.erased_at.is_(None))
+    .with_for_update(of=engine_runs)
 )
 _ANSWER: Final = sa.select(engine_runs.c.answer).where(
     engine_runs.c.client_id == sa.bindparam("tenant"),

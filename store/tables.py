@@ -103,7 +103,15 @@ engine_events: Final = sa.Table(
     sa.Column("unified", JSONB, nullable=True),
     text("outcome"),
     time("received_at"),
+    # When the erasure of its customer began: no step works on it any more.
+    time("erased_at", nullable=True),
     sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
+    sa.Index(
+        "ix_engine_events_erased",
+        "client_id",
+        "id",
+        postgresql_where=sa.text("erased_at IS NOT NULL"),
+    ),
 )
 
 idempotency_keys: Final = sa.Table(

@@ -25,8 +25,13 @@ class Drift:
 
 
 async def client_page(connection: AsyncConnection, *, after: str, limit: int) -> list[str]:
-    """The ids of the clients after this one, in their order."""
-    query = sa.select(clients.c.id).where(clients.c.id > after).order_by(clients.c.id).limit(limit)
+    """The ids of the clients after this one, in their order, without those being erased."""
+    query = (
+        sa.select(clients.c.id)
+        .where(clients.c.id > after, clients.c.closed_at.is_(None))
+        .order_by(clients.c.id)
+        .limit(limit)
+    )
     return list(await connection.scalars(query))
 
 

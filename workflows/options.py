@@ -133,6 +133,16 @@ HOUSEKEEPING: Final[ActivityConfig] = {
     ),
 }
 
+# What was begun must be brought to its end, however often a worker dies or the database is away:
+# half an erasure is none. A step finds what is left, and says every second that it is alive.
+ERASING: Final[ActivityConfig] = {
+    "start_to_close_timeout": timedelta(hours=6),
+    "heartbeat_timeout": timedelta(seconds=10),
+    "retry_policy": RetryPolicy(
+        initial_interval=timedelta(milliseconds=500), maximum_interval=timedelta(minutes=1)
+    ),
+}
+
 # How much longer than the first review's time later rounds may take; within the run's life
 # (`adapters/temporal.py`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -39,6 +39,7 @@ def upgrade() -> None:
             server_default=sa.text("'{}'::jsonb"),
             nullable=False,
         ),
+        sa.Column("standing", postgresql.JSONB(astext_type=sa.Text()), nullable=True),
         sa.Column("started_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("finished_at", sa.DateTime(timezone=True), nullable=True),
         sa.CheckConstraint(
@@ -183,6 +184,16 @@ def upgrade() -> None:
     op.add_column(
         "knowledge_entries", sa.Column("updated_at", sa.DateTime(timezone=True), nullable=True)
     )
+    op.add_column(
+        "engine_events", sa.Column("erased_at", sa.DateTime(timezone=True), nullable=True)
+    )
+    op.create_index(
+        "ix_engine_events_erased",
+        "engine_events",
+        ["client_id", "id"],
+        unique=False,
+        postgresql_where=sa.text("erased_at IS NOT NULL"),
+    )
     op.drop_column("outbox", "data")
     op.add_column(
         "response_templates", sa.Column("updated_at", sa.DateTime(timezone=True), nullable=True)
@@ -208,6 +219,12 @@ def downgrade() -> None:
             nullable=False,
         ),
     )
+    op.drop_index(
+        "ix_engine_events_erased",
+        table_name="engine_events",
+        postgresql_where=sa.text("erased_at IS NOT NULL"),
+    )
+    op.drop_column("engine_events", "erased_at")
     op.drop_column("knowledge_entries", "updated_at")
     op.drop_column("clients", "closed_at")
     op.drop_table("metrics_daily")

@@ -1,0 +1,86 @@
+"""Retain: remove what clients' records have become too old to be kept."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
+from typing import Final
+
+from temporalio import activity
+
+from domain import names
+from domain.erasure_contracts import RetentionInput, RetentionResult
+from domain.ids import TenantId
+from domain.ports import Clock
+from domain.retention import RecordClass, kept_from
+from store.database import Database
+from store.retention import Page, Retention
+from store.usage_periods import client_page
+
+_CLIENTS: Final = 200
+
+_Some = Callable[[Retention, datetime], Awaitable[int]]
+_NextPage = Callable[[Retention, datetime, str], Awaitable[Page]]
+
+# Conversations after their messages.
+_PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
+    (RecordClass.CONVERSATIONS, Retention.events),
+    (RecordClass.CONVERSATIONS, Retention.conversations),
+)
+_SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
+    (RecordClass.CONVERSATIONS, Retention.told),
+    (RecordClass.CHURN, Retention.churn),
+    (RecordClass.METRICS, Retention.metrics),
+    (RecordClass.AUTOMATION_EVENTS, Retention.automation_events),
+)
+
+
+class Retain:
+    def __init__(self, database: Database, now: Clock) -> None:
+        self._database = database
+        self._now = now
+
+    @activity.defn(name=names.RETAIN)
+    async def retain(self, _: RetentionInput) -> RetentionResult:
+        """Remove every client's records whose time is over, by class.
+
+        Repeating it removes what is left. A retry goes on with the client that the last try was at,
+        which its heartbeats say.
+        """
+        after, removed = _stopped_at()
+        while True:
+            async with self._database.service() as connection:
+                clients = await client_page(connection, after=after, limit=_CLIENTS)
+            if not clients:
+                return RetentionResult(removed=removed)
+            for client_id in clients:
+                async for some in self._of_client(TenantId(client_id)):
+                    removed += some
+                    activity.heartbeat(after, removed)
+                after = client_id
+                activity.heartbeat(after, removed)
+
+    async def _of_client(self, tenant: TenantId) -> AsyncIterator[int]:
+        """How many rows each transaction has removed."""
+        async with self._database.tenant(tenant) as connection:
+            overrides = await Retention(connection, tenant).overrides()
+        now = self._now()
+        for record_class, next_page in _PAGED:
+            before = kept_from(record_class, overrides, now)
+            last: str | None = ""
+            while before is not None and last is not None:
+                async with self._database.tenant(tenant) as connection:
+                    page = await next_page(Retention(connection, tenant), before, last)
+                last = page.last
+                yield page.removed
+        for record_class, some in _SIMPLE:
+            before = kept_from(record_class, overrides, now)
+            removed = int(before is not None)
+            while before is not None and removed:
+                async with self._database.tenant(tenant) as connection:
+                    removed = await some(Retention(connection, tenant), before)
+                yield removed
+
+
+def _stopped_at() -> tuple[str, int]:
+    """The last client that was done with, and how many rows were removed by then."""
+    told = activity.info().heartbeat_details
+    return (str(told[0]), int(told[1])) if told else ("", 0)

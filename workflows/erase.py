@@ -1,0 +1,39 @@
+"""Erase a client or one customer: shut the door, end what runs, remove what there is, certify."""
+
+from datetime import timedelta
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.erase import Erase as EraseActivity
+    from domain import names
+    from domain.erasure_contracts import EraseInput, EraseResult
+    from workflows import options
+
+
+@workflow.defn(name=names.ERASE)
+class Erase:
+    @workflow.run
+    async def run(self, erase: EraseInput) -> EraseResult:
+        """A step that was under way may still write what it knew: its end is awaited, and what it
+        wrote is removed too. What was listed late by the server is found by the second look."""
+        closed = await workflow.execute_activity_method(
+            EraseActivity.close, erase, **options.ERASING
+        )
+        await self._remove_workflows(erase)
+        await self._remove_rows(erase)
+        if closed.under_way:
+            await workflow.sleep(timedelta(seconds=erase.settle_s))
+            await self._remove_rows(erase)
+        await self._remove_workflows(erase)
+        return await workflow.execute_activity_method(
+            EraseActivity.certify, erase, **options.ERASING
+        )
+
+    async def _remove_workflows(self, erase: EraseInput) -> None:
+        await workflow.execute_activity_method(
+            EraseActivity.remove_workflows, erase, **options.ERASING
+        )
+
+    async def _remove_rows(self, erase: EraseInput) -> None:
+        await workflow.execute_activity_method(EraseActivity.remove_rows, erase, **options.ERASING)

@@ -1,0 +1,18 @@
+"""Retention, on a schedule every night: remove what has become too old to be kept."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.retain import Retain
+    from domain import names
+    from domain.erasure_contracts import RetentionInput, RetentionResult
+    from workflows import options
+
+
+@workflow.defn(name=names.RETENTION)
+class Retention:
+    @workflow.run
+    async def run(self, retention: RetentionInput) -> RetentionResult:
+        return await workflow.execute_activity_method(
+            Retain.retain, retention, **options.HOUSEKEEPING
+        )
