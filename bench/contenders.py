@@ -10,6 +10,7 @@ import asyncio
 import sys
 import time
 from abc import ABC, abstractmethod
+from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Final, Literal
 
@@ -46,6 +47,10 @@ class Contender(ABC):
 
     @abstractmethod
     async def start(self) -> None: ...
+
+    def during(self, turn: str) -> AbstractAsyncContextManager[None]:  # noqa: ARG002
+        """What else goes on in such a turn: nothing."""
+        return nullcontext()
 
     async def stop(self) -> None:
         for driver in self.drivers.values():

@@ -182,8 +182,15 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
     failures: list[str] = []
     cpu, start = time.process_time(), time.perf_counter()
 
-    async def caller() -> None:
-        while (began := time.perf_counter()) - start < phase.seconds:
+    async def caller(number: int) -> None:
+        for turn in itertools.count():
+            began = time.perf_counter()
+            if phase.rate is not None:
+                due = start + (number + turn * phase.concurrency) / phase.rate
+                await asyncio.sleep(due - began)
+                began = due
+            if began - start >= phase.seconds:
+                return
             try:
                 outcome = await call()
             except Exception as error:  # noqa: BLE001 - whatever it was, the report must say so
@@ -196,8 +203,8 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
                 failures.append(outcome)
 
     async with asyncio.TaskGroup() as group:
-        for _ in range(phase.concurrency):
-            group.create_task(caller())
+        for number in range(phase.concurrency):
+            group.create_task(caller(number))
     return Sample(
         latencies_ms=tuple(round(value, 3) for value in latencies),
         elapsed_s=time.perf_counter() - start,

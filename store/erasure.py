@@ -56,7 +56,9 @@ class Certificates:
     async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
         """Note what this transaction removes, by record class."""
         if any(removed.values()):
-            await self._connection.execute(_ADD, {"id": erasure_id, "more": dict(removed)})
+            # SQLAlchemy's names of tables are no plain strings.
+            more = {str(name): number for name, number in removed.items()}
+            await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
 
     async def finish(self, erasure_id: str, now: datetime) -> None:
         """Idempotent: the first time stays."""

@@ -24,9 +24,9 @@ _MARK: Final = sa.text("""
 # A run that waits for a human waits no more; one that was approved may be in the middle of a step.
 _CLOSE_REVIEWS: Final = sa.text("""
     UPDATE escalation_tickets AS review
-    SET status = CASE WHEN decision IS NULL THEN 'expired' ELSE status END,
-        decision = coalesce(decision, 'expire'),
-        decided_at = coalesce(decided_at, :now), taken_up_at = :now
+    SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
+        decision = coalesce(review.decision, 'expire'),
+        decided_at = coalesce(review.decided_at, :now), taken_up_at = :now
     FROM engine_runs AS run
     WHERE run.client_id = :client_id AND run.event_id = ANY(:events)
       AND review.client_id = run.client_id AND review.run_id = run.id

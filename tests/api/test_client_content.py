@@ -30,6 +30,7 @@ from tests.support.identity import bearer, session_token
 from tests.support.rows import rows
 from tests.support.shop import Shop, open_shop
 
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"  # an id of nothing
 NAMES = ("template_id", "knowledge_id", "integration_id")
 TABLES = (response_templates, knowledge_entries, integrations, client_settings)
 
@@ -185,13 +186,13 @@ async def test_queries_that_are_none(
     ("path", "allowed"),
     [
         (TEMPLATES, "GET, POST"),
-        (TEMPLATES + "/" + new_ulid(), "DELETE, GET, PATCH"),
+        (TEMPLATES + "/" + NOBODY, "DELETE, GET, PATCH"),
         (KNOWLEDGE, "GET, POST"),
-        (KNOWLEDGE + "/" + new_ulid(), "DELETE, GET, PATCH"),
+        (KNOWLEDGE + "/" + NOBODY, "DELETE, GET, PATCH"),
         (SETTINGS, "GET, PATCH"),
         (SETTINGS + "/widget-key", "POST"),
         (INTEGRATIONS, "GET, POST"),
-        (INTEGRATIONS + "/" + new_ulid(), "DELETE"),
+        (INTEGRATIONS + "/" + NOBODY, "DELETE"),
     ],
 )
 async def test_methods(front: LiveEngine, owner: dict[str, str], path: str, allowed: str) -> None:

@@ -59,7 +59,7 @@ def test_templates(installed: Installation) -> None:
     assert "[b]now[/b]" in "".join(shown.split())
 
     update = ("template", "update", first["template_id"], *installed.of_client)
-    assert cli_json(*update, "--off", "--body", "Hi.", **env)["needs"] == []
+    assert not cli_json(*update, "--off", "--body", "Hi.", **env)["needs"]
     changed = installed.listed("template", "templates")[0]
     assert changed == {
         **first, "body": "Hi.", "needs": [], "is_active": False,

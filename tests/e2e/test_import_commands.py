@@ -12,11 +12,11 @@ import pytest
 
 from domain.export import Section
 from store.database import Database
-from tests.support.command_line import CLI, clean_environment, cli, cli_json
+from tests.support.command_line import CLI, cli, cli_json
 from tests.support.exported import document, exported
+from tests.support.forks import ROOT, clean_environment
 from tests.support.full_tenant import fill_every_table
 from tests.support.postgres import PostgresServer
-from tests.support.processes import ROOT
 from tests.support.shop import Shop
 
 DYING = str(ROOT / "tests" / "support" / "dying_importer.py")

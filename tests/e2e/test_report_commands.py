@@ -17,9 +17,10 @@ from domain.churn import week_of
 from domain.metrics import day_before
 from domain.names import backfill_metrics_id
 from store.tables import clients
-from tests.support.command_line import CLI, clean_environment, cli
+from tests.support.command_line import CLI, cli
 from tests.support.days import past_event
 from tests.support.engine import LiveEngine
+from tests.support.forks import clean_environment
 from tests.support.shop import Shop, open_shop
 from tests.support.waiting import eventually
 

@@ -1,5 +1,6 @@
 """What is known of customers, and the predictions that are kept of them."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 
 from adapters.system import new_ulid
@@ -35,7 +36,7 @@ async def history(database: Database, shop: Shop, customer: str = ANN) -> Histor
 
 
 async def keep(
-    database: Database, shop: Shop, now: datetime = AT, **predictions: Prediction
+    database: Database, shop: Shop, predictions: Mapping[str, Prediction], now: datetime = AT
 ) -> None:
     async with database.tenant(shop.tenant) as connection:
         await ChurnRepository(connection, shop.tenant).keep(
@@ -108,12 +109,12 @@ async def test_a_week_has_one_row_for_a_customer(database: Database, shop: Shop)
     await past_event(database, shop, ago(1), status="failed", customer=ANN)
     found = predict(await history(database, shop), AT)
     later = AT + timedelta(hours=1)
-    await keep(database, shop, **{ANN: found})
+    await keep(database, shop, {ANN: found})
     first = await only_row(database, churn_predictions)
 
-    await keep(database, shop, later, **{ANN: found})
+    await keep(database, shop, {ANN: found}, later)
     assert await only_row(database, churn_predictions) == first, "the same is not written again"
-    await keep(database, shop, later, **{ANN: scored(0.9, Level.HIGH)})
+    await keep(database, shop, {ANN: scored(0.9, Level.HIGH)}, later)
 
     second = await only_row(database, churn_predictions)
     assert (second["id"], second["score"], second["created_at"]) == (first["id"], 0.9, later)
@@ -125,9 +126,9 @@ async def test_predictions_come_by_score_page_by_page(database: Database, shop: 
         "a@x": scored(0.9, Level.HIGH), "b@x": scored(0.4, Level.MEDIUM), "c@x": scored(0.4),
         "d@x": scored(0.0), "e@x": scored(0.7, Level.HIGH),
     }  # fmt: skip
-    await keep(database, shop, **given)
+    await keep(database, shop, given)
     other = await open_shop(database)
-    await keep(database, other, **{"z@x": scored(1)})
+    await keep(database, other, {"z@x": scored(1)})
     async with database.tenant(shop.tenant) as connection:
         repository = ChurnRepository(connection, shop.tenant)
         await repository.keep(

@@ -10,6 +10,7 @@ import httpx
 import psycopg
 import uvicorn
 from fastapi import FastAPI
+from structlog.testing import capture_logs
 
 from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.edge_watch import EdgeWatch
@@ -72,7 +73,11 @@ class _Server(uvicorn.Server):
 async def served(
     app: FastAPI, limits: EdgeLimits = DEFAULT_LIMITS, *, grace_s: int = 1
 ) -> AsyncIterator[int]:
-    """The application behind the real edge, in this process. Yields its port."""
+    """The application behind the real edge, in this process. Yields its port.
+
+    Its log is kept aside: as the tests' console shows it, with the values of all variables, an
+    error in the middle of a file takes seconds.
+    """
     server = _Server(
         uvicorn.Config(
             app,
@@ -80,6 +85,7 @@ async def served(
             http=edge_protocol(EdgeWatch(app), limits),
             ws="none",
             lifespan="off",
+            proxy_headers=False,
             log_config=None,
             access_log=False,
             timeout_graceful_shutdown=grace_s,
@@ -87,9 +93,10 @@ async def served(
     )
     listening = socket.create_server(("127.0.0.1", 0))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
-    try:
-        port: int = listening.getsockname()[1]
-        yield port
-    finally:
-        server.should_exit = True
-        await serving
+    port: int = listening.getsockname()[1]
+    with capture_logs():
+        try:
+            yield port
+        finally:
+            server.should_exit = True
+            await serving

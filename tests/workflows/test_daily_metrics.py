@@ -100,6 +100,7 @@ async def test_the_schedule(engine: LiveEngine) -> None:
     assert len({t.date() for t in times}) == len(times)
     policy, action = told.schedule.policy, told.schedule.action
     assert policy.overlap is ScheduleOverlapPolicy.BUFFER_ALL
+    assert policy.catchup_window is not None
     assert policy.catchup_window >= timedelta(days=7), "no day is lost to an outage"
     assert isinstance(action, ScheduleActionStartWorkflow)
     assert action.execution_timeout is not None

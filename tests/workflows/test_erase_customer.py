@@ -24,8 +24,8 @@ from store.tables import (
     escalation_tickets,
     usage_ledger,
 )
-from tests.support.acting import Acting, acting_shop, order, rules, think_by
-from tests.support.engine import LiveEngine
+from tests.support.acting import WISH, Acting, acting_shop, order, rules, think_by
+from tests.support.engine import LiveEngine, live_engine
 from tests.support.erasing import (
     erase,
     histories_with,
@@ -36,13 +36,14 @@ from tests.support.erasing import (
 from tests.support.mail import MailServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
+from tests.support.temporal import TemporalServer
 from tests.support.waiting import eventually
 from tests.support.webhooks import subscribe
 
 # Nothing else in the database has these words.
 ADDRESS, SPELT_ELSE, OTHER = "zita@canari.example", "Zita@Canari.EXAMPLE", "bob@example.com"
 CANARY = "canari"
-WORDS = "Bonjour canarione, remboursez ma commande 2001 s'il vous plaît canaritwo"
+WORDS = f"{WISH} canarione canaritwo"
 
 
 class Brain:
@@ -56,16 +57,16 @@ class Brain:
     async def think(self, request: BrainRequest) -> BrainAnswer:
         self.thinking.set()
         await self.free.wait()
-        wish = "remboursez" in request.text
+        wish = WISH in request.text
         found = request.order
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
             confidence=0.99 if wish else 0.1,
             language="fr",
-            response=f"Vous dites : {request.text}",
+            response="C'est fait, canarireply." if wish else f"Vous dites : {request.text}",
             citations=(Citation(kind="order", id=found.id, title="canarititle"),) if found else (),
             proposals=(Proposal(kind=ActionKind.REFUND),) if wish else (),
-            sentiment=-0.9,
+            sentiment=0 if wish else -0.9,
             model="scripted",
         )
 
@@ -73,6 +74,21 @@ class Brain:
 @pytest.fixture
 def brain() -> Brain:
     return Brain()
+
+
+@pytest.fixture
+async def idle_engine(
+    database_url: str, temporal: TemporalServer, mail: MailServer
+) -> AsyncIterator[LiveEngine]:
+    """Allowed to act on this machine."""
+    async with live_engine(
+        database_url,
+        temporal.address,
+        temporal.take_namespace(),
+        smtp_url=mail.url,
+        allow_loopback_targets=True,
+    ) as engine:
+        yield engine
 
 
 @pytest.fixture

@@ -87,6 +87,7 @@ async def test_the_schedule(engine: LiveEngine) -> None:
     assert all((t.weekday(), t.hour, t.minute, t.second) == (0, 1, 10, 0) for t in times)
     assert len({week_of(t) for t in times}) == 3
     assert told.schedule.policy.overlap is ScheduleOverlapPolicy.BUFFER_ALL
+    assert told.schedule.policy.catchup_window is not None
     assert told.schedule.policy.catchup_window >= timedelta(days=7), "no week is lost"
 
 

@@ -1,0 +1,108 @@
+"""A client is erased: no row and no execution of it is left, and others feel nothing."""
+
+import asyncio
+
+import sqlalchemy as sa
+from temporalio.testing import ActivityEnvironment
+
+from adapters.system import new_ulid, utc_now
+from domain.client import Role
+from domain.names import run_prefixes
+from store.member_repository import MemberRepository
+from store.tables import client_users, clients, error_reports, metadata, users
+from tests.support.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.erasing import asked, erase, rows_of_all_tables, workflow_ids
+from tests.support.full_tenant import fill_every_table
+from tests.support.identity import bearer, session_token
+from tests.support.rows import rows
+from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+
+
+async def _join(engine: LiveEngine, shop: Shop, user_id: str) -> None:
+    async with engine.database.service() as connection:
+        await MemberRepository(connection).add(shop.client_id, user_id, Role.AGENT, utc_now())
+
+
+async def test_no_row_and_no_execution_is_left(
+    engine: LiveEngine, shop: Shop, database_url: str
+) -> None:
+    other = await open_shop(engine.database)
+    await engine.post(other, message=ORDER_QUESTION)
+    await engine.post(other, message=UNSURE_MESSAGE)
+    before, ids_before = rows_of_all_tables(database_url), await workflow_ids(engine)
+    await fill_every_table(engine.database, shop)
+    await _join(engine, shop, other.owner_user_id)
+    for message in (ORDER_QUESTION, UNSURE_MESSAGE):
+        await engine.post(shop, message=message)
+    await engine.post(shop, message=ORDER_QUESTION, is_test=True)
+    async with engine.database.service() as connection:
+        await connection.execute(
+            sa.insert(error_reports).values(
+                id=new_ulid(), client_id=shop.client_id, place="p", code="c", created_at=utc_now()
+            )
+        )
+        for subject in (clients.c.id == shop.client_id, users.c.id == shop.owner_user_id):
+            assert await connection.scalar(sa.select(sa.func.count()).where(subject))
+
+    certificate = await erase(engine, shop)
+
+    for table in metadata.sorted_tables:
+        if "client_id" in table.c and table.name != "erasures":
+            assert await rows(engine.database, table, client_id=shop.client_id) == [], table.name
+            assert certificate.removed.get(table.name), table.name
+    assert await rows(engine.database, clients, id=shop.client_id) == []
+    assert await rows(engine.database, users, id=shop.owner_user_id) == []
+    left = {row for row in before if "rate_windows" not in row[0]}
+    gone = left - rows_of_all_tables(database_url)
+    assert all(shop.client_id in row or shop.owner_user_id in row for _, row in gone), gone
+    assert [member["user_id"] for member in await rows(engine.database, client_users)] == [
+        other.owner_user_id
+    ]
+    prefixes = run_prefixes(shop.client_id)
+    assert not [found for found in await workflow_ids(engine) if found.startswith(prefixes)]
+    assert ids_before <= await workflow_ids(engine)
+    assert certificate.finished_at is not None
+    assert certificate.standing is not None
+    assert sum(certificate.standing.tickets.values()) == 3
+    assert certificate.standing.credits_balance == 5
+
+    again = await erase(engine, shop)
+
+    assert (again.removed, again.standing) == ({}, None)
+
+
+async def test_the_door_is_shut_while_rows_are_left(engine: LiveEngine, shop: Shop) -> None:
+    await engine.post(shop, message=UNSURE_MESSAGE)
+    await _run_step(engine, shop)
+    body = {"client_id": shop.client_id, "message": ORDER_QUESTION}
+
+    by_key = await engine.http.post(GATEWAY, json=body, headers=shop.headers)
+    secret = {"x-engine-secret": ENGINE_SECRET}
+    by_worker = await engine.http.post(GATEWAY, json=body, headers=secret)
+    dry = await engine.http.post(GATEWAY, json={**body, "is_test": True}, headers=secret)
+    person = bearer(session_token(engine.settings, shop.owner_user_id))
+    by_owner = await engine.http.post(GATEWAY, json=body, headers=person)
+    at_desk = await engine.http.get("/api/dashboard/reviews", headers=person)
+
+    assert by_key.status_code == 401
+    assert (by_worker.status_code, dry.status_code) == (404, 404)
+    assert by_owner.status_code == 403
+    assert at_desk.status_code == 403
+    assert len(await rows(engine.database, metadata.tables["engine_events"])) == 1
+
+
+async def _run_step(engine: LiveEngine, shop: Shop) -> None:
+    """The first step of an erasure alone."""
+    step = engine.activities.erase.close
+    await ActivityEnvironment().run(step, asked(engine, shop))
+
+
+async def test_two_at_once_are_one(engine: LiveEngine, shop: Shop) -> None:
+    first, second = await _both(engine, shop)
+
+    assert first == second
+
+
+async def _both(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
+    one, two = await asyncio.gather(erase(engine, shop), erase(engine, shop))
+    return one.id, two.id
