@@ -1,5 +1,5 @@
-"""`cli.py serve` without the limits of the dashboard and of exports, for one user who asks more often
-than people do."""
+"""`cli.py serve` without the limits of the dashboard and of exports, for one user who asks more
+often than people do."""
 
 import dataclasses
 from collections.abc import Mapping
