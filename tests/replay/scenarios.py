@@ -3,7 +3,10 @@
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime
 
-from adapters.temporal_setup import ensure_monthly_reset_schedule
+import sqlalchemy as sa
+
+from adapters.temporal_runs import erased
+from adapters.temporal_setup import ensure_monthly_reset_schedule, ensure_retention_schedule
 from domain.action_errors import MailRefused
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
@@ -13,12 +16,15 @@ from domain.names import (
     HOUSEKEEPING,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
+    RETENTION_SCHEDULE,
     SWEEP,
+    erase_id,
     process_event_id,
 )
-from store.tables import escalation_tickets
+from store.tables import engine_runs, escalation_tickets
 from tests.support.acting import connect
 from tests.support.engine import LiveEngine
+from tests.support.erasing import asked, erase
 from tests.support.mail import MailServer
 from tests.support.rows import only_row
 from tests.support.schedules import fire
@@ -130,6 +136,37 @@ async def housekeeping(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "housekeeping"
 
 
+async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_retention_schedule(engine.client)
+    return await fire(engine.client, RETENTION_SCHEDULE, datetime(2024, 3, 1, 2, 10, tzinfo=UTC))
+
+
+async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    await _answered(engine, shop, message=ORDER_QUESTION)
+    await erase(engine, shop)
+    return erase_id(shop.client_id, "")
+
+
+async def erase_customer(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    return await _erased(engine, shop)
+
+
+async def erase_customer_under_way(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """A step may be under way: its end is awaited."""
+    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    async with engine.database.service() as connection:
+        await connection.execute(sa.update(engine_runs).values(status="received"))
+    return await _erased(engine, shop)
+
+
+async def _erased(engine: LiveEngine, shop: Shop) -> str:
+    step = asked(engine, shop, "a@b.example")
+    await erased(engine.client, step)
+    return erase_id(shop.client_id, step.subject)
+
+
 BROKEN_BRAIN = frozenset({brain_failed.__name__})
 """Scenarios whose worker thinks with RefusingBrain."""
 
@@ -152,6 +189,10 @@ SCENARIOS: dict[str, Scenario] = {
         monthly_reset,
         monthly_reset_by_hand,
         housekeeping,
+        retention,
+        erase_client,
+        erase_customer,
+        erase_customer_under_way,
     )
 }
 
