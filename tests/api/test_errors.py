@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain import errors, escalation_errors, webhook_errors
+from domain import erasure_errors, errors, escalation_errors, webhook_errors
 from domain.period import Period
 from domain.quota import Standing
 from domain.rate_limit import Limit, Scope
@@ -30,6 +30,7 @@ NOT_FOR_CALLERS = {
     errors.IntegrationNotFound,
     errors.ContentNotFound,
     errors.InvalidInput,
+    erasure_errors.ErasureNotFound,
     webhook_errors.Deferred,
 }
 
@@ -56,7 +57,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
 def all_errors() -> set[type[errors.DomainError]]:
     return {
         kind
-        for module in (errors, escalation_errors, webhook_errors)
+        for module in (errors, erasure_errors, escalation_errors, webhook_errors)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, errors.DomainError)
         and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds
