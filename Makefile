@@ -19,7 +19,8 @@ demo: setup ## Start everything, take the tour, end; fails if a step was not as 
 	@$(BIN)/python cli.py demo
 
 test: setup ## Run all tests against real PostgreSQL and a real Temporal server
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -m "not alone" -n 3 --dist loadfile --no-loadscope-reorder --durations=20; \
+	together=$$?; $(BIN)/python -m pytest -m alone --durations=5 && exit $$together
 
 check: setup ## Lint, format, types, who may import whom
 	@$(BIN)/ruff check .

@@ -7,20 +7,25 @@ from typing import NoReturn
 import typer
 
 from commands import (
+    automation,
+    churn,
     client,
     content,
     dev,
     erase,
     errors,
+    importing,
     integration,
     key,
     member,
+    metrics,
     playbook,
     reseal,
     retention,
     review,
     run,
     server,
+    settings,
     token,
     webhook,
 )
@@ -39,17 +44,22 @@ app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
 app.command("reseal")(reseal.reseal)
 app.command("token")(token.token)
+app.command("import")(importing.bring_in)
 app.add_typer(client.app, name="client")
 app.add_typer(key.app, name="key")
 app.add_typer(member.app, name="member")
 app.add_typer(playbook.app, name="playbook")
 app.add_typer(content.templates, name="template")
 app.add_typer(content.knowledge, name="knowledge")
+app.add_typer(settings.app, name="settings")
+app.add_typer(automation.app, name="automation-event")
 app.add_typer(integration.app, name="integration")
 app.add_typer(webhook.app, name="webhook")
 app.add_typer(credit.app, name="credits")
 app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
+app.add_typer(metrics.app, name="metrics")
+app.add_typer(churn.app, name="churn")
 app.add_typer(errors.app, name="errors")
 app.add_typer(erase.app, name="erase")
 app.add_typer(retention.app, name="retention")

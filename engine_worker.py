@@ -13,12 +13,14 @@ from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker
 
 from activities.actions import Actions
+from activities.churn import Churn
 from activities.dry_run import DryRun as DryRunActivity
 from activities.embed import Embed
 from activities.erase import Erase as EraseActivity
 from activities.execute import Execute
 from activities.interceptor import WatchActivities
 from activities.look_up import LookUp
+from activities.metrics import Metrics as ComputeMetrics
 from activities.normalize import Normalize
 from activities.persist import Persist
 from activities.prune import Prune
@@ -43,11 +45,13 @@ from adapters.temporal import TemporalEngine
 from adapters.temporal_runs import TemporalRuns
 from adapters.temporal_runtime import workflow_runner
 from adapters.temporal_setup import (
+    ensure_daily_metrics_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
     ensure_search_attributes,
     ensure_sweep_schedule,
+    ensure_weekly_churn_schedule,
 )
 from domain import names
 from domain.contracts import SweepInput
@@ -55,6 +59,8 @@ from domain.errors import EngineUnavailable
 from domain.ports import ErrorTracker
 from settings import Settings
 from store.database import Database
+from workflows.backfill_metrics import BackfillMetrics
+from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.housekeeping import Housekeeping
@@ -62,6 +68,7 @@ from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.retention import Retention
 from workflows.sweep import Sweep
+from workflows.weekly_churn import WeeklyChurn
 
 WORKFLOWS: Final[Sequence[type]] = (
     ProcessEvent,
@@ -69,6 +76,9 @@ WORKFLOWS: Final[Sequence[type]] = (
     Sweep,
     MonthlyReset,
     Housekeeping,
+    DailyMetrics,
+    BackfillMetrics,
+    WeeklyChurn,
     Retention,
     Erase,
 )
@@ -94,6 +104,8 @@ class Activities:
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
+    metrics: ComputeMetrics
+    churn: Churn
     retain: Retain
     erase: EraseActivity
 
@@ -114,6 +126,8 @@ class Activities:
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
             self.prune.prune,
+            self.metrics.compute,
+            self.churn.predict,
             self.retain.retain,
             self.erase.close,
             self.erase.remove_workflows,
@@ -146,6 +160,8 @@ def build_activities(
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
+        metrics=ComputeMetrics(database, utc_now),
+        churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
         erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
     )
@@ -211,6 +227,8 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
         await ensure_monthly_reset_schedule(client)
         await ensure_housekeeping_schedule(client)
+        await ensure_daily_metrics_schedule(client)
+        await ensure_weekly_churn_schedule(client)
         await ensure_retention_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(

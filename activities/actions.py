@@ -71,7 +71,7 @@ class Actions:
             # No mail server can be asked what became of it.
             raise MailUnknown
         mail = reply_to(
-            step.case.event, step.case.words, brand_name=step.case.brand_name, key=step.key
+            step.case.event, step.case.words, from_name=step.case.sender_name, key=step.key
         )
         await self._mailer.send(mail)
         return mail.message_id

@@ -15,6 +15,7 @@ from store.client_repository import ClientRepository
 from store.content_repository import ContentRepository
 from store.database import Database
 from store.playbook_repository import PlaybookRepository
+from store.settings_repository import SettingsRepository
 
 
 class DryRun:
@@ -37,12 +38,14 @@ class DryRun:
         event = normalize(inbound, fallback_ticket_id=step.event_id)
         async with self._database.tenant(tenant) as connection:
             content = ContentRepository(connection, tenant)
+            chosen = await SettingsRepository(connection, tenant).read()
             material = Material(
                 event=event,
                 brand_name=await ClientRepository(connection).brand_name(tenant),
                 rulebook=await PlaybookRepository(connection, tenant).rulebook(
                     step.playbook_id, step.playbook_version
                 ),
+                system_prompt=chosen.system_prompt or "",
                 templates=await content.templates(),
                 passages=await content.search(event.words),
             )

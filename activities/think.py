@@ -90,6 +90,7 @@ class Think:
             event=case.event,
             brand_name=case.brand_name,
             rulebook=case.rulebook,
+            system_prompt=case.system_prompt,
             templates=await content.templates(),
             passages=await content.search(case.event.words, near),
             turns=case.turns,

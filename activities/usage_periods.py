@@ -1,11 +1,11 @@
 """Usage periods: open a month for every client, and see that a month adds up."""
 
-from collections.abc import AsyncIterator
 from typing import Final
 
 import structlog
 from temporalio import activity
 
+from activities.client_pages import client_pages
 from domain import names
 from domain.contracts import (
     OpenPeriodInput,
@@ -15,7 +15,7 @@ from domain.contracts import (
 )
 from domain.period import Period, period_of
 from store.database import Database
-from store.usage_periods import client_page, drifting, make_due_changes, open_counters
+from store.usage_periods import drifting, make_due_changes, open_counters
 
 _OPENED_AT_ONCE: Final = 500
 # Comparing counts the month's tickets and all credits of each, and a statement has 3 s.
@@ -35,7 +35,7 @@ class UsagePeriods:
         Idempotency keys: (client, period) for the counter; a change that is made waits no more.
         """
         opened = changed = 0
-        async for page in self._pages(_OPENED_AT_ONCE, after=""):
+        async for page in client_pages(self._database, "", after="", size=_OPENED_AT_ONCE):
             async with self._database.service() as connection:
                 changed += await make_due_changes(connection, page, step.at)
                 opened += await open_counters(connection, page, period_of(step.at))
@@ -49,7 +49,7 @@ class UsagePeriods:
         A retry goes on after the last page that was compared.
         """
         last, compared, found = _broken_off()
-        async for page in self._pages(_COMPARED_AT_ONCE, after=last):
+        async for page in client_pages(self._database, "", after=last, size=_COMPARED_AT_ONCE):
             async with self._database.service() as connection:
                 drifts = await drifting(connection, page, Period(step.period))
             compared += len(page)
@@ -66,17 +66,6 @@ class UsagePeriods:
                 )
             activity.heartbeat(page[-1], compared, found)
         return ReconcileResult(compared=compared, drifting=found)
-
-    async def _pages(self, size: int, *, after: str) -> AsyncIterator[list[str]]:
-        """All clients' ids, page by page: no transaction is long, and no lock is held for long."""
-        last = after
-        while True:
-            async with self._database.service() as connection:
-                page = await client_page(connection, after=last, limit=size)
-            if not page:
-                return
-            yield page
-            last = page[-1]
 
 
 def _broken_off() -> tuple[str, int, int]:

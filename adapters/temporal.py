@@ -96,7 +96,7 @@ class TemporalEngine:
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
         )
-        with _outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
             await self._while_healthy(
                 self._client.execute_update_with_start_workflow(
                     names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
@@ -106,7 +106,7 @@ class TemporalEngine:
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
         try:
-            with _outages_told():
+            with outages_told():
                 result = await self._while_healthy(
                     self._client.execute_workflow(
                         names.DRY_RUN,
@@ -129,7 +129,7 @@ class TemporalEngine:
         was away) is started anew: every step of it may be repeated.
         """
         try:
-            with _outages_told():
+            with outages_told():
                 async with asyncio.timeout(_CALL_TIMEOUT_S):
                     await self._client.start_workflow(
                         names.PROCESS_EVENT,
@@ -170,7 +170,7 @@ class TemporalEngine:
             await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
 
     async def _send(self, client_id: str, delivery_ids: tuple[str, ...]) -> None:
-        with _outages_told(), suppress(WorkflowAlreadyStartedError):
+        with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(
                     names.SEND_WEBHOOKS,
@@ -194,7 +194,7 @@ class TemporalEngine:
 
 
 @contextmanager
-def _outages_told() -> Iterator[None]:
+def outages_told() -> Iterator[None]:
     """Temporal's ways of not answering, as EngineUnavailable. A client that never connected
     raises RuntimeError."""
     try:

@@ -27,6 +27,7 @@ from temporalio.client import (
 from domain import names
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 from domain.erasure_contracts import RetentionInput
+from domain.report_contracts import DailyMetricsInput, WeeklyChurnInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
@@ -35,6 +36,9 @@ _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
 # After an outage one sweep does the work of all that were missed.
 _CATCH_UP: Final = timedelta(minutes=1)
 _MONTHLY_CATCH_UP: Final = timedelta(days=62)
+# Each day has a row of its own, and each week: after an outage all that were missed are made.
+_DAILY_CATCH_UP: Final = timedelta(days=31)
+_WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
 
 async def ensure_search_attributes(client: Client) -> None:
@@ -105,6 +109,53 @@ async def ensure_housekeeping_schedule(client: Client) -> None:
         policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
     await _ensure_schedule(client, names.HOUSEKEEPING_SCHEDULE, schedule)
+
+
+async def ensure_daily_metrics_schedule(client: Client) -> None:
+    """Every night at ten past midnight UTC, for the day that is over."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.DAILY_METRICS,
+            DailyMetricsInput(),
+            id=names.DAILY_METRICS_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
+        ),
+        spec=ScheduleSpec(
+            calendars=[ScheduleCalendarSpec(minute=(ScheduleRange(10),))], time_zone_name="UTC"
+        ),
+        policy=SchedulePolicy(
+            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_DAILY_CATCH_UP
+        ),
+    )
+    await _ensure_schedule(client, names.DAILY_METRICS_SCHEDULE, schedule)
+
+
+async def ensure_weekly_churn_schedule(client: Client) -> None:
+    """Every Monday at ten past one UTC, an hour after the metrics."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.WEEKLY_CHURN,
+            WeeklyChurnInput(),
+            id=names.WEEKLY_CHURN_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
+        ),
+        spec=ScheduleSpec(
+            calendars=[
+                ScheduleCalendarSpec(
+                    minute=(ScheduleRange(10),),
+                    hour=(ScheduleRange(1),),
+                    day_of_week=(ScheduleRange(1),),
+                )
+            ],
+            time_zone_name="UTC",
+        ),
+        policy=SchedulePolicy(
+            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_WEEKLY_CATCH_UP
+        ),
+    )
+    await _ensure_schedule(client, names.WEEKLY_CHURN_SCHEDULE, schedule)
 
 
 async def ensure_retention_schedule(client: Client) -> None:

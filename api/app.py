@@ -19,21 +19,31 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal import TemporalEngine, connect
 from adapters.temporal_health import Work, temporal_answers, workers
 from api.admission import GATE_PATIENCE_S
+from api.exports import Exports
 from api.gate import Gate
+from api.gateway_traffic import GatewayTraffic
 from api.openapi import EDGE, complete_document
 from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
 from api.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.routers import (
+    export,
     gateway,
     health,
     identity,
+    integrations,
+    knowledge,
+    reports,
     reviews,
     runs,
+    templates,
     usage,
     webhook_deliveries,
     webhook_events,
     webhooks,
+)
+from api.routers import (
+    settings as client_settings,
 )
 from api.services import Services
 from domain.errors import DomainError
@@ -61,11 +71,17 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.state.dashboard_url = settings.dashboard_url
     app.include_router(gateway.router)
     app.include_router(usage.router)
+    app.include_router(export.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
+    app.include_router(reports.router)
     app.include_router(webhooks.router)
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
+    app.include_router(client_settings.router)
+    app.include_router(templates.router)
+    app.include_router(knowledge.router)
+    app.include_router(integrations.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     complete_document(app)
@@ -93,6 +109,7 @@ def _lifespan(
         database = Database(settings.database_url)
         # Reports have a connection of their own: requests do not wait for one behind them.
         reports = Database(settings.database_url, pool_size=1)
+        exports = Exports(settings.database_url)
         client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
         sessions = session_verifier(settings)
         readiness = Readiness(_checks(database, client))
@@ -102,10 +119,12 @@ def _lifespan(
             app.state.services = Services(
                 settings=settings,
                 database=database,
+                exports=exports,
                 engine=TemporalEngine(client),
                 limiter=build_limiter(settings, database),
                 sealer=FernetSealer(settings.seal_key.get_secret_value()),
                 admissions=Gate(patience_s=GATE_PATIENCE_S),
+                gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings),
                 now=utc_now,
@@ -119,6 +138,7 @@ def _lifespan(
             await sessions.close()
         await readiness.close()
         await reports.close()
+        await exports.database.close()
         await database.close()
 
     return lifespan

@@ -14,7 +14,7 @@ from starlette.responses import Response
 
 from api.json_body import json_response
 from api.surface import Surface, surface_of
-from domain import errors, escalation_errors, webhook_errors
+from domain import content_errors, errors, escalation_errors, webhook_errors
 
 _log = structlog.get_logger(__name__)
 
@@ -75,6 +75,11 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     errors.ClientNotFound: Answer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
+    content_errors.InvalidContent: Answer(400, "Contenu invalide : {reason}"),
+    content_errors.InvalidSettings: Answer(400, "Paramètres invalides : {reason}"),
+    content_errors.InvalidIntegration: Answer(400, "Intégration invalide : champ « {reason} »"),
+    errors.ContentNotFound: Answer(404, "Contenu introuvable."),
+    errors.IntegrationNotFound: Answer(404, "Intégration introuvable."),
     errors.RunNotFound: Answer(404, "Exécution introuvable."),
     errors.RouteNotFound: Answer(404, "Route introuvable"),
     escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
@@ -84,6 +89,7 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
     webhook_errors.DeliveryNotFound: Answer(404, "Livraison introuvable."),
     webhook_errors.WebhookDisabled: Answer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     webhook_errors.DeliveryPending: Answer(409, "Cette livraison n'est pas encore terminée."),
+    content_errors.TooMuchContent: Answer(409, "{limit} au plus par client."),
     webhook_errors.TooManyWebhooks: Answer(409, "100 webhooks au plus par client."),
     errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
     errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),

@@ -28,6 +28,7 @@ from adapters.system import new_ulid
 from api.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.edge_watch import EdgeWatch
 from api.errors import error_response
+from api.http_1_0 import without_chunks
 from api.request_head import head_size, is_sound, without_upgrade
 from domain.errors import DomainError, HeadTooLarge, InvalidRequest, ServerBusy
 
@@ -196,6 +197,9 @@ class EdgeProtocol(HttpToolsProtocol):
         """The application, told of the connection's end at the right time and not before."""
 
         async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+            if scope["type"] == "http" and scope["http_version"] == "1.0":
+                send = without_chunks(cycle, self.transport, send)
+
             async def receive_all() -> ASGIReceiveEvent:
                 message = await receive()
                 if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:

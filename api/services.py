@@ -9,7 +9,9 @@ from adapters.identity import SessionVerifier
 from adapters.identity_session_key import SessionKeys
 from adapters.metrics import Metrics
 from adapters.temporal import TemporalEngine
+from api.exports import Exports
 from api.gate import Gate
+from api.gateway_traffic import GatewayTraffic
 from api.rate_limiter import RateLimiter
 from api.readiness import Readiness
 from domain.ids import TenantId
@@ -22,10 +24,12 @@ from store.database import Database
 class Services:
     settings: Settings
     database: Database
+    exports: Exports
     engine: TemporalEngine
     limiter: RateLimiter
     sealer: Sealer
     admissions: Gate[TenantId]
+    gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
     now: Clock

@@ -42,6 +42,8 @@ def delivery_of(request: Request) -> str:
 
 async def have_sent(services: Services, tenant: TenantId, *delivery_ids: str) -> None:
     """After their commit. Whatever cannot be started now the sweeper starts."""
+    if not delivery_ids:
+        return
     try:
         await services.engine.send_webhooks(tenant, delivery_ids)
     except EngineUnavailable as error:

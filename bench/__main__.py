@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, parked, size, webhooks
+from bench.chapters import Effort, design, exports, parked, size, webhooks
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
@@ -21,7 +21,7 @@ from domain.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0
-CHAPTERS: Final = ("design", "size", "parked", "webhooks")
+CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export")
 
 out: Final = Console()
 
@@ -35,13 +35,15 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     if "parked" in chapters:
         third = await parked(effort, folder, out, real=really_parked)
     fourth = await webhooks(effort, folder, out) if "webhooks" in chapters else []
+    fifth = await exports(effort, folder, out) if "export" in chapters else None
     turns = [turn for chapter in (first, second, third) if chapter for turn in chapter.turns]
     report = report_on(
-        [*turns, *fourth],
+        [*turns, *fourth, *(fifth.turns if fifth else ())],
         plans=second.plans if second else [],
         admission=second.admission if second else None,
         filled_in_s=second.filled_in_s if second else None,
         really_parked=third.real if third else None,
+        exports=fifth.figures if fifth else None,
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )

@@ -17,11 +17,15 @@ from bench.contenders import (
     GatewayContender,
     NoopContender,
 )
+from bench.export_contender import ExportContender
+from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures, ExportTurn
+from bench.export_growth import growth
 from bench.measure import (
     BARE,
     CHILDREN,
     DELIVERIES,
     EMPTY,
+    EXPORTING,
     FLOOR,
     FULL,
     GATEWAY,
@@ -33,10 +37,12 @@ from bench.measure import (
     POSTS,
     QUIET,
     SKELETON,
+    UNDISTURBED,
     USAGE,
     Turn,
     TurnResult,
     design_turns,
+    export_turns,
     parked_turns,
     size_turns,
     take,
@@ -80,6 +86,12 @@ class Parked:
 
     turns: list[TurnResult]
     real: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exports:
+    turns: list[TurnResult]
+    figures: ExportFigures
 
 
 async def design(effort: Effort, folder: Path, out: Console) -> Design:
@@ -141,6 +153,48 @@ async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResul
         )
         await hanging.check()
         return taken
+
+
+async def exports(effort: Effort, folder: Path, out: Console) -> Exports:
+    """Exports beside psql, the gateway beside exports, and the growth of an export's time. Raises
+    RuntimeError if two contenders have not written the same records."""
+    contender = ExportContender(UNDISTURBED, folder, beside=EXPORTING)
+    async with _running([contender], out):
+        copies = [turn async for turn in _copies(contender, effort.rounds, out)]
+        with out.status("memory"):
+            memory = await contender.memory()
+        taken = await _take_turns(
+            list(export_turns(effort.rounds, effort.seconds)), [contender], out
+        )
+        with out.status("growth"):
+            grown = await growth(contender.database_url, contender.owner_url)
+        figures = ExportFigures(
+            turns=copies, memory=memory, growth=grown, filled_in_s=contender.filled_in_s
+        )
+        return Exports(taken, figures)
+
+
+async def _copies(
+    contender: ExportContender, rounds: int, out: Console
+) -> AsyncIterator[ExportTurn]:
+    """All sizes in every round, and each contender first in some of them."""
+    names = [JSON, PSQL, CSV, PSQL_CSV]
+    for name in names:
+        await contender.copy(0, name, SIZES[0])  # the first of all finds everything cold
+    for number in range(rounds):
+        for size in SIZES:
+            records = set()
+            for name in names[number % 4 :] + names[: number % 4]:
+                turn = await contender.copy(number, name, size)
+                records.add(turn.records)
+                out.print(
+                    f"round {number + 1}: {name}, {size} conversations: {turn.seconds:.2f} s, "
+                    f"{turn.bytes / 1e6:.1f} MB, processor s {turn.cpu_s}",
+                    highlight=False,
+                )
+                yield turn
+            if len(records) != 1:
+                raise RuntimeError(f"not the same records: {sorted(records)}")
 
 
 @asynccontextmanager

@@ -23,4 +23,5 @@ def _of_one(process: psutil.Process) -> float:
         times = process.cpu_times()
     except psutil.NoSuchProcess:
         return 0.0
-    return times.user + times.system
+    # What it has started counts for as long as it runs by itself, and from its end on here.
+    return times.user + times.system + times.children_user + times.children_system

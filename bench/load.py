@@ -46,10 +46,15 @@ class Target(Message):
 
 
 class Phase(Message):
-    """Call for `seconds`, `concurrency` at once; a new call starts when one has ended."""
+    """Call for `seconds`, `concurrency` at once; a new call starts when one has ended.
+
+    With a `rate`, the callers together begin so many calls a second, each in its turn: one that
+    could not begin when it was due, because its caller still waited, counts from then.
+    """
 
     concurrency: int
     seconds: float
+    rate: float | None = None
 
 
 class Sample(Message):

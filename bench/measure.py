@@ -26,17 +26,25 @@ DELIVERIES: Final = "deliveries"
 POSTS: Final = "posts"
 QUIET: Final = "quiet"
 HANGING: Final = "hanging"
+UNDISTURBED: Final = "undisturbed"
+EXPORTING: Final = "exporting"
 
 ALONE: Final = 1
 CROWD: Final = 16
 BATCHES: Final = 4
+CALLERS: Final = 4
 EACH: Final = 10
 """Deliveries a call of a batch: below what finds a permit or a place to wait at one endpoint."""
 
 
+_STEADY: Final = 8.0
+"""Calls a second beside exports, and without."""
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """`each`: what one call stands for where it is a batch."""
+    """`each`: what one call stands for where it is a batch. `rate`: calls a second, if not as many
+    as there can be."""
 
     round: int
     contender: str
@@ -44,6 +52,7 @@ class Turn:
     warm_up_s: float
     seconds: float
     each: int = 1
+    rate: float | None = None
 
     @property
     def title(self) -> str:
@@ -121,6 +130,14 @@ def webhook_turns(rounds: int, seconds: float) -> Iterator[Turn]:
             yield Turn(number, name, ALONE, 0.5, seconds)
 
 
+def export_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+    """Long turns at a steady rate, a third of what the gateway manages alone: what counts is how
+    slow the slowest are."""
+    for number in range(rounds):
+        for name in _alternating(number, UNDISTURBED, EXPORTING):
+            yield Turn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
+
+
 def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
     return (first, second) if number % 2 == 0 else (second, first)
 
@@ -129,11 +146,13 @@ async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
     """Warm up, then measure."""
     owner = next(one for one in contenders if turn.contender in one.drivers)
     driver = owner.drivers[turn.contender]
-    warmed = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.warm_up_s))
+    phase = Phase(concurrency=turn.concurrency, seconds=turn.seconds, rate=turn.rate)
     others = _others(owner, contenders)
-    before, before_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
-    sample = await driver.run(Phase(concurrency=turn.concurrency, seconds=turn.seconds))
-    after, after_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
+    async with owner.during(turn.contender):
+        warmed = await driver.run(phase.model_copy(update={"seconds": turn.warm_up_s}))
+        before, before_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
+        sample = await driver.run(phase)
+        after, after_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
     return TurnResult(
         round=turn.round,
         contender=turn.contender,

@@ -10,14 +10,17 @@ from typing import Final
 from pydantic import BaseModel
 
 from bench.admission_cost import AdmissionCost
+from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
 from bench.load import ROOT
 from bench.measure import (
     ALONE,
     BARE,
+    CALLERS,
     CHILDREN,
     CROWD,
     DELIVERIES,
     EMPTY,
+    EXPORTING,
     FLOOR,
     FULL,
     GATEWAY,
@@ -29,6 +32,7 @@ from bench.measure import (
     POSTS,
     QUIET,
     SKELETON,
+    UNDISTURBED,
     USAGE,
     TurnResult,
 )
@@ -52,6 +56,8 @@ TITLES: Final = {
     POSTS: "l  a bare loop of the same POSTs",
     QUIET: "m  tenant B's deliveries, B alone",
     HANGING: "n  tenant B's, 200 receivers of A hang",
+    UNDISTURBED: "q  our gateway, no export",
+    EXPORTING: "r  our gateway, two exports at a time",
 }
 
 
@@ -88,6 +94,7 @@ class Report(BaseModel):
     admission: AdmissionCost | None
     filled_in_s: float | None
     really_parked: int | None
+    exports: ExportFigures | None
     turns: list[TurnResult]
 
     @property
@@ -108,6 +115,7 @@ def report_on(
     admission: AdmissionCost | None,
     filled_in_s: float | None,
     really_parked: int | None,
+    exports: ExportFigures | None,
     started_at: datetime,
     cores: int,
 ) -> Report:
@@ -125,11 +133,13 @@ def report_on(
             *_size_aims(rows, plans),
             *_parked_aims(rows),
             *_webhook_aims(rows),
+            *(_export_aims(rows, exports) if exports else ()),
         ],
         plans=plans,
         admission=admission,
         filled_in_s=filled_in_s,
         really_parked=really_parked,
+        exports=exports,
         turns=turns,
     )
 
@@ -209,6 +219,32 @@ def _webhook_aims(rows: list[Row]) -> list[Aim]:
         _note("rate of k / l", found[DELIVERIES].per_second / found[POSTS].per_second),
         Aim(text="p95 of n / m, one at a time: at most 1.2", value=slow, met=slow <= 1.2),
         _note("p50 of n / m", found[HANGING].p50 / found[QUIET].p50),
+    ]
+
+
+def _export_aims(rows: list[Row], exports: ExportFigures) -> list[Aim]:
+    found = {(row.contender, row.concurrency): row for row in rows}
+    psql = exports.seconds(PSQL)
+    json, csv = exports.seconds(JSON) / psql, exports.seconds(CSV) / psql
+    first = max(exports.first_byte_ms(JSON), exports.first_byte_ms(CSV))
+    grown, exponent = exports.memory.growth_mb, exports.growth.exponent
+    slow = found[EXPORTING, CALLERS].p99 / found[UNDISTURBED, CALLERS].p99
+    size = f"{LARGEST:,} conversations"
+    return [
+        Aim(text=f"JSON / psql, {size}: at most 1.5", value=json, met=json <= 1.5),
+        Aim(text=f"CSV / psql, {size}: at most 1.5", value=csv, met=csv <= 1.5),
+        _note(f"CSV / psql's own CSV, {size}", exports.seconds(CSV) / exports.seconds(PSQL_CSV)),
+        _note(f"processor time of JSON / psql, {size}", exports.cpu_s(JSON) / exports.cpu_s(PSQL)),
+        _note(f"processor time of CSV / psql, {size}", exports.cpu_s(CSV) / exports.cpu_s(PSQL)),
+        Aim(text=f"first byte, ms, {size}: below 300", value=first, met=first < 300),
+        Aim(text="growth of the API's memory, MB: at most 16", value=grown, met=grown <= 16),
+        Aim(text="p99 of r / q, 4 callers: at most 1.2", value=slow, met=slow <= 1.2),
+        Aim(
+            text="exponent of an export's time by rows: at most 1.1",
+            value=exponent,
+            met=exponent <= 1.1,
+        ),
+        _note("dearest row / cheapest, between sizes", exports.growth.spread),
     ]
 
 

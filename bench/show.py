@@ -7,15 +7,18 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.admission_cost import AdmissionCost
+from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
 from bench.measure import (
     ALONE,
     BARE,
     BATCHES,
+    CALLERS,
     CHILDREN,
     CROWD,
     DELIVERIES,
     EACH,
     EMPTY,
+    EXPORTING,
     FLOOR,
     FULL,
     GATEWAY,
@@ -27,6 +30,7 @@ from bench.measure import (
     POSTS,
     QUIET,
     SKELETON,
+    UNDISTURBED,
     USAGE,
 )
 from bench.plans import StatementPlan
@@ -46,6 +50,12 @@ _TABLES: Final = (
         (CHILDREN, DELIVERIES, POSTS),
     ),
     ("A neighbour's webhooks, one at a time, commit to arrival", ALONE, (QUIET, HANGING)),
+    (
+        f"The gateway beside exports, {CALLERS} callers at a steady rate (r's processor time has "
+        "the exports in it)",
+        CALLERS,
+        (UNDISTURBED, EXPORTING),
+    ),
 )
 
 
@@ -61,6 +71,9 @@ def show(report: Report, out: Console) -> None:
         full = next(row for row in report.rows if row.contender == FULL)
         out.print(_admission(report.admission, full.p50))
         out.print(_explanation(report.admission, full.p50), highlight=False)
+    if report.exports is not None:
+        out.print(_copies(report.exports))
+        out.print(_growth(report.exports))
     out.print(_aims(report))
     if report.filled_in_s is not None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
@@ -146,6 +159,40 @@ def _explanation(cost: AdmissionCost, gateway_ms: float) -> str:
         "what Python does around them and a COMMIT with more rows. Only calls of the same client "
         "wait for each other."
     )
+
+
+def _copies(exports: ExportFigures) -> Table:
+    table = Table(title="Exports, medians", title_justify="left")
+    table.add_column("")
+    for name in ("conversations", "seconds", "/ psql", "processor s", "MB", "first byte ms"):
+        table.add_column(name, justify="right")
+    for size in SIZES:
+        for name in (PSQL, JSON, CSV, PSQL_CSV):
+            seconds, turns = exports.seconds(name, size), exports.of(name, size)
+            first = f"{exports.first_byte_ms(name, size):.0f}" if name in {JSON, CSV} else ""
+            figures = (
+                f"{size:,}",
+                f"{seconds:.2f}",
+                f"{seconds / exports.seconds(PSQL, size):.2f}",
+                f"{exports.cpu_s(name, size):.2f}",
+            )
+            table.add_row(name, *figures, f"{turns[0].bytes / 1e6:.1f}", first)
+        table.add_section()
+    return table
+
+
+def _growth(exports: ExportFigures) -> Table:
+    growth = exports.growth
+    title = (
+        f"An export by the rows of one table, without the {growth.start_s * 1000:.0f} ms of none"
+    )
+    table = Table(title=title, title_justify="left")
+    for name in ("rows", "seconds", "µs a row"):
+        table.add_column(name, justify="right")
+    for one in growth.readings:
+        figures = (f"{one.seconds - growth.start_s:.3f}", f"{growth.row_us(one):.2f}")
+        table.add_row(f"{one.rows:,}", *figures)
+    return table
 
 
 def _aims(report: Report) -> Table:

@@ -8,11 +8,20 @@ from adapters.system import new_ulid, utc_now
 from commands.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, transaction_on
 from commands.listing import print_list
 from domain.brain import Category, Language, Template
+from domain.content import (
+    KnowledgeChange,
+    KnowledgeEntry,
+    TemplateChange,
+    TemplateEntry,
+    check_body,
+    check_line,
+    check_template_body,
+)
 from domain.errors import InvalidInput
 from domain.ids import TenantId
-from domain.template import KNOWN_NAMES, names, unreadable
 from store.client_repository import ClientRepository
-from store.content_repository import ContentRepository, KnowledgeEntry
+from store.content_changes import ContentChanges
+from store.content_repository import ContentRepository
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
@@ -45,22 +54,48 @@ async def create_template(
     as_json: JsonOption = False,
 ) -> None:
     """Add an answer for a class of questions."""
-    if not body.strip():
-        raise InvalidInput("a body is needed")
-    if wrong := unreadable(body):
-        raise InvalidInput(f"body: cannot be read as a placeholder, as in {{{{ name }}}}: {wrong}")
     template = Template(
-        id=new_ulid(), name=name, category=category, language=language, body=body.strip()
+        id=new_ulid(),
+        name=check_line("name", name),
+        category=category,
+        language=language,
+        body=check_template_body(body),
     )
     async with transaction_on(data) as connection:
-        await ClientRepository(connection).brand_name(client)
         await ContentRepository(connection, TenantId(client)).add_template(template, utc_now())
-    needed = sorted(names(body) - KNOWN_NAMES)
-    if as_json:
-        answer(True, "", template_id=template.id, needs=needed)
-        return
-    note = f" It needs the fields: {', '.join(needed)}." if needed else ""
-    answer(False, f"Template added.{note}", template_id=template.id)
+        made = await ContentChanges(connection, TenantId(client)).template(template.id)
+    _tell(made, "Template added.", as_json)
+
+
+@templates.command("update")
+@command
+async def update_template(
+    template_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    name: Annotated[str | None, typer.Option()] = None,
+    category: Annotated[Category | None, typer.Option()] = None,
+    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    body: Annotated[str | None, typer.Option()] = None,
+    active: Annotated[
+        bool | None, typer.Option("--on/--off", help="Whether the agent may use it.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Change what is given, and leave the rest."""
+    change = TemplateChange(
+        name=None if name is None else check_line("name", name),
+        category=category,
+        language=language,
+        body=None if body is None else check_template_body(body),
+        is_active=active,
+    )
+    _require_some(change)
+    async with transaction_on(data) as connection:
+        changed = await ContentChanges(connection, TenantId(client)).change_template(
+            template_id, change, utc_now()
+        )
+    _tell(changed, "Template changed.", as_json)
 
 
 @templates.command("list")
@@ -68,7 +103,7 @@ async def create_template(
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
-    """Show a client's templates, the oldest first."""
+    """Show a client's templates, the oldest first, those that are off too."""
     async with transaction_on(data) as connection:
         await ClientRepository(connection).brand_name(client)
         found = await ContentRepository(connection, TenantId(client)).all_templates()
@@ -76,8 +111,18 @@ async def list_templates(
         answer(True, "", templates=[_fields("template_id", one) for one in found])
         return
     print_list(
-        ("template", "name", "class", "language", "body"),
-        [(one.id, one.name, one.category.value, one.language, one.body) for one in found],
+        ("template", "name", "class", "language", "state", "body"),
+        [
+            (
+                one.id,
+                one.name,
+                one.category.value,
+                one.language,
+                "on" if one.is_active else "off",
+                one.body,
+            )
+            for one in found
+        ],
     )
 
 
@@ -106,19 +151,37 @@ async def create_knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Add a fact that the agent may answer from."""
-    if not title.strip() or not body.strip():
-        raise InvalidInput("a title and a body are needed")
-    entry_id = new_ulid()
+    entry_id, line, text = new_ulid(), check_line("title", title), check_body(body)
     async with transaction_on(data) as connection:
-        await ClientRepository(connection).brand_name(client)
         await ContentRepository(connection, TenantId(client)).add_knowledge(
-            entry_id=entry_id,
-            title=title.strip(),
-            body=body.strip(),
-            language=language,
-            now=utc_now(),
+            entry_id=entry_id, title=line, body=text, language=language, now=utc_now()
         )
     answer(as_json, "Knowledge added.", knowledge_id=entry_id)
+
+
+@knowledge.command("update")
+@command
+async def update_knowledge(
+    knowledge_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    title: Annotated[str | None, typer.Option()] = None,
+    body: Annotated[str | None, typer.Option()] = None,
+    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Change what is given, and leave the rest."""
+    change = KnowledgeChange(
+        title=None if title is None else check_line("title", title),
+        body=None if body is None else check_body(body),
+        language=language,
+    )
+    _require_some(change)
+    async with transaction_on(data) as connection:
+        await ContentChanges(connection, TenantId(client)).change_entry(
+            knowledge_id, change, utc_now()
+        )
+    answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
 
 
 @knowledge.command("list")
@@ -153,6 +216,19 @@ async def delete_knowledge(
     answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
 
 
-def _fields(id_name: str, one: Template | KnowledgeEntry) -> dict[str, object]:
+def _require_some(change: TemplateChange | KnowledgeChange) -> None:
+    if not change.model_dump(exclude_none=True):
+        raise InvalidInput("nothing to change: see --help")
+
+
+def _tell(made: TemplateEntry, sentence: str, as_json: bool) -> None:
+    if as_json:
+        answer(True, "", template_id=made.id, needs=made.needs)
+        return
+    note = f" It needs the fields: {', '.join(made.needs)}." if made.needs else ""
+    answer(False, f"{sentence}{note}", template_id=made.id)
+
+
+def _fields(id_name: str, one: TemplateEntry | KnowledgeEntry) -> dict[str, object]:
     fields = one.model_dump(mode="json")
     return {id_name: fields.pop("id"), **fields}

@@ -16,6 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
+from domain.content_errors import TooMuchContent
 from domain.erasure_errors import ErasureNotFound
 from domain.errors import (
     ClientNotFound,
@@ -103,6 +104,7 @@ _SENTENCES: Final = {
     PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
     RunNotFound: "there is no such run",
+    TooMuchContent: "this client has as many of these as one may have",
     TooManyWebhooks: "this client has as many webhooks as one may have",
     WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
     WebhookNotFound: "there is no such webhook",

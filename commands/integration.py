@@ -5,7 +5,6 @@ import sys
 from collections.abc import Sequence
 from typing import Annotated, Final
 
-import orjson
 import typer
 from rich.markup import escape
 from rich.table import Table
@@ -24,13 +23,8 @@ from commands.context import (
 from commands.webhook_sending import have_sent
 from domain.errors import InvalidInput
 from domain.ids import TenantId
-from domain.integration import (
-    Integration,
-    Provider,
-    check_credential_names,
-    check_credentials,
-    check_settings,
-)
+from domain.integration import Provider, check_credential_names, check_settings
+from domain.integration_credentials import new_integration
 from store.client_repository import ClientRepository
 from store.integration_repository import IntegrationRepository, client_of
 
@@ -65,16 +59,13 @@ async def connect(
 ) -> None:
     """Connect a client; a connection to the same provider that was there ends."""
     public = _settings(settings or [])
+    # Before somebody is asked for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
     credentials = {name: _secret(name) for name in secrets or []}
-    check_credentials(provider, credentials)
-    integration = Integration(
-        id=new_ulid(),
-        provider=provider,
-        settings=public,
-        sealed=sealer.seal(orjson.dumps(credentials).decode()),
+    integration = new_integration(
+        new_ulid(), provider, public, credentials, sealer, by_operator=True
     )
     async with transaction_on(data) as connection:
         await ClientRepository(connection).brand_name(client)

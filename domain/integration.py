@@ -9,7 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.errors import InvalidInput
+from domain.content_errors import InvalidIntegration
 
 
 class Provider(StrEnum):
@@ -27,6 +27,10 @@ SHOPS: Final = frozenset({Provider.SHOPIFY, Provider.STRIPE, Provider.DEMO_SHOP}
 
 HELPDESKS: Final = frozenset({Provider.ZENDESK, Provider.GORGIAS})
 """They hold tickets that can be answered, noted and tagged."""
+
+
+OF_MERCHANTS: Final = frozenset(Provider) - {Provider.DEMO_SHOP}
+"""What merchants may connect by themselves: the demo shop is a file of this machine."""
 
 
 class IntegrationStatus(StrEnum):
@@ -125,41 +129,53 @@ _MAX_CREDENTIAL_CHARS: Final = 1_000
 _VISIBLE: Final = re.compile(r"[!-~]+")
 
 
-def check_settings(provider: Provider, settings: Mapping[str, str]) -> None:
-    """Raises InvalidInput, which names the setting and never a value, unless they are complete."""
+def check_settings(
+    provider: Provider, settings: Mapping[str, str], *, by_operator: bool = True
+) -> None:
+    """Raises InvalidIntegration, which names the setting and never a value, unless they are
+    complete. `by_operator`: whoever works on this machine may name what lies on it too."""
+    if not by_operator and provider not in OF_MERCHANTS:
+        raise InvalidIntegration(f"{provider}: only for operators", "provider")
     needs = _NEEDS[provider]
     secret = next((name for name in needs.credentials if name in settings), None)
     if secret is not None and secret not in needs.settings:
-        raise InvalidInput(f"{provider}: {secret} is a secret and no setting")
-    shapes = {**needs.settings, BASE_URL: _LOOPBACK}
+        raise InvalidIntegration(
+            f"{provider}: {secret} is a secret and no setting", f"settings.{secret}"
+        )
+    shapes = {**needs.settings, **({BASE_URL: _LOOPBACK} if by_operator else {})}
     if not settings.keys() <= shapes.keys():
-        raise InvalidInput(f"{provider}: settings are {_listed(needs.settings)}")
+        raise InvalidIntegration(f"{provider}: settings are {_listed(needs.settings)}", "settings")
     for name in needs.settings:
         if name not in settings:
-            raise InvalidInput(f"{provider}: the setting {name} is missing")
+            raise InvalidIntegration(
+                f"{provider}: the setting {name} is missing", f"settings.{name}"
+            )
     for name, value in settings.items():
         if not shapes[name].pattern.fullmatch(value):
-            raise InvalidInput(f"{provider}: {name}: {shapes[name].expected} expected")
+            raise InvalidIntegration(
+                f"{provider}: {name}: {shapes[name].expected} expected", f"settings.{name}"
+            )
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raises InvalidInput unless these are the provider's secrets, all of them.
+    """Raises InvalidIntegration unless these are the provider's secrets, all of them.
 
     It names only those that the provider has: a name may be a secret in the wrong place.
     """
     needed = _NEEDS[provider].credentials
     if names != frozenset(needed):
-        raise InvalidInput(f"{provider}: secrets are {_listed(needed)}")
+        raise InvalidIntegration(f"{provider}: secrets are {_listed(needed)}", "credentials")
 
 
 def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
-    """Raises InvalidInput, which never holds a value, unless they can be sent as they are."""
+    """Raises InvalidIntegration, which never holds a value, unless they can be sent as they are."""
     check_credential_names(provider, frozenset(credentials))
     for name, value in credentials.items():
         # They become headers: a space or a line break in one is a slip of the hand at best.
         if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
-            raise InvalidInput(
-                f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected"
+            raise InvalidIntegration(
+                f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",
+                f"credentials.{name}",
             )
 
 

@@ -10,7 +10,7 @@ DEFAULT_SUBJECT: Final = "Votre message"
 MAX_REFERENCES: Final = 20
 
 
-def reply_to(event: UnifiedEvent, text: str, *, brand_name: str, key: str) -> OutgoingMail:
+def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> OutgoingMail:
     """The mail that answers `event`. The same `key` always makes the same Message-ID.
 
     Raises MailRefused for an event that must not be answered by mail.
@@ -26,7 +26,7 @@ def reply_to(event: UnifiedEvent, text: str, *, brand_name: str, key: str) -> Ou
     return OutgoingMail(
         message_id=f"<{key.lower()}@reply.engine.invalid>",
         to=event.customer_email,
-        from_name=brand_name,
+        from_name=from_name,
         subject=subject,
         text=text,
         in_reply_to=event.message_id,

@@ -1,5 +1,6 @@
 """Names that Temporal keeps for as long as a history lives. Never change one: add another."""
 
+from datetime import date
 from typing import Final
 
 ENGINE_QUEUE: Final = "engine"
@@ -20,6 +21,7 @@ ERASE: Final = "Erase"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
+PROGRESS_QUERY: Final = "progress"
 
 NORMALIZE: Final = "event.normalize"
 LOOK_UP: Final = "event.look_up"
@@ -76,6 +78,17 @@ def send_webhooks_id(client_id: str, first_delivery_id: str) -> str:
     return f"webhooks/{client_id}/{first_delivery_id}"
 
 
+def backfill_metrics_id(client_id: str, first: date, last: date) -> str:
+    """The workflow id of a backfill: the same days of the same clients are one. `client_id`: empty
+    for all."""
+    return f"metrics/{client_id or 'all'}/{first}/{last}"
+
+
+def weekly_churn_id(client_id: str, week: date) -> str:
+    """The workflow id of a week's predictions on demand. `client_id`: empty for all."""
+    return f"churn/{client_id or 'all'}/{week}"
+
+
 def erase_id(client_id: str, subject: str) -> str:
     """The workflow id of an erasure; `subject`: empty for the whole client, else the digest of the
     customer, in hexadecimal."""
@@ -84,7 +97,8 @@ def erase_id(client_id: str, subject: str) -> str:
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
-    return tuple(f"{kind}/{client_id}/" for kind in ("event", "dry-run", "webhooks", "webhook"))
+    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn")
+    return tuple(f"{kind}/{client_id}/" for kind in kinds)
 
 
 def parse_run_id(workflow_id: str) -> dict[str, str]:

@@ -30,7 +30,8 @@ _ABOUT_ORDERS: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class Material:
     """All there is to think with. `lookup`: None where no order was looked up. `has_shop`: a shop
-    is connected, though it may not take our credentials at the moment."""
+    is connected, though it may not take our credentials at the moment. `system_prompt`: what the
+    client tells a language model, whichever the playbook."""
 
     event: UnifiedEvent
     brand_name: str
@@ -43,6 +44,13 @@ class Material:
     connections: tuple[Connection, ...] = ()
     spent: Spent = field(default_factory=Spent)
     has_shop: bool = False
+    system_prompt: str = ""
+
+    @property
+    def instructions(self) -> str:
+        """The merchant's to a language model: those for all messages, then the playbook's."""
+        given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
+        return "\n\n".join(filter(None, given))
 
     @property
     def order(self) -> Order | None:
@@ -95,7 +103,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thou
         # The message that such a turn was has been seen by a human already.
         turns=tuple(turn for turn in material.turns if unsafe(turn.body) is None),
         summary=material.summary,
-        instructions=material.rulebook.instructions,
+        instructions=material.instructions,
         order=_readable(material.order),
         offers=offers(situation),
     )

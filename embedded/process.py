@@ -29,7 +29,7 @@ class Child:
                 env=dict(env) if env is not None else None,
                 # Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
-                preexec_fn=_die_with_parent,  # noqa: PLW1509 - started from the main thread
+                preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
             )
 
     @property
@@ -67,6 +67,6 @@ class Child:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
-def _die_with_parent() -> None:
+def die_with_parent() -> None:
     """Should the parent be killed outright, the kernel ends the child too (Linux)."""
     _libc.prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)

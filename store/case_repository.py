@@ -16,9 +16,11 @@ from domain.order import Lookup
 from domain.plan import PlannedAction
 from domain.rulebook import Rulebook
 from domain.run import Draft
+from domain.template import clean_value
 from store.run_repository import HUMAN_TEXT
 from store.tables import (
     ai_conversations,
+    client_settings,
     clients,
     engine_events,
     engine_messages,
@@ -38,11 +40,14 @@ class Case:
     `draft` is None before the brain has answered. `human_text` holds the words that a human chose
     instead of it, None where the draft stands. `turns` are those before this event, `summary` what
     came of the tickets before it. `approvals`: how many people approved the plan.
-    `brain_budget_micros`: of the client, where it has one of its own.
+    `brain_budget_micros`: of the client, where it has one of its own. `sender_name`: who mails to
+    the customer are from. `system_prompt`: the client's instructions to a language model.
     """
 
     event: UnifiedEvent
     brand_name: str
+    sender_name: str
+    system_prompt: str
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     summary: str
@@ -76,6 +81,8 @@ class CaseRepository:
         return Case(
             event=UnifiedEvent.model_validate(unified),
             brand_name=row.brand_name,
+            sender_name=clean_value(row.display_name or "") or row.brand_name,
+            system_prompt=row.system_prompt or "",
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             summary=row.summary or "",
@@ -111,6 +118,8 @@ _CASE: Final = (
         engine_events.c.subject,
         engine_events.c.text,
         clients.c.brand_name,
+        client_settings.c.branding["display_name"].astext.label("display_name"),
+        client_settings.c.system_prompt,
         clients.c.brain_budget_micros,
         playbook_versions.c.rulebook,
         ai_conversations.c.turns,
@@ -135,6 +144,7 @@ _CASE: Final = (
         ),
     )
     .join(clients, clients.c.id == engine_runs.c.client_id)
+    .outerjoin(client_settings, client_settings.c.client_id == engine_runs.c.client_id)
     .join(
         engine_events,
         sa.and_(

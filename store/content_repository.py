@@ -1,21 +1,23 @@
 """What a client lets the agent say: templates, and knowledge found by full-text search."""
 
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
-from pydantic import BaseModel, ConfigDict
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.brain import Language, Passage, Template
+from domain.brain import Passage, Template
+from domain.content import MAX_ENTRIES, MAX_TEMPLATES, KnowledgeEntry, TemplateEntry
+from domain.content_errors import TooMuchContent
 from domain.embedding import Embedding
 from domain.errors import ContentNotFound
 from domain.ids import TenantId
 from domain.text import fold
+from store.account_repository import AccountRepository
 from store.tables import knowledge_entries, response_templates
 
 MAX_PASSAGES: Final = 5
-_MAX_TEMPLATES: Final = 200
+_SHOWN_TEMPLATES: Final = 200
 _MAX_QUERY_CHARS: Final = 2_000
 _CANDIDATES: Final = 20
 
@@ -70,7 +72,7 @@ _FUSED: Final = sa.text("""
     LIMIT :limit
 """)
 
-_ALL_TEMPLATES: Final = (
+_TEMPLATES: Final = (
     sa.select(
         response_templates.c.id,
         response_templates.c.name,
@@ -80,29 +82,8 @@ _ALL_TEMPLATES: Final = (
     )
     .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
     .order_by(response_templates.c.created_at, response_templates.c.id)
+    .limit(_SHOWN_TEMPLATES)
 )
-_TEMPLATES: Final = _ALL_TEMPLATES.limit(_MAX_TEMPLATES)
-_ALL_KNOWLEDGE: Final = (
-    sa.select(
-        knowledge_entries.c.id,
-        knowledge_entries.c.title,
-        knowledge_entries.c.body,
-        knowledge_entries.c.language,
-    )
-    .where(knowledge_entries.c.client_id == sa.bindparam("tenant"))
-    .order_by(knowledge_entries.c.created_at, knowledge_entries.c.id)
-)
-
-
-class KnowledgeEntry(BaseModel):
-    """A knowledge entry as its author wrote it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    id: str
-    title: str
-    body: str
-    language: Language
 
 
 class ContentRepository:
@@ -115,14 +96,14 @@ class ContentRepository:
         rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
         return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
 
-    async def all_templates(self) -> tuple[Template, ...]:
-        """All of the client's active templates, oldest first."""
-        rows = await self._connection.execute(_ALL_TEMPLATES, {"tenant": self._tenant})
-        return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
+    async def all_templates(self) -> tuple[TemplateEntry, ...]:
+        """All of the client's templates, oldest first, those that are off too."""
+        rows = await self._all(response_templates)
+        return tuple(TemplateEntry.model_validate(row, from_attributes=True) for row in rows)
 
     async def all_knowledge(self) -> tuple[KnowledgeEntry, ...]:
         """All of the client's knowledge, oldest first."""
-        rows = await self._connection.execute(_ALL_KNOWLEDGE, {"tenant": self._tenant})
+        rows = await self._all(knowledge_entries)
         return tuple(KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows)
 
     async def delete_template(self, template_id: str) -> None:
@@ -160,16 +141,25 @@ class ContentRepository:
         rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
         return tuple(Passage.model_validate(row, from_attributes=True) for row in rows)
 
-    async def add_template(self, template: Template, now: datetime) -> None:
+    async def add_template(
+        self, template: Template, now: datetime, *, is_active: bool = True
+    ) -> None:
+        """Raises TooMuchContent, and ClientNotFound while the client is being erased."""
+        await self._make_room(response_templates, MAX_TEMPLATES)
         await self._connection.execute(
             sa.insert(response_templates).values(
-                client_id=self._tenant, created_at=now, **template.model_dump(mode="json")
+                client_id=self._tenant,
+                created_at=now,
+                is_active=is_active,
+                **template.model_dump(mode="json"),
             )
         )
 
     async def add_knowledge(
         self, *, entry_id: str, title: str, body: str, language: str, now: datetime
     ) -> None:
+        """Raises as `add_template`."""
+        await self._make_room(knowledge_entries, MAX_ENTRIES)
         await self._connection.execute(
             sa.insert(knowledge_entries).values(
                 client_id=self._tenant,
@@ -177,7 +167,28 @@ class ContentRepository:
                 title=title,
                 body=body,
                 language=language,
-                search_text=fold(f"{title}\n{body}"),
+                search_text=search_text(title, body),
                 created_at=now,
             )
         )
+
+    async def _make_room(self, table: sa.Table, limit: int) -> None:
+        """Exact under concurrency: the account is locked."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        count = await self._connection.scalar(
+            sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
+        )
+        if count is not None and count >= limit:
+            raise TooMuchContent(limit)
+
+    async def _all(self, table: sa.Table) -> "sa.CursorResult[*tuple[Any, ...]]":
+        return await self._connection.execute(
+            sa.select(table)
+            .where(table.c.client_id == self._tenant)
+            .order_by(table.c.created_at, table.c.id)
+        )
+
+
+def search_text(title: str, body: str) -> str:
+    """What an entry is found by."""
+    return fold(f"{title}\n{body}")

@@ -1,15 +1,12 @@
 """The database: one engine a process, and the one way to a transaction."""
 
 import asyncio
-import os
-import socket
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
     asynccontextmanager,
-    contextmanager,
     suppress,
 )
 from typing import Final
@@ -28,6 +25,9 @@ from sqlalchemy.pool import ConnectionPoolEntry
 
 from domain.errors import CommitUnknown, EngineUnavailable
 from domain.ids import TenantId
+from store.leash import Leash
+from store.snapshot import Snapshot
+from store.snapshot import begin as begin_snapshot
 
 APP_ROLE: Final = "engine_app"
 SERVICE_ROLE: Final = "engine_service"
@@ -40,6 +40,7 @@ _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT: Final = "3s"
+_SNAPSHOT_PATIENCE_S: Final = 30
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -95,8 +96,31 @@ class Database:
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """No transaction and no client: no row at all, only functions that answer without one."""
-        async with self._connection(PATIENCE_S) as (connection, _):
+        async with self._connection(PATIENCE_S) as (connection, _, _):
             yield connection
+
+    @asynccontextmanager
+    async def snapshot(
+        self, tenant: TenantId, *, patience_s: float = _SNAPSHOT_PATIENCE_S
+    ) -> AsyncIterator[Snapshot]:
+        """One moment of a client's rows, to be read for as long as the block runs.
+
+        It holds a connection meanwhile: take them from a pool of their own. `patience_s`: for each
+        answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
+        """
+        async with self._connection(PATIENCE_S) as (connection, raw, leash):
+            try:
+                await raw.execute(begin_snapshot(tenant), prepare=False)
+            except psycopg.OperationalError:
+                await _replace_all(connection)
+                raise
+            try:
+                leash.loosen()
+                yield Snapshot(raw, leash, tenant, patience_s=patience_s)
+            finally:
+                leash.within(PATIENCE_S)
+                with suppress(psycopg.OperationalError):  # there was nothing to write
+                    await raw.rollback()
 
     async def ping(self) -> None:
         """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
@@ -107,7 +131,7 @@ class Database:
     async def _transaction(
         self, begin: sql.Composed, patience_s: float
     ) -> AsyncIterator[AsyncConnection]:
-        async with self._connection(patience_s) as (connection, raw):
+        async with self._connection(patience_s) as (connection, raw, _):
             try:
                 # Not prepared: PostgreSQL prepares single statements only.
                 await raw.execute(begin, prepare=False)
@@ -127,7 +151,7 @@ class Database:
     @asynccontextmanager
     async def _connection(
         self, patience_s: float
-    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]"]]:
+    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash]]:
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
@@ -136,8 +160,9 @@ class Database:
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")
-                with _cut_at(deadline, raw):
-                    yield connection, raw
+                with Leash(raw) as leash:
+                    leash.until(deadline)
+                    yield connection, raw, leash
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
@@ -175,35 +200,14 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
         if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
             return
         try:
-            deadline = asyncio.get_running_loop().time() + _PING_TIMEOUT_S
-            with _cut_at(deadline, connection.driver_connection):
+            with Leash(connection.driver_connection) as leash:
+                leash.within(_PING_TIMEOUT_S)
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
             raise DisconnectionError from error  # the pool then opens a fresh one
 
     event.listen(engine.sync_engine, "checkin", on_checkin)
     event.listen(engine.sync_engine, "checkout", on_checkout)
-
-
-@contextmanager
-def _cut_at(deadline: float, connection: object) -> Iterator[None]:
-    """Cut the connection's socket when the loop's time is there, which ends whatever waits on it.
-
-    Cancelling would not do: psycopg then asks the same silent server to stop, and waits for it.
-    """
-    if not isinstance(connection, psycopg.AsyncConnection):
-        raise TypeError("a psycopg connection is expected")
-
-    def cut() -> None:
-        if not connection.closed:
-            with socket.socket(fileno=os.dup(connection.fileno())) as handle:
-                handle.shutdown(socket.SHUT_RDWR)
-
-    timer = asyncio.get_running_loop().call_at(deadline, cut)
-    try:
-        yield
-    finally:
-        timer.cancel()
 
 
 def _dump(value: object) -> str:

@@ -21,6 +21,7 @@ from domain.integration import (
 )
 from domain.outbound_event import IntegrationConnected, IntegrationDisconnected
 from domain.ports import NewId
+from store.account_repository import AccountRepository
 from store.outbox import Outbox
 from store.tables import integrations
 
@@ -52,19 +53,22 @@ _HAS_SHOP: Final = sa.select(
         integrations.c.provider.in_(sorted(SHOPS)),
     )
 )
-_ENTRIES: Final = (
-    sa.select(
-        integrations.c.id,
-        integrations.c.provider,
-        integrations.c.status,
-        integrations.c.settings,
-        integrations.c.error_code,
-        integrations.c.connected_at,
-        integrations.c.disconnected_at,
-    )
-    .where(integrations.c.client_id == sa.bindparam("tenant"))
-    .order_by(integrations.c.connected_at, integrations.c.id)
+_ENTRY: Final = sa.select(
+    integrations.c.id,
+    integrations.c.provider,
+    integrations.c.status,
+    integrations.c.settings,
+    integrations.c.error_code,
+    integrations.c.connected_at,
+    integrations.c.disconnected_at,
+).where(integrations.c.client_id == sa.bindparam("tenant"))
+_ENTRIES: Final = _ENTRY.order_by(integrations.c.connected_at, integrations.c.id)
+_PAGE: Final = (
+    _ENTRY.where(integrations.c.id > sa.bindparam("after"))
+    .order_by(integrations.c.id)
+    .limit(sa.bindparam("limit"))
 )
+_ONE: Final = _ENTRY.where(integrations.c.id == sa.bindparam("integration"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,13 +97,30 @@ class IntegrationRepository:
         rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
         return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
 
+    async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
+        """The same page by page, by id, which is the order of making."""
+        this = {"tenant": self._tenant, "after": after or "", "limit": limit}
+        rows = await self._connection.execute(_PAGE, this)
+        return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def entry(self, integration_id: str) -> IntegrationEntry:
+        """One of them. Raises IntegrationNotFound."""
+        this = {"tenant": self._tenant, "integration": integration_id}
+        row = (await self._connection.execute(_ONE, this)).one_or_none()
+        if row is None:
+            raise IntegrationNotFound(integration_id)
+        return IntegrationEntry.model_validate(row, from_attributes=True)
+
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:
         """Store a connection; one of the same provider that was there ends with it.
 
-        Returns the ids of the deliveries that are to be sent.
+        Returns the ids of the deliveries that are to be sent. Raises ClientNotFound, also while
+        the client is being erased.
         """
+        # Two at once would both find none to end.
+        await AccountRepository(self._connection, self._tenant).lock()
         ended = await self._end(integrations.c.provider == integration.provider, now)
         told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
         await self._connection.execute(

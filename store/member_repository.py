@@ -89,7 +89,8 @@ class MemberRepository:
         return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
-        """The user's own client: the oldest owned, else the one first joined, else None."""
+        """The user's own client: the oldest owned, else the one first joined, else None. One
+        that is closed is none."""
         owned = await self._connection.scalar(_OWNED, {"user": user_id})
         return owned or await self._connection.scalar(_JOINED, {"user": user_id})
 

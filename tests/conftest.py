@@ -2,10 +2,14 @@
 
 import gc
 from collections.abc import AsyncIterator, Iterator
+from typing import Any
 
 import pytest
+import structlog
+from fastapi import FastAPI
 from hypothesis import settings
 
+from api import openapi
 from store.database import Database
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer, mail_server
@@ -18,6 +22,29 @@ settings.register_profile("engine", deadline=None)
 settings.load_profile("engine")
 
 
+# Whole processes are started there, file by file: what lasts longest begins first, so that several
+# test processes end together.
+_LONGEST = ("e2e", "contract", "workflows", "bench")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: item.path.parent.name not in _LONGEST)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def plain_tracebacks() -> None:
+    """A log's tracebacks in colours, with all variables, take a second of CPU each."""
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.dev.ConsoleRenderer(
+                colors=False, exception_formatter=structlog.dev.plain_traceback
+            ),
+        ]
+    )
+
+
 @pytest.fixture(scope="module", autouse=True)
 def short_pauses() -> Iterator[None]:
     """What a module leaves (each worker's sandbox imports the workflows anew) is not looked through
@@ -25,6 +52,22 @@ def short_pauses() -> Iterator[None]:
     yield
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_document() -> Iterator[None]:
+    """The API's document is built once: it takes half a second of CPU, and is the same for each."""
+    built: list[dict[str, Any]] = []
+
+    def complete_document(app: FastAPI) -> None:
+        if not built:
+            openapi.complete_document(app)
+            built.append(app.openapi())
+        app.openapi_schema = built[0]
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("api.app.complete_document", complete_document)
+        yield
 
 
 @pytest.fixture(scope="session")

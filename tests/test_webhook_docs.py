@@ -31,7 +31,7 @@ from domain.webhook_signature import (
     signed_headers,
     standard_signature,
 )
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT
 
 DOC: Final = (ROOT / "docs" / "webhooks.md").read_text()
 OTHER: Final = secret_of(bytes(range(24)))

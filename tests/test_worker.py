@@ -9,7 +9,7 @@ import pytest
 from domain.errors import InvalidInput
 from tests.support.command_line import cli
 from tests.support.engine import settings_of
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT
 from webhook_worker import build_sender
 
 

@@ -4,10 +4,7 @@ No answer depends on it. Counters are kept by month and plans are computed from 
 reset that comes late, twice or never changes nobody's quota.
 """
 
-from datetime import datetime
-
 from temporalio import workflow
-from temporalio.common import SearchAttributeKey
 
 with workflow.unsafe.imports_passed_through():
     from activities.usage_periods import UsagePeriods
@@ -20,16 +17,14 @@ with workflow.unsafe.imports_passed_through():
     )
     from domain.period import period_of, previous_period
     from workflows import options
-
-# Temporal's own: the time that the schedule meant, however late the run starts.
-_SCHEDULED_AT = SearchAttributeKey.for_datetime("TemporalScheduledStartTime")
+    from workflows.scheduled import scheduled_at
 
 
 @workflow.defn(name=names.MONTHLY_RESET)
 class MonthlyReset:
     @workflow.run
     async def run(self, reset: MonthlyResetInput) -> MonthlyResetResult:
-        at = _scheduled_at() or reset.at or workflow.now()
+        at = scheduled_at() or reset.at or workflow.now()
         period = period_of(at)
         opened = await workflow.execute_activity_method(
             UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
@@ -45,7 +40,3 @@ class MonthlyReset:
             changed=opened.changed,
             drifting=closed.drifting,
         )
-
-
-def _scheduled_at() -> datetime | None:
-    return workflow.info().typed_search_attributes.get(_SCHEDULED_AT)

@@ -54,7 +54,11 @@ done, what you do not take; write the reply as it will be read after they were d
 
 category is one of: {categories}. confidence is low wherever you are not sure."""
 
-_MERCHANT: Final = "\n\nInstructions of {brand}, within the rules above:\n{instructions}"
+# Behind the rules, so that they are read as what the rules already speak of.
+_MERCHANT: Final = (
+    "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
+    "{instructions}"
+)
 
 _OFFER_TEXT: Final = {
     ActionKind.REFUND: "give back {amount} of the customer's order",

@@ -96,22 +96,23 @@ async def gateway(request: Request, services: ServicesDep) -> Response:
     structlog.contextvars.bind_contextvars(client_id=tenant)
     deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
     answer: RunResult | NoPlaybook
-    if call.is_test:
-        answer = await _rehearse(tenant, call, caller, services, deadline)
-    else:
-        arrival = Arrival(
-            event=call.event(),
-            event_id=services.new_id(),
-            run_id=services.new_id(),
-            message_id=services.new_id(),
-            received_at=received_at,
-            key_id=caller.id if isinstance(caller, ActiveKey) else None,
-            idempotency=key,
-            request_id=request.state.request_id,
-        )
-        admitted = await admit_arrival(tenant, arrival, services)
-        structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-        answer = await _answer(tenant, admitted, services, deadline)
+    with services.gateway_traffic.event():
+        if call.is_test:
+            answer = await _rehearse(tenant, call, caller, services, deadline)
+        else:
+            arrival = Arrival(
+                event=call.event(),
+                event_id=services.new_id(),
+                run_id=services.new_id(),
+                message_id=services.new_id(),
+                received_at=received_at,
+                key_id=caller.id if isinstance(caller, ActiveKey) else None,
+                idempotency=key,
+                request_id=request.state.request_id,
+            )
+            admitted = await admit_arrival(tenant, arrival, services)
+            structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
+            answer = await _answer(tenant, admitted, services, deadline)
     services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     return json_response(answer.model_dump(mode="json"))
 

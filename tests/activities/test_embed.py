@@ -8,8 +8,10 @@ from temporalio.testing import ActivityEnvironment
 from activities.embed import Embed
 from adapters.embeddings import embedder_from
 from adapters.system import utc_now
+from domain.content import KnowledgeChange
 from domain.contracts import SweepInput, SweepResult
 from domain.names import SWEEP
+from store.content_changes import ContentChanges
 from store.content_repository import ContentRepository
 from store.database import Database
 from store.tables import knowledge_embeddings
@@ -110,3 +112,22 @@ async def test_sweep_embeds(
                 SWEEP, step, id=f"sweep-{expected}", task_queue="engine"
             )
             assert len(await rows(database, knowledge_embeddings)) == expected
+
+
+async def test_a_changed_entry_is_embedded_anew(
+    database: Database, shop: Shop, server: LlmServer
+) -> None:
+    await fill(database, shop, 2)
+    embed = embed_with(database, server)
+    assert await run(embed) == 2
+    (before,) = await rows(database, knowledge_embeddings, entry_id="e000")
+
+    async with database.tenant(shop.tenant) as connection:
+        changes = ContentChanges(connection, shop.tenant)
+        await changes.change_entry("e000", KnowledgeChange(body="Another."), utc_now())
+        await changes.change_entry("e001", KnowledgeChange(language="fr"), utc_now())
+
+    assert await run(embed) == 1
+    (after,) = await rows(database, knowledge_embeddings, entry_id="e000")
+    assert after["digest"] != before["digest"]
+    assert server.asked[-1].body["input"] == ["T\nAnother."]

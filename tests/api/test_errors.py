@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain import erasure_errors, errors, escalation_errors, webhook_errors
+from domain import content_errors, erasure_errors, errors, escalation_errors, webhook_errors
 from domain.period import Period
 from domain.quota import Standing
 from domain.rate_limit import Limit, Scope
@@ -27,8 +27,6 @@ WIDGET = "/api/widget/chat"
 NOT_FOR_CALLERS = {
     errors.PlaybookNotFound,
     errors.KeyNotFound,
-    errors.IntegrationNotFound,
-    errors.ContentNotFound,
     errors.InvalidInput,
     erasure_errors.ErasureNotFound,
     webhook_errors.Deferred,
@@ -50,6 +48,10 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
         errors.QuotaExhausted(STANDING),
         errors.TooManyRequests(Limit(Scope.USAGE, 60), 12.0),
         webhook_errors.InvalidWebhook("{reason} {nothing}"),
+        content_errors.InvalidContent("message", "{reason} {nothing}"),
+        content_errors.InvalidSettings("message", "{reason} {nothing}"),
+        content_errors.InvalidIntegration("message", "{reason} {nothing}"),
+        content_errors.TooMuchContent(1_000),
     )
 }
 
@@ -57,7 +59,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
 def all_errors() -> set[type[errors.DomainError]]:
     return {
         kind
-        for module in (errors, erasure_errors, escalation_errors, webhook_errors)
+        for module in (errors, content_errors, erasure_errors, escalation_errors, webhook_errors)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, errors.DomainError)
         and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds

@@ -11,6 +11,8 @@ from tests.support.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.rows import row_counts
 from tests.support.shop import Shop, open_shop
 
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"  # an id of no client
+
 UNKNOWN_KEY = "ak_" + "0" * 32
 
 
@@ -117,7 +119,7 @@ async def test_another_client_looks_like_none(engine: LiveEngine, shop: Shop) ->
     assert bodies == [{"error": "Acces refuse.", "code": "access_denied"}] * 3
 
 
-@pytest.mark.parametrize("client_id", [new_ulid(), "not-a-ulid", "8" * 26])
+@pytest.mark.parametrize("client_id", [NOBODY, "not-a-ulid", "8" * 26])
 async def test_unknown_client_for_an_internal_worker(engine: LiveEngine, client_id: str) -> None:
     answer = await engine.http.post(
         GATEWAY, json={"client_id": client_id}, headers={"x-engine-secret": ENGINE_SECRET}

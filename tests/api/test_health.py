@@ -16,6 +16,9 @@ from tests.support.engine import LiveEngine, live_engine
 from tests.support.temporal import TemporalServer, temporal_answers
 from tests.support.waiting import eventually
 
+# It measures time, or loads the machine.
+pytestmark = pytest.mark.alone
+
 ANSWER_WITHIN_S = 3.5  # two seconds, and a slow machine
 
 

@@ -4,6 +4,7 @@
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from typing import Any
 
 import httpx
@@ -12,8 +13,10 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 
 from adapters.system import new_ulid
+from tests.support.content import CONTENT_ROUTES, of_client
 from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import GATEWAY, LiveEngine
+from tests.support.export import EXPORT
 from tests.support.identity import bearer, session_token
 from tests.support.rows import row_counts
 from tests.support.shop import ORDER_QUESTION, Shop, open_shop
@@ -21,6 +24,8 @@ from tests.support.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS
 
 USAGE = "/api/billing/usage"
 RUNS = "/api/dashboard/runs"
+METRICS = "/api/dashboard/metrics"
+CHURN = "/api/dashboard/churn"
 
 Request = Callable[[str], dict[str, Any]]
 """What to ask a route about a client_id."""
@@ -46,11 +51,16 @@ OF_REVIEWS = {
 OF_THE_DASHBOARD: dict[tuple[str, str], list[Request]] = {
     ("GET", RUNS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", RUNS + "/{run_id}"): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", METRICS): [lambda client_id: {"params": {"client_id": client_id}}],
+    ("GET", CHURN): [lambda client_id: {"params": {"client_id": client_id}}],
     ("GET", WEBHOOKS): [lambda client_id: {"params": {"client_id": client_id}}],
     ("POST", WEBHOOKS): [lambda client_id: {"json": {**NEW, "client_id": client_id}}],
+    **{(method, path): [partial(of_client, body=body)] for method, path, body in CONTENT_ROUTES},
 }
 # Each of one webhook, tried in `test_webhooks.py`.
 OF_WEBHOOKS = {(method, WEBHOOKS + path) for method, path, _ in ABOUT_ONE.values()}
+# Its client is always the caller's own, whatever the request says: `test_export.py`.
+OF_THE_CALLER = {("GET", EXPORT)}
 # Routes that know no client: the public half of a key pair, health, the API's own page, and what
 # webhooks are told.
 ABOUT_NOBODY = {
@@ -83,7 +93,8 @@ def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
     """A new route has to be added above, so that it is tried with another tenant's key."""
-    every = set(ABOUT_A_CLIENT) | set(OF_THE_DASHBOARD) | OF_REVIEWS | OF_WEBHOOKS | ABOUT_NOBODY
+    every = set(ABOUT_A_CLIENT) | set(OF_THE_DASHBOARD) | OF_REVIEWS | OF_WEBHOOKS | OF_THE_CALLER
+    every |= ABOUT_NOBODY
     assert routes(front) == every
 
 

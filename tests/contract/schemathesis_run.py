@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT
 
 _SEED = 20261121
 

@@ -1,4 +1,4 @@
-"""The document of reviews and webhooks against the service, as their client's owner."""
+"""The document of reviews, webhooks and reports against the service, as their client's owner."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import LiveEngine
 from tests.support.identity import session_token
 from tests.support.processes import process
+from tests.support.reports import CHURN, METRICS
 from tests.support.reviews import open_review
 from tests.support.shop import Shop
 from tests.support.waiting import eventually
@@ -23,6 +24,8 @@ FLOORS = {
     ("GET", f"{REVIEWS}/ID", 200): 5,
     **{("POST", f"{REVIEWS}/ID/{what}", 200): 3 for what in ACTIONS},
     ("GET", WEBHOOKS, 200): 5,
+    ("GET", METRICS, 200): 3,
+    ("GET", CHURN, 200): 5,
     ("POST", WEBHOOKS, 201): 5,
 }
 
@@ -48,7 +51,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
         answers = await run_schemathesis(
             url,
             tmp_path,
-            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS})",
+            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS}|{METRICS}|{CHURN})",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="dashboard_hooks",

@@ -12,7 +12,7 @@ def mail_for(**fields: object) -> OutgoingMail:
     event = UnifiedEvent.model_validate(
         {"channel": Channel.EMAIL, "customer_email": "a@b.example", **fields}
     )
-    return reply_to(event, "text", brand_name="B", key="01RUN")
+    return reply_to(event, "text", from_name="B", key="01RUN")
 
 
 @pytest.mark.parametrize(

@@ -21,7 +21,7 @@ from domain.playbook_file import (
     write_playbooks,
 )
 from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook, problem
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT
 
 WHOLE = """
 version: 1

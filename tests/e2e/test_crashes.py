@@ -10,7 +10,6 @@ import pytest
 from temporalio.service import RPCError
 
 from embedded.ports import free_port
-from embedded.process import Child
 from store.tables import (
     action_ledger,
     engine_events,
@@ -21,7 +20,7 @@ from store.tables import (
 )
 from tests.support.engine import GATEWAY, LiveEngine
 from tests.support.mail import MailServer
-from tests.support.processes import process
+from tests.support.processes import Process, process
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, Shop
 from tests.support.waiting import eventually
@@ -191,7 +190,7 @@ async def _everything_once(engine: LiveEngine) -> None:
     assert ledger["state"] == "done"
 
 
-async def _ended(child: Child) -> bool:
+async def _ended(child: Process) -> bool:
     return child.exit_code is not None
 
 

@@ -24,6 +24,9 @@ from tests.support.rows import rows
 from tests.support.shop import ORDER_QUESTION, Shop
 from tests.support.waiting import eventually
 
+# It measures time, or loads the machine.
+pytestmark = pytest.mark.alone
+
 ENDS_AFTER_S = 10.0  # the contract's number
 ENDS_WITHIN_S = 15.0  # and what a busy machine may add to it
 

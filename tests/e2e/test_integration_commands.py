@@ -14,7 +14,8 @@ import pytest
 from adapters.seal import FernetSealer, new_seal_key
 from store.database import Database
 from store.tables import integrations
-from tests.support.command_line import CLI, clean_environment, cli, cli_json
+from tests.support.command_line import CLI, cli, cli_json
+from tests.support.forks import clean_environment
 from tests.support.postgres import PostgresServer
 from tests.support.rows import only_row
 

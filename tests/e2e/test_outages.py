@@ -25,6 +25,9 @@ from tests.support.shop import ORDER_QUESTION, Shop
 from tests.support.temporal import TemporalServer, temporal_answers
 from tests.support.waiting import eventually
 
+# It measures time, or loads the machine.
+pytestmark = pytest.mark.alone
+
 ANSWER_WITHIN_S = 5.0  # the contract's number, not a measurement
 
 

@@ -9,12 +9,11 @@ from pathlib import Path
 import pytest
 
 from domain.integration import BASE_URL, Provider
-from embedded.process import Child
 from store.tables import action_ledger
 from tests.support.acting import CUSTOMER, acting_shop, connect, order, promising, rules
 from tests.support.engine import LiveEngine, live_engine
 from tests.support.mail import MailServer
-from tests.support.processes import process
+from tests.support.processes import Process, process
 from tests.support.rows import only_row
 from tests.support.shop import Shop, open_shop
 from tests.support.shopify_server import TOKEN, Payment, ShopifyOrder, shopify_server
@@ -119,5 +118,5 @@ async def _with_a_death(
     return body
 
 
-async def _ended(child: Child) -> bool:
+async def _ended(child: Process) -> bool:
     return child.exit_code is not None

@@ -10,13 +10,12 @@ import pytest
 from domain import names
 from domain.escalation import Decision
 from embedded.ports import free_port
-from embedded.process import Child
 from store.tables import action_ledger, engine_messages, engine_runs, escalation_tickets
 from tests.support.dashboard import REVIEWS
 from tests.support.engine import LiveEngine
 from tests.support.identity import bearer, session_token
 from tests.support.mail import MailServer
-from tests.support.processes import process
+from tests.support.processes import Process, process
 from tests.support.rows import only_row, rows
 from tests.support.shop import UNSURE_MESSAGE, Shop
 from tests.support.waiting import eventually
@@ -134,7 +133,7 @@ async def _needs_second(engine: LiveEngine, review_id: str) -> None:
         )
 
 
-async def _ended(child: Child) -> bool:
+async def _ended(child: Process) -> bool:
     return child.exit_code is not None
 
 

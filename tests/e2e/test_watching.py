@@ -13,13 +13,12 @@ import psycopg
 import pytest
 
 from embedded.ports import free_port
-from embedded.process import Child
 from store.tables import engine_runs, error_reports
 from tests.support.command_line import cli_json
 from tests.support.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.histories import history_bytes
 from tests.support.postgres import as_owner
-from tests.support.processes import process
+from tests.support.processes import Process, process
 from tests.support.rows import only_row, rows
 from tests.support.sentry import sentry_server
 from tests.support.shop import Shop
@@ -53,8 +52,8 @@ CREATE TRIGGER hostile BEFORE UPDATE ON engine_runs FOR EACH ROW EXECUTE FUNCTIO
 class Installation:
     """An API and a worker, as processes."""
 
-    api: Child
-    worker: Child
+    api: Process
+    worker: Process
     url: str
     api_numbers: str
     worker_numbers: str
@@ -245,7 +244,7 @@ async def test_taken_metrics_port_is_one_sentence(
     assert sentence.startswith(f"error: METRICS_PORT {port} cannot be opened")
 
 
-async def _ended(child: Child) -> bool:
+async def _ended(child: Process) -> bool:
     return child.exit_code is not None
 
 

@@ -24,13 +24,12 @@ from domain import names
 from domain.period import period_of
 from domain.webhook_errors import Deferred
 from embedded.ports import free_port
-from embedded.process import Child
 from store.tables import usage_counters, webhook_deliveries, webhook_subscriptions
 from tests.support.engine import GATEWAY, LiveEngine
 from tests.support.holding import Holding, the_first
 from tests.support.identity import bearer, session_token
 from tests.support.mail import MailServer
-from tests.support.processes import process
+from tests.support.processes import Process, process
 from tests.support.rows import only_row, rows
 from tests.support.shop import ORDER_QUESTION, Shop
 from tests.support.temporal import TemporalServer
@@ -44,7 +43,7 @@ from tests.support.webhooks import tell
 SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 CRASHING = ("-m", "tests.support.crashing_worker")
 
-Start = Callable[..., AbstractContextManager[Child]]
+Start = Callable[..., AbstractContextManager[Process]]
 
 
 @pytest.fixture
@@ -66,7 +65,7 @@ async def engine(
 def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Start:
     """Starts a process of the service: start(name, *arguments, **environment)."""
 
-    def started(name: str, *arguments: str, **env: str) -> AbstractContextManager[Child]:
+    def started(name: str, *arguments: str, **env: str) -> AbstractContextManager[Process]:
         assert engine.settings.session_key is not None
         return process(
             name,
@@ -82,15 +81,15 @@ def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Star
     return started
 
 
-def engine_worker(start: Start, **env: str) -> AbstractContextManager[Child]:
+def engine_worker(start: Start, **env: str) -> AbstractContextManager[Process]:
     return start("engine", "worker.py", **env)
 
 
-def webhook_worker(start: Start, name: str = "webhooks") -> AbstractContextManager[Child]:
+def webhook_worker(start: Start, name: str = "webhooks") -> AbstractContextManager[Process]:
     return start(name, "worker.py", "--queue", names.WEBHOOKS_QUEUE)
 
 
-async def died(child: Child) -> None:
+async def died(child: Process) -> None:
     async def ended_by_itself() -> bool:
         return child.exit_code is not None
 

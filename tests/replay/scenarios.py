@@ -1,26 +1,36 @@
 """One run for each branch of the workflows, as histories are recorded from them."""
 
 from collections.abc import Awaitable, Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 
 import sqlalchemy as sa
 
 from adapters.temporal_runs import erased
-from adapters.temporal_setup import ensure_monthly_reset_schedule, ensure_retention_schedule
+from adapters.temporal_setup import (
+    ensure_daily_metrics_schedule,
+    ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
+    ensure_weekly_churn_schedule,
+)
 from domain.action_errors import MailRefused
 from domain.brain import BrainAnswer, BrainRequest
 from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
 from domain.escalation import Decision
 from domain.integration import Provider
 from domain.names import (
+    BACKFILL_METRICS,
+    DAILY_METRICS_SCHEDULE,
     HOUSEKEEPING,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
     RETENTION_SCHEDULE,
     SWEEP,
+    WEEKLY_CHURN,
+    WEEKLY_CHURN_SCHEDULE,
     erase_id,
     process_event_id,
 )
+from domain.report_contracts import BackfillMetricsInput, WeeklyChurnInput
 from store.tables import engine_runs, escalation_tickets
 from tests.support.acting import connect
 from tests.support.engine import LiveEngine
@@ -167,6 +177,44 @@ async def _erased(engine: LiveEngine, shop: Shop) -> str:
     return erase_id(shop.client_id, step.subject)
 
 
+async def daily_metrics(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule: the day comes from the scheduled time."""
+    await ensure_daily_metrics_schedule(engine.client)
+    return await fire(
+        engine.client, DAILY_METRICS_SCHEDULE, datetime(2024, 3, 1, 0, 10, tzinfo=UTC)
+    )
+
+
+async def backfill_metrics(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """Of more days than one activity computes."""
+    await engine.client.execute_workflow(
+        BACKFILL_METRICS,
+        BackfillMetricsInput(
+            first=date(2024, 2, 20), last=date(2024, 3, 10), client_id=shop.client_id
+        ),
+        id="backfill",
+        task_queue="engine",
+    )
+    return "backfill"
+
+
+async def weekly_churn(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule: the week comes from the scheduled time."""
+    await ensure_weekly_churn_schedule(engine.client)
+    at = datetime(2024, 3, 4, 1, 10, tzinfo=UTC)
+    return await fire(engine.client, WEEKLY_CHURN_SCHEDULE, at)
+
+
+async def weekly_churn_by_hand(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    await engine.client.execute_workflow(
+        WEEKLY_CHURN,
+        WeeklyChurnInput(client_id=shop.client_id),
+        id="churn-by-hand",
+        task_queue="engine",
+    )
+    return "churn-by-hand"
+
+
 BROKEN_BRAIN = frozenset({brain_failed.__name__})
 """Scenarios whose worker thinks with RefusingBrain."""
 
@@ -193,6 +241,10 @@ SCENARIOS: dict[str, Scenario] = {
         erase_client,
         erase_customer,
         erase_customer_under_way,
+        daily_metrics,
+        backfill_metrics,
+        weekly_churn,
+        weekly_churn_by_hand,
     )
 }
 

@@ -113,6 +113,7 @@ async def test_a_block_that_breaks_off_leaves_nothing(
     await database.close()
 
 
+@pytest.mark.alone
 async def test_the_wait_for_a_connection_is_within_the_patience(database_url: str) -> None:
     database = Database(database_url, pool_size=1)
     async with database.unscoped():

@@ -1,33 +1,34 @@
 """cli.py as an operator runs it: a process of its own."""
 
 import json
-import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT, Forked, clean_environment
 
 CLI = str(ROOT / "cli.py")
 
 
-def clean_environment(**more: str) -> dict[str, str]:
-    """What a fresh shell has: no setting of ours."""
-    return {"PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), **more}
-
-
 def cli(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
-    return subprocess.run(
-        [sys.executable, CLI, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env=clean_environment(**env),
-    )
+    return run(CLI, *arguments, env=clean_environment(**env))
+
+
+def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a Python program to its end. `arguments` as Forked's."""
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
+        child = Forked(*arguments, out=out, err=err, env=env)
+        child.wait(120)
+        written = []
+        for file in (out, err):
+            file.seek(0)
+            written.append(file.read().decode())
+    assert child.exit_code is not None
+    return subprocess.CompletedProcess(arguments, child.exit_code, *written)
 
 
 def cli_json(*arguments: str, **env: str) -> dict[str, str]:

@@ -31,7 +31,7 @@ from domain.errors import DomainError, Unauthenticated
 from domain.ports import Clock
 from embedded.ports import free_port
 from embedded.process import Child
-from tests.support.processes import ROOT
+from tests.support.forks import ROOT
 
 LARGE = 64 * 1024 * 1024
 

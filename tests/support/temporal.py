@@ -1,37 +1,67 @@
 """A real Temporal development server for the session, and a namespace of its own for each test."""
 
 import asyncio
+import itertools
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
+from google.protobuf.duration_pb2 import Duration
+from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
 from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
 
 from adapters.temporal import connect
+from adapters.temporal_setup import ensure_search_attributes
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
 from tests.support.waiting import eventually
 
-_NAMESPACES = 400
+_DAY: Final = Duration(seconds=86_400)
 
 
 class TemporalServer:
     def __init__(self, address: str) -> None:
         self.address = address
-        self._namespaces = [f"test-{number}" for number in range(_NAMESPACES)]
+        self._names = (f"test-{number}" for number in itertools.count())
 
     def take_namespace(self) -> str:
-        """A namespace no other test uses; they are made when the server starts, which is quick."""
-        return self._namespaces.pop()
+        """A namespace no other test uses.
+
+        Made when it is asked for: each costs the server some CPU for as long as it runs.
+        """
+        name = next(self._names)
+        # In a thread, for the caller may be in an event loop.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, self._make(name)).result()
+        return name
+
+    async def _make(self, name: str) -> None:
+        await (await connect(self.address, "default")).workflow_service.register_namespace(
+            RegisterNamespaceRequest(namespace=name, workflow_execution_retention_period=_DAY)
+        )
+        client = await connect(self.address, name)
+
+        async def known() -> bool:
+            try:
+                await ensure_search_attributes(client)
+                await client.count_workflows()
+            except RPCError as error:
+                if error.status is not RPCStatusCode.NOT_FOUND:
+                    raise
+                return False
+            return True
+
+        await eventually(known)
 
 
 @contextmanager
 def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[TemporalServer]:
     port = free_port()
     command = temporal_command(database=database, port=port, ui_port=None)
-    for number in range(_NAMESPACES):
-        command += ["--namespace", f"test-{number}"]
     child = Child("temporal", command, log=log)
     try:
         wait_for_temporal(f"127.0.0.1:{port}")

@@ -105,6 +105,7 @@ async def test_ten_tickets_at_once_refund_an_order_once(acting: LiveEngine, tmp_
     assert it.refunded == 4_900
 
 
+@pytest.mark.alone
 async def test_limits_hold_when_many_orders_come_at_once(
     acting: LiveEngine, tmp_path: Path
 ) -> None:

@@ -84,16 +84,18 @@ async def test_every_provider_has_its_connector(
 @pytest.mark.parametrize(
     "sealed",
     [
-        "damaged",
-        "",
-        FernetSealer(new_seal_key()).seal('{"access_token": "x"}'),
-        SEALER.seal(CANARY),
-        SEALER.seal(f'["{CANARY}"]'),
-        SEALER.seal(f'{{"access_token": {{"{CANARY}": 1}}}}'),
-        SEALER.seal("{}"),
-        SEALER.seal('{"access_token": ""}'),
-        SEALER.seal(f'{{"access_token": "{CANARY}\\nx"}}'),
-        SEALER.seal(f'{{"access_token": "{CANARY}", "{CANARY}": "x"}}'),
+        pytest.param("damaged", id="damaged"),
+        pytest.param("", id="empty"),
+        pytest.param(FernetSealer(new_seal_key()).seal('{"access_token": "x"}'), id="other key"),
+        pytest.param(SEALER.seal(CANARY), id="no JSON"),
+        pytest.param(SEALER.seal(f'["{CANARY}"]'), id="no object"),
+        pytest.param(SEALER.seal(f'{{"access_token": {{"{CANARY}": 1}}}}'), id="token no text"),
+        pytest.param(SEALER.seal("{}"), id="no token"),
+        pytest.param(SEALER.seal('{"access_token": ""}'), id="empty token"),
+        pytest.param(SEALER.seal(f'{{"access_token": "{CANARY}\\nx"}}'), id="two lines"),
+        pytest.param(
+            SEALER.seal(f'{{"access_token": "{CANARY}", "{CANARY}": "x"}}'), id="unknown field"
+        ),
     ],
 )
 async def test_credentials_that_cannot_be_used(registry: ConnectorRegistry, sealed: str) -> None:

@@ -117,6 +117,7 @@ def test_every_fault_is_tried() -> None:
     assert set(ENDS) == set(Fault)
 
 
+@pytest.mark.alone
 async def test_the_real_budget_is_ten_seconds(
     authority: CertificateAuthority, receiver: WebhookReceiver
 ) -> None:

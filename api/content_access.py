@@ -1,0 +1,59 @@
+"""What the routes of a client's settings, templates, knowledge and integrations share.
+
+Every role of the client reads, owners and admins change. The client is named in the query, by
+default it is the caller's own; what of another client is asked for does not exist.
+"""
+
+from typing import Final
+
+import structlog
+from fastapi import Request
+
+from api.dashboard_access import MANAGERS, Member, member_for, readable_tenant, signed_in
+from api.openapi import query_parameters
+from api.query import parse_query
+from api.schemas.client_query import ClientQuery, PageQuery
+from api.services import Services
+from domain.errors import ContentNotFound
+from domain.ids import TenantId, parse_ulid
+
+CLIENT: Final = query_parameters(ClientQuery)
+PAGE: Final = query_parameters(PageQuery)
+
+_log = structlog.get_logger(__name__)
+
+
+async def reader(request: Request, services: Services) -> TenantId:
+    """Raises Unauthenticated, TooManyRequests, InvalidQuery, AccessDenied, NoClient."""
+    user = await signed_in(request, services)
+    query = parse_query(ClientQuery, request.query_params)
+    return await readable_tenant(user, query.client_id, services)
+
+
+async def page_reader(request: Request, services: Services) -> tuple[TenantId, PageQuery]:
+    """The same for a list. Raises the same."""
+    user = await signed_in(request, services)
+    query = parse_query(PageQuery, request.query_params)
+    return await readable_tenant(user, query.client_id, services), query
+
+
+async def manager(request: Request, services: Services) -> Member:
+    """An owner or admin of the client. Raises RoleRequired too."""
+    user = await signed_in(request, services)
+    query = parse_query(ClientQuery, request.query_params)
+    member = await member_for(user, query.client_id, services)
+    member.require(MANAGERS)
+    return member
+
+
+def content_id(request: Request, name: str) -> str:
+    """The template or entry that a path names. Raises ContentNotFound."""
+    found = parse_ulid(request.path_params[name])
+    if found is None:
+        raise ContentNotFound
+    return found
+
+
+def note(member: Member, what: str, **ids: str) -> None:
+    """Log what somebody changed, never what they wrote. The client is in the context already."""
+    _log.info(what, user_id=member.user_id, **ids)

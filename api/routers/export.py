@@ -1,0 +1,134 @@
+"""GET /api/client/export-data: all that is kept of the caller's own tenant."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from datetime import datetime
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.auth import authenticate, limiter_key, tenant_of
+from api.export_response import ExportResponse
+from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED
+from api.schemas.error import ErrorBody
+from api.services import Services, ServicesDep
+from domain.error_report import ErrorReport, raised
+from domain.export import ExportFormat, Section, exported_at, filename, parse_format
+from domain.ids import TenantId
+from domain.rate_limit import Scope
+from store.export import Export, Rendering
+from store.export_csv import CsvRendering
+from store.export_json import JsonRendering
+
+router = APIRouter()
+
+_log = structlog.get_logger("api")
+
+EXPORT: Final = "/api/client/export-data"
+# Documented as it is written: a piece of text of any length.
+_CSV_SCHEMA: Final = {"type": "string"}
+_RECORDS: Final[object] = {"type": "array", "items": {"type": "object"}}
+_JSON_SCHEMA: Final = {
+    "type": "object",
+    "required": ["exported_at", "client_id", *map(str, Section)],
+    "properties": {
+        "exported_at": {"type": "string", "format": "date-time"},
+        "client_id": {"type": "string"},
+        **dict.fromkeys(map(str, Section), _RECORDS),
+    },
+}
+_FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
+    ExportFormat.JSON: (JsonRendering(), "application/json; charset=utf-8"),
+    ExportFormat.CSV: (CsvRendering(), "text/csv; charset=utf-8"),
+}
+
+
+@router.get(
+    EXPORT,
+    summary="All data of the caller's client, as one file",
+    response_class=Response,
+    responses={
+        200: {
+            "headers": {
+                **LIMIT_HEADERS,
+                "Content-Disposition": {
+                    "schema": {"type": "string"},
+                    "description": "attachment, with the file's name.",
+                },
+            },
+            "content": {
+                "application/json": {"schema": _JSON_SCHEMA},
+                "text/csv": {"schema": _CSV_SCHEMA},
+            },
+        },
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
+        **{status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in (400, 403)},
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+        503: {
+            "model": ErrorBody,
+            "headers": RETRY_AFTER,
+            "description": "Too many connections, or too many exports at once.",
+        },
+    },
+    openapi_extra={
+        "parameters": [
+            {
+                "name": "format",
+                "in": "query",
+                "required": False,
+                "schema": {"type": "string", "enum": list(ExportFormat), "default": "json"},
+            }
+        ],
+        "security": [{"bearer": []}],
+    },
+)
+async def export_data(request: Request, services: ServicesDep) -> Response:
+    """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
+    the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
+
+    Who calls is checked first, then how often, the format, and the client."""
+    now = services.now()
+    caller = await authenticate(request.headers, services)
+    await services.limiter.check_request(request, Scope.EXPORT, limiter_key(caller), now)
+    form = parse_format(request.query_params.getlist("format"))
+    tenant = await tenant_of(caller, services)
+    structlog.contextvars.bind_contextvars(client_id=tenant)
+    rendering, media_type = _FORMS[form]
+    return ExportResponse(
+        _pieces(rendering, tenant, now, request, services),
+        {
+            "content-type": media_type,
+            "content-disposition": f"attachment; filename={filename(now, form)}",
+            "x-content-type-options": "nosniff",
+            "cache-control": "no-store",
+        },
+        services.gateway_traffic,
+    )
+
+
+async def _pieces(
+    rendering: Rendering, tenant: TenantId, now: datetime, request: Request, services: Services
+) -> AsyncGenerator[bytes]:
+    """Raises ExportsBusy, EngineUnavailable, NoClient."""
+
+    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
+        _log.error("section of an export is empty", section=section, sqlstate=sqlstate)
+        services.tracker.report(
+            ErrorReport(
+                place=f"GET {EXPORT}",
+                code="export_section_failed",
+                exceptions=raised(error),
+                created_at=services.now(),
+                request_id=request.state.request_id,
+                client_id=tenant,
+            )
+        )
+
+    async with services.exports.snapshot(tenant) as snapshot:
+        file = Export(snapshot, rendering, skipped=skipped)
+        async with aclosing(file.pieces(exported_at(now))) as pieces:
+            async for piece in pieces:
+                yield piece

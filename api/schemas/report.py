@@ -1,0 +1,76 @@
+"""What a dashboard asks and is told about a client's days and customers."""
+
+from datetime import date, datetime, timedelta
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.churn import ChurnPrediction, Level
+from domain.errors import InvalidQuery
+from domain.ids import ULID
+from domain.metrics import DayMetrics, day_before
+
+_MAX_DAYS: Final = 366
+_DEFAULT_DAYS: Final = 30
+
+
+class _Query(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: Annotated[
+        str | None, Field(description="ULID of the client; absent: the caller's own.")
+    ] = None
+
+
+class MetricsQuery(_Query):
+    """The query of a client's days."""
+
+    first: Annotated[
+        date | None,
+        Field(
+            alias="from",
+            description=f"First day, UTC; absent: {_DEFAULT_DAYS} days in all. At most {_MAX_DAYS} "
+            "days, and not after `to`.",
+        ),
+    ] = None
+    last: Annotated[
+        date | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
+    ] = None
+
+    def days(self, now: datetime) -> tuple[date, date]:
+        """The first and the last day that are meant. Raises InvalidQuery."""
+        last = self.last or day_before(now)
+        try:
+            first = self.first or last - timedelta(days=_DEFAULT_DAYS - 1)
+        except OverflowError:
+            raise InvalidQuery("to") from None
+        if not 0 <= (last - first).days < _MAX_DAYS:
+            raise InvalidQuery("from")
+        return first, last
+
+
+class MetricsAnswer(BaseModel):
+    days: Annotated[
+        list[DayMetrics],
+        Field(description="Oldest first; a day that is missing has not been computed."),
+    ]
+
+
+class ChurnQuery(_Query):
+    """The query of a list."""
+
+    level: Level | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: Annotated[
+        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+    ] = None
+
+
+class ChurnPage(BaseModel):
+    predictions: Annotated[
+        list[ChurnPrediction],
+        Field(description="Of the last week that has any, the highest score first."),
+    ]
+    next_cursor: Annotated[
+        str | None, Field(description="Asks for those after these; null: these are the last.")
+    ]

@@ -1,0 +1,52 @@
+"""How the time of an export grows with the rows of one table, read by the service's own reader."""
+
+import asyncio
+import statistics
+import time
+from typing import Final
+
+from adapters.system import utc_now
+from bench.export_database import fill_conversations
+from bench.export_figures import ROWS, Growth, Reading
+from domain.export import Section
+from domain.ids import TenantId
+from store.database import Database
+from store.export import Export
+from store.export_json import JsonRendering
+
+# By rows; the more there are, the less noise there is in one.
+_TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}
+_BEGUN: Final = "2026-01-01T00:00:00.000Z"
+
+
+async def growth(database_url: str, owner_url: str) -> Growth:
+    """Fills tenants with conversations that have no messages, and reads them. Raises RuntimeError
+    if a section cannot be read."""
+    clients = await asyncio.to_thread(fill_conversations, owner_url, (0, *ROWS), now=utc_now())
+    database = Database(database_url, pool_size=1)
+    try:
+        medians = {
+            rows: statistics.median(
+                [await _read(database, TenantId(client)) for _ in range(_TIMES[rows])]
+            )
+            for rows, client in zip((0, *ROWS), clients, strict=True)
+        }
+    finally:
+        await database.close()
+    return Growth(
+        start_s=round(medians[0], 5),
+        readings=tuple(Reading(rows=rows, seconds=round(medians[rows], 5)) for rows in ROWS),
+    )
+
+
+async def _read(database: Database, tenant: TenantId) -> float:
+    """Seconds for a whole export in JSON, all its bytes thrown away."""
+
+    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
+        raise RuntimeError(f"{section} cannot be read: {sqlstate}") from error
+
+    began = time.perf_counter()
+    async with database.snapshot(tenant) as snapshot:
+        async for _ in Export(snapshot, JsonRendering(), skipped=skipped).pieces(_BEGUN):
+            pass
+    return time.perf_counter() - began

@@ -1,0 +1,341 @@
+"""GET /api/client/export-data: what is asked, what is refused, and what is in the file."""
+
+import dataclasses
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from psycopg import sql
+
+from adapters.system import new_ulid, utc_now
+from domain.client import Role
+from domain.export import Section
+from domain.integration import Integration, Provider
+from store.integration_repository import IntegrationRepository
+from store.key_repository import KeyRepository
+from store.tables import clients, error_reports, integrations, webhook_subscriptions
+from tests.support.dashboard import person
+from tests.support.engine import ENGINE_SECRET, LiveEngine, database_away
+from tests.support.export import EXPORT, ask, exported
+from tests.support.full_tenant import fill_every_table
+from tests.support.identity import bearer, session_token
+from tests.support.postgres import as_owner
+from tests.support.rows import row_counts, rows
+from tests.support.shop import Shop, open_shop
+
+NOW = datetime(2026, 1, 1, 0, 0, 0, 5000, tzinfo=UTC)
+
+
+def set_clock(front: LiveEngine, now: datetime) -> None:
+    services = front.app.state.services
+    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+
+
+def each_minute(front: LiveEngine) -> Iterator[None]:
+    """Each step is a minute later: nobody has asked too often."""
+    now = NOW
+    while True:
+        set_clock(front, now)
+        yield
+        now += timedelta(minutes=1)
+
+
+# --- The file -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("query", "media", "name", "begins", "ends"),
+    [
+        ("", "application/json", "json", b'{"exported_at": "2026-01-01T00:00:00.005Z"', b"]}\n"),
+        ("?format=json", "application/json", "json", b'{"exported_at": ', b"]}\n"),
+        ("?format=csv", "text/csv", "csv", b"\xef\xbb\xbf## client (1)\r\n", b"\r\n"),
+    ],
+)
+async def test_headers(
+    front: LiveEngine, shop: Shop, query: str, media: str, name: str, begins: bytes, ends: bytes
+) -> None:
+    set_clock(front, NOW)
+
+    answer = await front.http.get(EXPORT + query, headers=shop.headers)
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"] == f"{media}; charset=utf-8"
+    assert answer.headers["content-disposition"] == (
+        f"attachment; filename=support-engine-export-2026-01-01T00-00-00-005Z.{name}"
+    )
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["ratelimit-policy"] == '"export";q=5;w=60'
+    assert "content-length" not in answer.headers
+    assert answer.content.startswith(begins)
+    assert answer.content.endswith(ends)
+
+
+async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:
+    """All twelve sections are there, and each is an array."""
+    with psycopg.connect(as_owner(front.settings.database_url)) as connection:
+        connection.execute("TRUNCATE playbooks, response_templates CASCADE")
+
+    body = await exported(front, shop)
+
+    assert body["client_id"] == shop.client_id
+    assert [section for section in Section if body[section]] == ["client", "settings"]
+    assert all(isinstance(body[section], list) for section in Section)
+
+
+async def test_every_section_of_the_caller_and_nobody_else(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    for one in (shop, other):
+        await fill_every_table(front.database, one)
+    before = await row_counts(front.database)
+
+    mine = await exported(front, shop)
+    lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
+
+    assert [section for section in Section if not mine[section]] == []
+    assert mine["client"][0]["id"] == shop.client_id
+    theirs = (await ask(front, other)).text
+    for answer, stranger in ((str(mine), other), (lines, other), (theirs, shop)):
+        assert stranger.client_id not in answer
+        assert stranger.playbook_id not in answer
+    counted = dict(re.findall(r"^## (\w+) \((\d+)\)\r?$", lines, re.MULTILINE))
+    assert counted == {section: str(len(mine[section])) for section in Section}
+    assert await row_counts(front.database) == before  # an export deletes nothing
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str) -> None:
+    await fill_every_table(front.database, shop)
+    async with front.database.tenant(shop.tenant) as connection:
+        await IntegrationRepository(connection, shop.tenant).connect(
+            Integration(id=new_ulid(), provider=Provider.SHOPIFY, sealed="canary-of-the-seal"),
+            utc_now(),
+            new_ulid,
+        )
+        await connection.execute(
+            sa.update(integrations).values(settings={"access_token": "canary-of-the-settings"})
+        )
+        secrets = await rows(front.database, webhook_subscriptions)
+    hidden = [str(row[name]) for row in secrets for name in row if "secret" in name and row[name]]
+    assert hidden
+
+    found = (await ask(front, shop, format=form)).text
+
+    assert "shopify" in found
+    for canary in ("canary", shop.key, shop.key.removeprefix("ak_"), shop.key_id, *hidden):
+        assert canary not in found
+
+
+# --- Who ----------------------------------------------------------------------------------------
+
+
+async def test_nobody(front: LiveEngine, shop: Shop) -> None:
+    for headers in (
+        {},
+        {"authorization": "Basic eDp5"},
+        bearer("ak_" + "0" * 32),
+        bearer(shop.key.upper()),
+        {"x-engine-secret": ENGINE_SECRET},
+    ):
+        answer = await front.http.get(EXPORT, headers=headers)
+        assert answer.status_code == 401
+        assert answer.json()["error"] == "Non autorisé"
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert "ratelimit" not in answer.headers
+
+
+async def test_revoked_key(front: LiveEngine, shop: Shop) -> None:
+    async with front.database.service() as connection:
+        await KeyRepository(connection).revoke(shop.key_id, utc_now())
+
+    assert (await ask(front, shop)).status_code == 401
+
+
+@pytest.mark.parametrize("role", list(Role))
+async def test_a_person_has_their_client(front: LiveEngine, shop: Shop, role: Role) -> None:
+    other = await open_shop(front.database)
+    headers = await person(front, shop, role)
+
+    answer = await front.http.get(
+        EXPORT, params={"client_id": other.client_id, "x": "y"}, headers=headers
+    )
+
+    assert answer.status_code == 200
+    assert answer.json()["client_id"] == shop.client_id
+
+
+async def test_somebody_without_a_client(front: LiveEngine) -> None:
+    for admin in (False, True):
+        token = session_token(front.settings, f"nobody-{admin}", admin=admin)
+        answer = await front.http.get(EXPORT, headers=bearer(token))
+        assert answer.status_code == 403
+        assert answer.json()["error"] == "Aucun client associé"
+
+
+async def test_a_client_that_is_closed(front: LiveEngine, shop: Shop) -> None:
+    """Its key opens nothing; its owner is left with the next client of theirs."""
+    owner = await person(front, shop, Role.OWNER)
+    second = await open_shop(front.database)
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=utc_now())
+        )
+
+    assert (await ask(front, shop)).json()["error"] == "Aucun client associé"
+    assert (await front.http.get(EXPORT, headers=owner)).status_code == 403
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.update(clients)
+            .where(clients.c.id == second.client_id)
+            .values(owner_user_id=shop.owner_user_id)
+        )
+    answer = await front.http.get(EXPORT, headers=owner)
+    assert answer.json()["client_id"] == second.client_id
+
+
+# --- How ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("query", ["xml", "JSON", "Csv", "", "json&format=json", "json&format=csv"])
+async def test_format_that_there_is_not(front: LiveEngine, shop: Shop, query: str) -> None:
+    answer = await front.http.get(f"{EXPORT}?format={query}", headers=shop.headers)
+
+    assert answer.status_code == 400
+    assert answer.json()["error"] == "Format invalide"
+    assert answer.json()["code"] == "invalid_format"
+    assert "ratelimit" in answer.headers
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"range": "bytes=0-9"},
+        {"if-none-match": "*"},
+        {"if-modified-since": "Fri, 01 Jan 2100 00:00:00 GMT"},
+        {"accept": "text/csv"},
+        {"accept-encoding": "gzip"},
+    ],
+    ids=lambda headers: next(iter(headers)),
+)
+async def test_headers_that_change_nothing(
+    front: LiveEngine, shop: Shop, headers: dict[str, str]
+) -> None:
+    answer = await front.http.get(EXPORT, headers={**shop.headers, **headers})
+
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("application/json")
+    assert set(Section) < set(answer.json())
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"])
+async def test_other_methods(front: LiveEngine, shop: Shop, method: str) -> None:
+    answer = await front.http.request(method, EXPORT, headers=shop.headers)
+
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET"
+    if method != "HEAD":
+        assert answer.json()["error"] == "Méthode non autorisée"
+
+
+async def test_five_a_minute(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    set_clock(front, NOW)
+    answers = [await ask(front, shop, format=form) for form in ("csv", "json", "xml", "", "json")]
+    set_clock(front, NOW + timedelta(seconds=20.5))
+
+    refused = await ask(front, shop)
+
+    assert [answer.status_code for answer in answers] == [200, 200, 400, 400, 200]
+    assert refused.status_code == 429
+    assert refused.json()["code"] == "too_many_requests"
+    assert refused.headers["retry-after"] == "40"
+    assert refused.headers["ratelimit"] == '"export";r=0;t=40'
+    assert (await ask(front, other)).status_code == 200
+    set_clock(front, NOW + timedelta(seconds=60))
+    assert (await ask(front, shop)).status_code == 200
+
+
+# --- What goes wrong before the first byte ------------------------------------------------------
+
+
+@pytest.mark.parametrize("which", ["database", "exports"])
+async def test_database_away(front: LiveEngine, shop: Shop, which: str) -> None:
+    services = front.app.state.services
+    with database_away(services.database if which == "database" else services.exports.database):
+        answer = await ask(front, shop)
+
+    assert answer.status_code == 500
+    assert answer.json()["code"] == "engine_unavailable"
+    assert answer.headers["content-type"] == "application/json"
+    assert "content-disposition" not in answer.headers
+
+
+async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
+    """Its section is empty, the others are as before, and an operator is told."""
+    await fill_every_table(front.database, shop)
+    minutes = each_minute(front)
+    next(minutes)
+    whole = await exported(front, shop)
+    for section, table in tables_by_section().items():
+        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+            owner.execute(sql.SQL("REVOKE SELECT ON {} FROM engine_app").format(table))
+            owner.commit()
+            next(minutes)
+            body = await exported(front, shop)
+            next(minutes)
+            lines = (await ask(front, shop, format="csv")).text
+            owner.execute(sql.SQL("GRANT SELECT ON {} TO engine_app").format(table))
+
+        empty = {section} | ({Section.SETTINGS} if section == Section.CLIENT else set())
+        assert {name for name in Section if not body[name]} == empty
+        assert {name: body[name] for name in Section if name not in empty} == {
+            name: whole[name] for name in Section if name not in empty
+        }
+        assert f"## {section} (0)\r\n" in lines
+    reports = await rows(front.database, error_reports)
+    assert {report["code"] for report in reports} == {"export_section_failed"}
+    assert {report["client_id"] for report in reports} == {shop.client_id}
+    assert len(reports) >= len(Section)
+
+
+async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
+    await fill_every_table(front.database, shop)
+    minutes = each_minute(front)
+    absent: set[Section] = set()
+    for section, table in reversed(tables_by_section().items()):
+        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+            owner.execute(sql.SQL("DROP TABLE {} CASCADE").format(table))
+        absent.add(section)
+        next(minutes)
+
+        body = await exported(front, shop)
+
+        assert {name for name in Section if not body[name]} == absent
+    next(minutes)
+    lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
+    assert re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE) == [
+        (section, "0") for section in Section
+    ]
+
+
+def tables_by_section() -> dict[Section, sql.Identifier]:
+    named = {Section.CLIENT: "clients", Section.SETTINGS: "client_settings"}
+    return {section: sql.Identifier(named.get(section, section)) for section in Section}
+
+
+# --- Its description ----------------------------------------------------------------------------
+
+
+async def test_described_with_both_forms(front: LiveEngine) -> None:
+    document = (await front.http.get("/openapi.json")).json()
+    described = document["paths"][EXPORT]["get"]
+
+    assert set(described["responses"]) == {
+        "200", "400", "401", "403", "405", "429", "431", "500", "503"
+    }  # fmt: skip
+    assert set(described["responses"]["200"]["content"]) == {"application/json", "text/csv"}
+    (parameter,) = described["parameters"]
+    assert (parameter["name"], parameter["required"]) == ("format", False)

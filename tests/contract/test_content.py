@@ -1,0 +1,53 @@
+"""The document of a client's content and settings against the service, as their client's owner."""
+
+from pathlib import Path
+
+from domain.client import Role
+from embedded.ports import free_port
+from tests.contract.schemathesis_run import is_ready, run_schemathesis
+from tests.support.content import CONTENT_ROUTES, INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, made
+from tests.support.dashboard import person
+from tests.support.engine import LiveEngine
+from tests.support.identity import session_token
+from tests.support.processes import process
+from tests.support.shop import Shop
+from tests.support.waiting import eventually
+
+DOOMED = 30
+EXAMPLES = 15
+NAMES = ("template", "knowledge", "integration")
+# Well below what a run has: requests that the document allows and that really were answered.
+FLOOR = 3
+
+
+async def test_the_routes_of_content_keep_to_their_document(
+    front: LiveEngine, shop: Shop, tmp_path: Path
+) -> None:
+    settings, port = front.settings, free_port()
+    assert settings.session_key is not None
+    owner = await person(front, shop, Role.OWNER)
+    kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
+    serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
+    key = settings.session_key.get_secret_value()
+    seal = settings.seal_key.get_secret_value()
+    with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key, SEAL_KEY=seal):
+        url = f"http://127.0.0.1:{port}"
+        await eventually(lambda: is_ready(url))
+        answers = await run_schemathesis(
+            url,
+            tmp_path,
+            "--include-path-regex", f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{INTEGRATIONS})",
+            token=session_token(settings, shop.owner_user_id),
+            config="dashboard.toml",
+            hooks="content_hooks",
+            examples=EXAMPLES,
+            client_id=shop.client_id,
+            template_id=kept["template_id"],
+            knowledge_id=kept["knowledge_id"],
+            **{f"{name}_ids": ",".join(ids[f"{name}_id"] for ids in doomed) for name in NAMES},
+        )  # fmt: skip
+
+    for method, path, _ in CONTENT_ROUTES:
+        route = path.format(template_id="ID", knowledge_id="ID", integration_id="ID")
+        done = sum(answers[method, route, status] for status in (200, 201, 204))
+        assert done >= FLOOR, (method, route, answers)

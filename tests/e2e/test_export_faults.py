@@ -1,0 +1,328 @@
+"""Exports over real sockets that go wrong: nobody can take a part of a file for a whole one, and
+whoever reads slowly, leaves or comes in numbers takes nothing from others."""
+
+import asyncio
+import json
+import os
+import signal
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import httpx
+import psutil
+import psycopg
+import pytest
+
+from api.edge_limits import DEFAULT_LIMITS
+from embedded.ports import free_port
+from embedded.postgres import EmbeddedPostgres
+from store.database import Database
+from store.migrate import migrate
+from store.tables import error_reports
+from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.export import (
+    EXPORT,
+    MEBIBYTE,
+    add_conversations,
+    nothing_open,
+    open_transactions,
+    served,
+)
+from tests.support.postgres import as_owner
+from tests.support.processes import process
+from tests.support.raw_http import raw_connection
+from tests.support.rows import rows
+from tests.support.shop import Shop, open_shop
+from tests.support.waiting import eventually
+
+GONE_WITHIN_S = 1.0
+# Far more than sockets and buffers between the two ends take.
+ROWS, WEIGHT = 200, 50_000
+PATIENT = replace(DEFAULT_LIMITS, stalled_s=60)
+IMPATIENT = replace(DEFAULT_LIMITS, stalled_s=1)
+
+
+def request(shop: Shop, *, form: str = "json", version: str = "1.1") -> bytes:
+    return (
+        f"GET {EXPORT}?format={form} HTTP/{version}\r\nHost: a\r\n"
+        f"Authorization: Bearer {shop.key}\r\n\r\n"
+    ).encode()
+
+
+class Reader:
+    """A caller that takes as much of the file as a test says."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+        self.head = b""
+
+    async def begin(self) -> None:
+        """Read the head and a little of the file, and then nothing more."""
+        self.head = await self._reader.readuntil(b"\r\n\r\n")
+        assert b" 200 " in self.head.split(b"\r\n", 1)[0]
+        assert await self._reader.read(1000)
+        self._writer.transport.pause_reading()  # type: ignore[attr-defined]
+
+    async def go_on(self) -> bytes:
+        """All that still comes. Raises ConnectionResetError for an end that is none."""
+        self._writer.transport.resume_reading()  # type: ignore[attr-defined]
+        async with asyncio.timeout(30):
+            return await self._reader.read()
+
+    def leave(self) -> None:
+        self._writer.transport.abort()
+
+
+@asynccontextmanager
+async def reader(port: int, sent: bytes) -> AsyncIterator[Reader]:
+    ends, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(sent)
+    try:
+        yield Reader(ends, writer)
+    finally:
+        writer.transport.abort()
+
+
+# --- The database goes away in the middle -------------------------------------------------------
+
+
+@asynccontextmanager
+async def own_database() -> AsyncIterator[tuple[LiveEngine, Shop, int]]:
+    """The API on a PostgreSQL of its own, with its main process's id."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        EmbeddedPostgres(Path(folder) / "postgres") as server,
+    ):
+        migrate(server.owner_url)
+        pid = int((Path(folder) / "postgres" / "postmaster.pid").read_text().split()[0])
+        database = Database(server.url)
+        shop = await open_shop(database)
+        await database.close()
+        add_conversations(server.owner_url, shop, ROWS, weight=WEIGHT)
+        async with live_engine(server.url, "127.0.0.1:1", "default", lazy=True) as front:
+            yield front, shop, pid
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+@pytest.mark.parametrize("fault", ["immediate", "backend killed"])
+async def test_postgres_dies(fault: str, form: str) -> None:
+    async with (
+        own_database() as (front, shop, postmaster),
+        served(front.app, PATIENT) as port,
+        reader(port, request(shop, form=form)) as modern,
+        reader(port, request(shop, form=form, version="1.0")) as old,
+    ):
+        await modern.begin()
+        await old.begin()
+        if fault == "immediate":
+            os.kill(postmaster, signal.SIGQUIT)
+        else:
+            (one, _), *_ = await open_transactions(front.settings.database_url)
+            os.kill(one, signal.SIGKILL)  # PostgreSQL then starts all others anew
+
+        received = await modern.go_on()
+        with pytest.raises(ConnectionResetError):
+            await old.go_on()
+
+    assert b"transfer-encoding: chunked" in modern.head
+    assert not received.endswith(b"0\r\n\r\n")
+    assert b"transfer-encoding" not in old.head
+
+
+async def test_client_libraries_notice(front: LiveEngine, shop: Shop) -> None:
+    add_conversations(front.settings.database_url, shop, ROWS, weight=WEIGHT)
+    async with (
+        served(front.app, PATIENT) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http,
+        http.stream("GET", EXPORT, headers=shop.headers) as answer,
+    ):
+        coming = answer.aiter_bytes()
+        given = [await anext(coming)]
+        await end_backends(front.settings.database_url)
+        with pytest.raises(httpx.RemoteProtocolError):
+            given += [piece async for piece in coming]
+
+    assert given[0].startswith(b'{"exported_at"')
+    reports = await rows(front.database, error_reports)
+    assert [report["place"] for report in reports] == [f"GET {EXPORT}"]
+
+
+async def end_backends(database_url: str) -> None:
+    async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as connection:
+        for pid, _ in await open_transactions(database_url):
+            await connection.execute("SELECT pg_terminate_backend(%s)", [pid])
+
+
+@pytest.mark.parametrize("form", ["json", "csv"])
+async def test_http_1_0_gets_the_file_without_chunks(
+    front: LiveEngine, shop: Shop, form: str
+) -> None:
+    add_conversations(front.settings.database_url, shop, 10)
+    async with served(front.app) as port, raw_connection(port) as connection:
+        await connection.send(request(shop, form=form, version="1.0"))
+        head, _, body = (await connection.rest()).partition(b"\r\n\r\n")
+
+    assert b"transfer-encoding" not in head
+    assert b"connection: close" in head
+    if form == "json":
+        assert len(json.loads(body)["ai_conversations"]) == 10
+    else:
+        assert b"\r\n## ai_conversations (10)\r\n" in body
+
+
+# --- The reader ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", ["1.1", "1.0"])
+async def test_reader_that_stalls(front: LiveEngine, shop: Shop, version: str) -> None:
+    """It is cut off, and its transaction ended, although it stays connected."""
+    url = front.settings.database_url
+    add_conversations(url, shop, ROWS, weight=WEIGHT)
+    async with (
+        served(front.app, IMPATIENT) as port,
+        reader(port, request(shop, version=version)) as stalled,
+    ):
+        await stalled.begin()
+        await eventually(lambda: nothing_open(url), 10)
+
+        if version == "1.0":
+            with pytest.raises(ConnectionResetError):
+                await stalled.go_on()
+        else:
+            assert not (await stalled.go_on()).endswith(b"0\r\n\r\n")
+    assert await rows(front.database, error_reports) == []
+
+
+async def test_reader_that_leaves(front: LiveEngine, shop: Shop) -> None:
+    url = front.settings.database_url
+    add_conversations(url, shop, ROWS, weight=WEIGHT)
+    async with served(front.app, PATIENT) as port:
+        for _ in range(3):
+            async with reader(port, request(shop)) as leaving:
+                await leaving.begin()
+                assert len(await open_transactions(url)) == 1
+                leaving.leave()
+                await eventually(lambda: nothing_open(url), GONE_WITHIN_S)
+    assert await rows(front.database, error_reports) == []
+
+
+async def test_reader_that_leaves_while_the_database_works(front: LiveEngine, shop: Shop) -> None:
+    """Nothing has been sent yet, and nothing will be soon."""
+    url = front.settings.database_url
+    async with await psycopg.AsyncConnection.connect(as_owner(url)) as holder:
+        await holder.execute("LOCK TABLE ai_conversations IN ACCESS EXCLUSIVE MODE")
+        async with served(front.app) as port, reader(port, request(shop)) as leaving:
+            await eventually(lambda: is_active(url))
+            leaving.leave()
+            await eventually(lambda: nothing_open(url), GONE_WITHIN_S)
+
+
+async def is_active(database_url: str) -> bool:
+    return any(state == "active" for _, state in await open_transactions(database_url))
+
+
+async def test_server_stops_during_an_export(front: LiveEngine, shop: Shop) -> None:
+    url = front.settings.database_url
+    add_conversations(url, shop, ROWS, weight=WEIGHT)
+    async with asyncio.timeout(20), AsyncExitStack() as stack:
+        async with served(front.app, PATIENT, grace_s=1) as port:
+            cut = await stack.enter_async_context(reader(port, request(shop, version="1.0")))
+            await cut.begin()
+        with pytest.raises(ConnectionResetError):
+            await cut.go_on()
+    assert await nothing_open(url)
+
+
+# --- Many, and much -----------------------------------------------------------------------------
+
+
+async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
+    """Whole or refused; the gateway answers meanwhile, and everything is given back."""
+    url = front.settings.database_url
+    shops = [shop, *[await open_shop(front.database) for _ in range(3)]]
+    for one in shops:
+        add_conversations(url, one, 100, weight=WEIGHT)
+    async with (
+        served(front.app) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60) as http,
+    ):
+        exports = [
+            asyncio.create_task(http.get(EXPORT, headers=shops[n % 4].headers)) for n in range(20)
+        ]
+        at_gateway = [
+            await http.post(
+                GATEWAY, json={"client_id": shop.client_id, "message": 5}, headers=shop.headers
+            )
+            for _ in range(5)
+        ]
+        answers = await asyncio.gather(*exports)
+
+    assert {answer.status_code for answer in at_gateway} == {400}
+    assert {answer.status_code for answer in answers} <= {200, 503}
+    assert sum(answer.status_code == 200 for answer in answers) >= 4
+    for answer in answers:
+        if answer.status_code == 200:
+            assert len(answer.json()["ai_conversations"]) == 100
+        else:
+            assert answer.json()["code"] == "exports_busy"
+            assert answer.headers["retry-after"] == "10"
+    assert await nothing_open(url)
+
+
+async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Shop) -> None:
+    url = front.settings.database_url
+    other = await open_shop(front.database)
+    add_conversations(url, shop, ROWS, weight=WEIGHT)
+    async with (
+        served(front.app, PATIENT) as port,
+        reader(port, request(shop)) as first,
+        reader(port, request(shop)) as second,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as http,
+    ):
+        await first.begin()
+        await second.begin()
+
+        third = await http.get(EXPORT, headers=shop.headers)
+        others = await http.get(EXPORT, headers=other.headers)
+
+    assert (third.status_code, others.status_code) == (503, 200)
+
+
+async def test_memory_stays_flat(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
+    """For one who reads, and for one who does not, by a process of its own."""
+    url, port = front.settings.database_url, free_port()
+    add_conversations(url, shop, 500, weight=WEIGHT)
+    serve = ("cli.py", "serve", "--port", str(port))
+    with process("api", *serve, settings=front.settings, folder=tmp_path) as api:
+        async with httpx.AsyncClient(
+            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60
+        ) as http:
+            await eventually(lambda: is_ready(http))
+            await http.get(EXPORT, headers=(await open_shop(front.database)).headers)
+            before, most, received = memory(api.pid), 0, 0
+            async with http.stream("GET", EXPORT, headers=shop.headers) as answer:
+                async for piece in answer.aiter_raw():
+                    received += len(piece)
+                    most = max(most, memory(api.pid))
+            async with reader(port, request(shop)) as stalled:
+                await stalled.begin()
+                await eventually(lambda: nothing_open(url), DEFAULT_LIMITS.stalled_s + 10)
+                most = max(most, memory(api.pid))
+
+    assert received > 45 * MEBIBYTE
+    assert most - before < 16 * MEBIBYTE
+
+
+def memory(pid: int) -> int:
+    return int(psutil.Process(pid).memory_info().rss)
+
+
+async def is_ready(http: httpx.AsyncClient) -> bool:
+    try:
+        return (await http.get("/healthz")).status_code == 200
+    except httpx.TransportError:
+        return False

@@ -1,0 +1,57 @@
+"""The name that a client has chosen stands on its mails."""
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import utc_now
+from domain.client_settings import Branding, SettingsChange
+from store.settings_repository import SettingsRepository
+from store.tables import client_settings
+from tests.support.engine import LiveEngine
+from tests.support.mail import MailServer
+from tests.support.shop import ORDER_QUESTION, Shop
+
+
+async def sender(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
+    """Of the mail that answers one message."""
+    answer = await engine.post(
+        shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
+    )
+    assert answer.json()["status"] == "completed"
+    assert set(mail.mails[-1].keys()).isdisjoint({"Bcc", "Cc"})
+    (address,) = mail.mails[-1]["From"].addresses
+    assert address.addr_spec == engine.settings.mail_from
+    return str(address.display_name)
+
+
+async def test_from(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
+    assert await sender(engine, shop, mail) == "Boutique"
+
+    async with engine.database.tenant(shop.tenant) as connection:
+        await SettingsRepository(connection, shop.tenant).change(
+            SettingsChange(branding=Branding(display_name='Été & Fils, "la boutique"')), utc_now()
+        )
+    assert await sender(engine, shop, mail) == 'Été & Fils, "la boutique"'
+
+    async with engine.database.tenant(shop.tenant) as connection:
+        await SettingsRepository(connection, shop.tenant).change(
+            SettingsChange(branding=Branding()), utc_now()
+        )
+    assert await sender(engine, shop, mail) == "Boutique"
+
+
+@pytest.mark.parametrize(
+    ("stored", "shown"),
+    [("Shop\r\nBcc: eve@evil.example", "Shop Bcc: eve@evil.example"), (" \n ", "Boutique")],
+)
+async def test_what_no_check_has_seen_adds_no_header(
+    engine: LiveEngine, shop: Shop, mail: MailServer, stored: str, shown: str
+) -> None:
+    """Such as what was imported."""
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.insert(client_settings).values(
+                client_id=shop.client_id, branding={"display_name": stored}, updated_at=utc_now()
+            )
+        )
+    assert await sender(engine, shop, mail) == shown

@@ -1,0 +1,51 @@
+"""Metrics of past days, computed on demand: the latest first, some days at a time."""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.metrics import Metrics
+    from domain import names
+    from domain.report_contracts import (
+        BackfillMetricsInput,
+        BackfillProgress,
+        ComputeMetricsInput,
+        ComputeMetricsResult,
+    )
+    from workflows import options
+
+# Few enough that progress is seen and an activity ends in time with all clients; enough that ten
+# years (`domain.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
+_DAYS_AT_ONCE: Final = 10
+
+
+@workflow.defn(name=names.BACKFILL_METRICS)
+class BackfillMetrics:
+    @workflow.init
+    def __init__(self, backfill: BackfillMetricsInput) -> None:
+        self._days = (backfill.last - backfill.first).days + 1
+        self._days_done = 0
+
+    @workflow.run
+    async def run(self, backfill: BackfillMetricsInput) -> ComputeMetricsResult:
+        done = ComputeMetricsResult()
+        last = backfill.last
+        while last >= backfill.first:
+            first = max(backfill.first, last - timedelta(days=_DAYS_AT_ONCE - 1))
+            done = done.plus(
+                await workflow.execute_activity_method(
+                    Metrics.compute,
+                    ComputeMetricsInput(first=first, last=last, client_id=backfill.client_id),
+                    **options.HOUSEKEEPING,
+                )
+            )
+            self._days_done = (backfill.last - first).days + 1
+            last = first - timedelta(days=1)
+        return done
+
+    @workflow.query(name=names.PROGRESS_QUERY)
+    def progress(self) -> BackfillProgress:
+        """How far it has come."""
+        return BackfillProgress(days=self._days, days_done=self._days_done)

@@ -1,0 +1,33 @@
+"""The metrics of the day before, on a schedule every night, and of the few days before it, whose
+reviews may have been decided since."""
+
+from datetime import timedelta
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.metrics import Metrics
+    from domain import names
+    from domain.metrics import REFRESHED, day_before
+    from domain.report_contracts import (
+        ComputeMetricsInput,
+        DailyMetricsInput,
+        DailyMetricsResult,
+    )
+    from workflows import options
+    from workflows.scheduled import scheduled_at
+
+
+@workflow.defn(name=names.DAILY_METRICS)
+class DailyMetrics:
+    @workflow.run
+    async def run(self, daily: DailyMetricsInput) -> DailyMetricsResult:
+        day = day_before(scheduled_at() or daily.at or workflow.now())
+        done = await workflow.execute_activity_method(
+            Metrics.compute,
+            ComputeMetricsInput(first=day - timedelta(days=REFRESHED - 1), last=day),
+            **options.HOUSEKEEPING,
+        )
+        return DailyMetricsResult(
+            day=day, computed=done.computed, changed=done.changed, failed=done.failed
+        )
