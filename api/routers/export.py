@@ -15,6 +15,7 @@ from api.schemas.error import ErrorBody
 from api.services import Services, ServicesDep
 from domain.error_report import ErrorReport, raised
 from domain.export import ExportFormat, Section, exported_at, filename, parse_format
+from domain.export_records import ExportDocument
 from domain.ids import TenantId
 from domain.rate_limit import Scope
 from store.export import Export, Rendering
@@ -26,18 +27,6 @@ router = APIRouter()
 _log = structlog.get_logger("api")
 
 EXPORT: Final = "/api/client/export-data"
-# Documented as it is written: a piece of text of any length.
-_CSV_SCHEMA: Final = {"type": "string"}
-_RECORDS: Final[object] = {"type": "array", "items": {"type": "object"}}
-_JSON_SCHEMA: Final = {
-    "type": "object",
-    "required": ["exported_at", "client_id", *map(str, Section)],
-    "properties": {
-        "exported_at": {"type": "string", "format": "date-time"},
-        "client_id": {"type": "string"},
-        **dict.fromkeys(map(str, Section), _RECORDS),
-    },
-}
 _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
     ExportFormat.JSON: (JsonRendering(), "application/json; charset=utf-8"),
     ExportFormat.CSV: (CsvRendering(), "text/csv; charset=utf-8"),
@@ -57,10 +46,8 @@ _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
                     "description": "attachment, with the file's name.",
                 },
             },
-            "content": {
-                "application/json": {"schema": _JSON_SCHEMA},
-                "text/csv": {"schema": _CSV_SCHEMA},
-            },
+            "model": ExportDocument,
+            "content": {"text/csv": {"schema": {"type": "string"}}},
         },
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,

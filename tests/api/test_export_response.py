@@ -1,82 +1,174 @@
-"""An answer of any length behind any server: who is too slow, stalls or leaves gets no end."""
+"""The answer that streams: how it ends, and that whatever it reads from is closed each time."""
 
 import asyncio
 from collections.abc import AsyncGenerator
 
 import pytest
-from starlette.types import Message
+from starlette.types import Message, Receive, Scope
 
-from api.export_response import ExportResponse, ReaderLimits
+from api.export_response import DEFAULT_LIMITS, ExportResponse, ReaderLimits
 from api.gateway_traffic import GatewayTraffic
+from domain.errors import ExportsBusy
 
-SHORT_S = 0.05
-LONG_S = 60.0
+SCOPE: Scope = {"type": "http"}
+SHORT_S = 0.2
 
 
-class Caller:
-    """The server's side of one answer; each piece takes `takes_s` to be sent."""
+class Source:
+    """`number` pieces, then `error` if there is one."""
 
-    def __init__(self, *, takes_s: float = 0.0, leaves: bool = False) -> None:
-        self.got: list[Message] = []
-        self.is_closed = False
-        self._takes_s = takes_s
-        self._leaves = leaves
-        self._begun = asyncio.Event()
+    def __init__(self, number: int, error: Exception | None = None, size: int = 10) -> None:
+        self.given = 0
+        self.closed = False
+        self._number = number
+        self._error = error
+        self._size = size
 
     async def pieces(self) -> AsyncGenerator[bytes]:
         try:
-            for _ in range(1000 if self._takes_s or self._leaves else 2):
-                yield b"piece"
-                await asyncio.sleep(0)
+            for number in range(1, self._number + 1):
+                self.given = number
+                yield b"x" * self._size
+            if self._error is not None:
+                raise self._error
         finally:
-            self.is_closed = True
+            await asyncio.sleep(0)  # what is closed waits for the database
+            self.closed = True
+
+
+class Reader:
+    """Takes what it is sent, up to so many messages; then it stalls."""
+
+    def __init__(self, takes: int = 1_000_000) -> None:
+        self.messages: list[Message] = []
+        self.stalled = asyncio.Event()
+        self.gone = asyncio.Event()
+        self._takes = takes
 
     async def send(self, message: Message) -> None:
-        self.got.append(message)
-        if message["type"] == "http.response.body":
-            # The status is sent at once, as servers do.
-            self._begun.set()
-            await asyncio.sleep(self._takes_s)
+        if len(self.messages) >= self._takes:
+            self.stalled.set()
+            await asyncio.Event().wait()
+        self.messages.append(message)
 
-    async def receive(self) -> Message:
-        await (self._begun if self._leaves else asyncio.Event()).wait()
-        return {"type": "http.disconnect"}
+    def receiving(self) -> Receive:
+        coming: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
 
-    async def ask(self, limits: ReaderLimits) -> None:
-        answer = ExportResponse(self.pieces(), {}, GatewayTraffic(), limits)
-        async with asyncio.timeout(LONG_S / 2):
-            await answer({"type": "http"}, self.receive, self.send)
+        async def receive() -> Message:
+            if coming:
+                return coming.pop()
+            await self.gone.wait()
+            return {"type": "http.disconnect"}
+
+        return receive
 
     @property
-    def got_all(self) -> bool:
-        return self.got[-1] == {"type": "http.response.body", "body": b"", "more_body": False}
+    def is_whole(self) -> bool:
+        return bool(self.messages) and self.messages[-1].get("more_body") is False
 
 
-async def test_a_reader_gets_all() -> None:
-    caller = Caller()
-    await caller.ask(ReaderLimits())
-    assert [message.get("body") for message in caller.got] == [None, b"piece", b"piece", b""]
-    assert caller.got_all
-    assert caller.is_closed
+def answer(source: Source, limits: ReaderLimits = DEFAULT_LIMITS) -> ExportResponse:
+    return ExportResponse(source.pieces(), {"content-type": "a/b"}, GatewayTraffic(), limits)
+
+
+async def test_all_pieces_and_an_end() -> None:
+    source, reader = Source(3), Reader()
+
+    await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.messages[0]["headers"] == [(b"content-type", b"a/b")]
+    assert b"".join(message["body"] for message in reader.messages[1:]) == b"x" * 30
+    assert reader.is_whole
+    assert source.closed
+
+
+async def test_a_heavy_piece_is_sent_in_parts() -> None:
+    source, reader = Source(2, size=1_000_000), Reader()
+
+    await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    bodies = [message["body"] for message in reader.messages[1:]]
+    assert sum(map(len, bodies)) == 2_000_000
+    assert max(map(len, bodies)) == 64 * 1024
+
+
+async def test_error_before_the_first_piece_can_be_answered() -> None:
+    source, reader = Source(0, ExportsBusy()), Reader()
+
+    with pytest.raises(ExportsBusy):
+        await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.messages == []
+
+
+async def test_error_later_leaves_no_end() -> None:
+    source, reader = Source(3, ValueError("late")), Reader()
+
+    with pytest.raises(ValueError, match="late"):
+        await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert len(reader.messages) == 4
+    assert not reader.is_whole
+    assert source.closed
 
 
 @pytest.mark.parametrize(
-    ("takes_s", "limits"),
-    [
-        (LONG_S, ReaderLimits(stalled_s=SHORT_S, total_s=LONG_S)),
-        (SHORT_S / 10, ReaderLimits(stalled_s=LONG_S, total_s=SHORT_S)),
-    ],
-    ids=["stalls", "too slow in all"],
+    "limits", [ReaderLimits(stalled_s=SHORT_S), ReaderLimits(total_s=SHORT_S)], ids=str
 )
-async def test_a_reader_that_takes_too_long(takes_s: float, limits: ReaderLimits) -> None:
-    caller = Caller(takes_s=takes_s)
-    await caller.ask(limits)
-    assert caller.is_closed
-    assert not caller.got_all
+async def test_reader_that_stalls(limits: ReaderLimits) -> None:
+    source, reader = Source(1000), Reader(takes=5)
+
+    async with asyncio.timeout(10):
+        await answer(source, limits)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.stalled.is_set()
+    assert source.given == 5
+    assert not reader.is_whole
+    assert source.closed
 
 
-async def test_a_reader_that_leaves() -> None:
-    caller = Caller(leaves=True)
-    await caller.ask(ReaderLimits())
-    assert caller.is_closed
-    assert not caller.got_all
+@pytest.mark.parametrize("takes", [0, 1, 5])
+async def test_reader_that_leaves(takes: int) -> None:
+    source, reader = Source(1000), Reader(takes=takes)
+    writing = asyncio.create_task(answer(source)(SCOPE, reader.receiving(), reader.send))
+    await reader.stalled.wait()
+
+    reader.gone.set()
+
+    async with asyncio.timeout(1):
+        await writing
+    assert not reader.is_whole
+    assert source.closed
+
+
+async def test_server_that_stops() -> None:
+    source, reader = Source(1000), Reader(takes=5)
+    writing = asyncio.create_task(answer(source)(SCOPE, reader.receiving(), reader.send))
+    await reader.stalled.wait()
+
+    writing.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert source.closed
+
+
+async def test_it_gives_way_to_the_gateway_only() -> None:
+    traffic = GatewayTraffic()
+    loop = asyncio.get_running_loop()
+    worked_s = 0.1
+
+    async def rested() -> float:
+        started = loop.time()
+        await traffic.give_way(worked_s)
+        return loop.time() - started
+
+    with traffic.event():
+        with traffic.event():
+            pass
+        busy = await rested()
+    idle = asyncio.create_task(rested())
+    await asyncio.sleep(0)
+
+    assert busy >= 2.9 * worked_s
+    assert idle.done()  # without any waiting
