@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import datetime
 from typing import Final
 
 import structlog
@@ -16,6 +15,7 @@ from api.schemas.error import ErrorBody
 from api.services import Services, ServicesDep
 from domain.error_report import ErrorReport, raised
 from domain.export import ExportFormat, Section, exported_at, filename, parse_format
+from domain.export_records import ExportDocument
 from domain.ids import TenantId
 from domain.rate_limit import Scope
 from store.export import Export, Rendering
@@ -27,18 +27,6 @@ router = APIRouter()
 _log = structlog.get_logger("api")
 
 EXPORT: Final = "/api/client/export-data"
-# Documented as it is written: a piece of text of any length.
-_CSV_SCHEMA: Final = {"type": "string"}
-_RECORDS: Final[object] = {"type": "array", "items": {"type": "object"}}
-_JSON_SCHEMA: Final = {
-    "type": "object",
-    "required": ["exported_at", "client_id", *map(str, Section)],
-    "properties": {
-        "exported_at": {"type": "string", "format": "date-time"},
-        "client_id": {"type": "string"},
-        **dict.fromkeys(map(str, Section), _RECORDS),
-    },
-}
 _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
     ExportFormat.JSON: (JsonRendering(), "application/json; charset=utf-8"),
     ExportFormat.CSV: (CsvRendering(), "text/csv; charset=utf-8"),
@@ -58,10 +46,8 @@ _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
                     "description": "attachment, with the file's name.",
                 },
             },
-            "content": {
-                "application/json": {"schema": _JSON_SCHEMA},
-                "text/csv": {"schema": _CSV_SCHEMA},
-            },
+            "model": ExportDocument,
+            "content": {"text/csv": {"schema": {"type": "string"}}},
         },
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
@@ -98,7 +84,7 @@ async def export_data(request: Request, services: ServicesDep) -> Response:
     structlog.contextvars.bind_contextvars(client_id=tenant)
     rendering, media_type = _FORMS[form]
     return ExportResponse(
-        _pieces(rendering, tenant, now, request, services),
+        _pieces(rendering, tenant, request, services),
         {
             "content-type": media_type,
             "content-disposition": f"attachment; filename={filename(now, form)}",
@@ -110,7 +96,7 @@ async def export_data(request: Request, services: ServicesDep) -> Response:
 
 
 async def _pieces(
-    rendering: Rendering, tenant: TenantId, now: datetime, request: Request, services: Services
+    rendering: Rendering, tenant: TenantId, request: Request, services: Services
 ) -> AsyncGenerator[bytes]:
     """Raises ExportsBusy, EngineUnavailable, NoClient."""
 
@@ -129,6 +115,7 @@ async def _pieces(
 
     async with services.exports.snapshot(tenant) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        async with aclosing(file.pieces(exported_at(now))) as pieces:
+        # Not when it was asked for: there may have been a wait for room.
+        async with aclosing(file.pieces(exported_at(services.now()))) as pieces:
             async for piece in pieces:
                 yield piece

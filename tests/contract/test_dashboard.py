@@ -1,4 +1,4 @@
-"""The document of reviews, webhooks and reports against the service, as their client's owner."""
+"""The document of reviews, webhooks, reports and exports against the service, for their owner."""
 
 from pathlib import Path
 
@@ -6,6 +6,7 @@ from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.support.dashboard import ACTIONS, REVIEWS
 from tests.support.engine import LiveEngine
+from tests.support.export import EXPORT
 from tests.support.identity import session_token
 from tests.support.processes import process
 from tests.support.reports import CHURN, METRICS
@@ -26,6 +27,7 @@ FLOORS = {
     ("GET", WEBHOOKS, 200): 5,
     ("GET", METRICS, 200): 3,
     ("GET", CHURN, 200): 5,
+    ("GET", EXPORT, 200): 3,
     ("POST", WEBHOOKS, 201): 5,
 }
 
@@ -51,7 +53,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
         answers = await run_schemathesis(
             url,
             tmp_path,
-            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS}|{METRICS}|{CHURN})",
+            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS}|{METRICS}|{CHURN}|{EXPORT})",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="dashboard_hooks",

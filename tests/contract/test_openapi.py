@@ -8,6 +8,7 @@ from tests.support.admission import admit_event
 from tests.support.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES
 from tests.support.dashboard import REVIEWS
 from tests.support.engine import LiveEngine
+from tests.support.export import EXPORT
 from tests.support.identity import session_token
 from tests.support.processes import process
 from tests.support.reports import CHURN, METRICS
@@ -17,7 +18,17 @@ from tests.support.webhook_dashboard import WEBHOOKS
 
 EXAMPLES = 60
 # Routes that other tests of this folder try.
-ELSEWHERE = (REVIEWS, WEBHOOKS, TEMPLATES, KNOWLEDGE, SETTINGS, INTEGRATIONS, METRICS, CHURN)
+ELSEWHERE = (
+    REVIEWS,
+    WEBHOOKS,
+    TEMPLATES,
+    KNOWLEDGE,
+    SETTINGS,
+    INTEGRATIONS,
+    METRICS,
+    CHURN,
+    EXPORT,
+)
 # About half of what a run has: requests that the document allows and that really were answered.
 FLOORS = {
     ("POST", "/api/engine/gateway"): 60,

@@ -9,9 +9,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
+from adapters.system import utc_now
 from domain.export import Section
 from store.database import Database
+from store.tables import clients
 from tests.support.command_line import CLI, cli, cli_json
 from tests.support.exported import document, exported
 from tests.support.forks import ROOT, clean_environment
@@ -180,4 +183,17 @@ async def test_a_wrong_line_is_named_and_none_is_kept(target: Place, lines: Path
     refused = piped(CLI, *command, url=target.url, into=with_line(lines, "{}"))
     assert refused.returncode == 1
     assert "error: line 5: event_type: " in refused.stderr
+    assert (await document(target.database, target.client_id))["automation_events"] == []
+
+
+async def test_a_client_that_is_being_erased_gets_no_events(target: Place, lines: Path) -> None:
+    async with target.database.service() as connection:
+        await connection.execute(
+            sa.update(clients).where(clients.c.id == target.client_id).values(closed_at=utc_now())
+        )
+    refused = cli(
+        "automation-event", "import", str(lines), "--client", target.client_id,
+        DATABASE_URL=target.url,
+    )  # fmt: skip
+    assert refused.returncode == 1
     assert (await document(target.database, target.client_id))["automation_events"] == []

@@ -1,4 +1,5 @@
-"""`cli.py serve` without the dashboard's limit, for one user who asks more often than people do."""
+"""`cli.py serve` without the limits of the dashboard and of exports, for one user who asks more
+often than people do."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -10,7 +11,8 @@ from domain.rate_limit import Limit, Scope, limits
 
 def _patient(*, dry_runs: int) -> Mapping[Scope, Limit]:
     table = dict(limits(dry_runs=dry_runs))
-    table[Scope.DASHBOARD] = dataclasses.replace(table[Scope.DASHBOARD], quota=100_000)
+    for scope in (Scope.DASHBOARD, Scope.EXPORT):
+        table[scope] = dataclasses.replace(table[scope], quota=100_000)
     return table
 
 
