@@ -6,11 +6,14 @@ undone by taking one apostrophe away in each place that has one:
 
 1. A text that begins with a sign spreadsheets take for a formula's, a blank or other invisible
    character (some programs trim them first), a # or an apostrophe gets an apostrophe in front.
-2. A line inside a text that begins with ##, or with apostrophes and ##, gets one in front.
+2. Inside a text, what comes after a line break, a tab or a semicolon and begins with such a sign or
+   with ##, or with apostrophes and one of these, gets one in front. A spreadsheet whose separator
+   is the semicolon, as in French, loses count of the quotes and begins a cell at each of these.
 
 So only a section's line begins with ##, whether a reader knows quotes or takes line by line. A JSON
-cell needs neither: it begins with a bracket, a quote, a word or a number, and its line breaks are
-escaped; the three that JSON leaves as they are would stand in a string, where ## is escaped then.
+cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped;
+what rule 2 would guard in it stands in a string, where the character after the break, or after the
+semicolon, is written as an escape: equal JSON.
 """
 
 from typing import Final
@@ -36,6 +39,7 @@ _GUARDED: Final = (
     0xFEFF,
 )
 _FIRST: Final = ",".join(map(str, _GUARDED))
+_SIGNS: Final = "=+@-"
 # What some reader ends a line at: all that Python's splitlines does.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
@@ -89,10 +93,10 @@ def _cell(value: str, kind: Kind) -> str:
     """SQL of a cell's text, never null: what concat_ws leaves out, it leaves no comma for."""
     match kind:
         case Kind.TEXT:
-            cell = _quoted(_line_guarded(value, rf"([{_BREAKS}])(''*##)", r"\1''\2"))
+            cell = _quoted(_guarded_inside(value))
             cell = f"CASE WHEN ascii({value}) IN ({_FIRST}) THEN '\"''' ELSE '\"' END || {cell}"
         case Kind.JSON:
-            cell = f"'\"' || {_quoted(_line_guarded(value, f'([{_JSON_BREAKS}])##', _ESCAPED))}"
+            cell = f"'\"' || {_quoted(_escaped_inside(value))}"
         case Kind.TIME | Kind.DAY:
             # As in the JSON, where they stand in quotes too.
             cell = f"to_json({value})::text"
@@ -101,15 +105,28 @@ def _cell(value: str, kind: Kind) -> str:
     return f"coalesce({cell}, '')"
 
 
-_ESCAPED: Final = r"\1\\u0023#"
-
-
-def _line_guarded(value: str, pattern: str, replacement: str) -> str:
-    """The pattern is looked for only where there is a ##: few values have one."""
+def _guarded_inside(value: str) -> str:
+    """The pattern is looked for only where there is what may come before it: few values have it."""
+    seldom = " AND ".join(f"strpos({value}, {mark}) = 0" for mark in _BEFORE)
     return (
-        f"CASE WHEN strpos({value}, '##') = 0 THEN {value} "
-        f"ELSE regexp_replace({value}, '{pattern}', '{replacement}', 'g') END"
+        f"CASE WHEN {seldom} THEN {value} "
+        f"ELSE regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') END"
     )
+
+
+_BEFORE: Final = ("';'", "'##'", "E'\\n'", "E'\\r'", "E'\\t'")
+_INSIDE: Final = rf"([{_BREAKS};\t])(''*(?:##|[＋＝＠－{_SIGNS}]))"
+_APOSTROPHE: Final = r"\1''\2"
+
+
+def _escaped_inside(value: str) -> str:
+    escaped = (
+        f"CASE WHEN strpos({value}, '##') = 0 THEN {value} "
+        rf"ELSE regexp_replace({value}, '([{_JSON_BREAKS}])##', '\1\\u0023#', 'g') END"
+    )
+    for sign in _SIGNS:
+        escaped = f"replace({escaped}, ';{sign}', ';\\u{ord(sign):04x}')"
+    return escaped
 
 
 def _quoted(value: str) -> str:

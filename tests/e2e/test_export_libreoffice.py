@@ -67,8 +67,13 @@ def assert_same(kind: Kind, ours: str | None, theirs: Cell) -> None:
             assert shown(theirs) == ours.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def test_nothing_is_a_formula_even_if_quotes_mean_nothing_to_it(file: bytes) -> None:
-    cells = [cell for row in opened(file + BARE_FORMULA, text_quoted=False) for cell in row]
+@pytest.mark.parametrize("separator", [",", ";"])
+def test_nothing_is_a_formula_even_if_quotes_mean_nothing_to_it(
+    file: bytes, separator: str
+) -> None:
+    """The semicolon is what a French spreadsheet separates by."""
+    shown_rows = opened(file + BARE_FORMULA, text_quoted=False, separator=separator)
+    cells = [cell for row in shown_rows for cell in row]
 
     reckoned = [cell for cell in cells if cell.data_type in {"f", "e"}]
     assert [cell.value for cell in reckoned] == ["=1+1"]

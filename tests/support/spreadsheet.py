@@ -32,8 +32,8 @@ BREAKS = "\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
 AWKWARD = (
     '=HYPERLINK("http://attacker.example";"click")',
     "## engine_runs (5)\r\nid,event_id",
-    "@SUM(1+1)*cmd|' /C calc'!A0",
-    "first\n## engine_runs (5)\n\u2028## client (1)",
+    "@SUM(1+1)*cmd|' /C calc'!A0;=1+1;'=2+2",
+    "first\n## engine_runs (5)\n\u2028## client (1)\n=3+3\t+4+4",
     "-1+1",
     '\'already, "quoted"',
 )
@@ -44,7 +44,8 @@ _SECTION = re.compile(r"## (\w+) \((\d+)\)")
 
 def unguard(cell: str) -> str:
     """The text that a TEXT cell was written from."""
-    return re.sub(f"([{BREAKS}])'('*##)", r"\1\2", cell.removeprefix("'"))
+    inside = f"([{BREAKS};\t])'('*(?:##|[=+@＋＝＠－-]))"
+    return re.sub(inside, r"\1\2", cell.removeprefix("'"))
 
 
 @dataclass(frozen=True)
@@ -173,7 +174,7 @@ def soffice() -> str | None:
     return shutil.which("soffice")
 
 
-def opened(file: bytes, *, text_quoted: bool) -> list[list[Cell]]:
+def opened(file: bytes, *, text_quoted: bool, separator: str = ",") -> list[list[Cell]]:
     """The cells of a CSV file as LibreOffice shows them.
 
     `text_quoted`: take what stands in quotes for text, as a careful person ticks it. Otherwise it
@@ -184,8 +185,8 @@ def opened(file: bytes, *, text_quoted: bool) -> list[list[Cell]]:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as name:
         folder = Path(name)
         (folder / "export.csv").write_bytes(file)
-        # Comma, quote, UTF-8, from line 1, English; quoted is text; look for special numbers.
-        options = f"44,34,76,1,,1033,{str(text_quoted).lower()},true"
+        # Separator, quote, UTF-8, from line 1, English; quoted is text; look for special numbers.
+        options = f"{ord(separator)},34,76,1,,1033,{str(text_quoted).lower()},true"
         with subprocess.Popen(
             [
                 program,
