@@ -20,6 +20,7 @@ from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from bench.full_database import fill
 from bench.load import Driver, Shop, Target
+from bench.orders import stock
 from demo.seed import seed
 from embedded.data_folder import DataFolder
 from embedded.ports import free_port
@@ -144,10 +145,11 @@ class GatewayContender(Contender):
         database = Database(self.database_url, pool_size=1)
         try:
             async with database.service() as connection:
-                sealer = FernetSealer(folder.seal_key())
+                sealer = FernetSealer(self._folder.seal_key())
                 shop = await seed(connection, folder.shop, sealer, url=None)
         finally:
             await database.close()
+        await asyncio.to_thread(stock, folder.shop, utc_now())
         return Shop(client_id=shop.client_id, key=shop.key)
 
 

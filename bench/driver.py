@@ -5,7 +5,7 @@ import itertools
 import secrets
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from typing import Final
 
@@ -18,31 +18,14 @@ from adapters.temporal import connect
 from bench import noop
 from bench.http_client import HttpClient
 from bench.load import Call, Phase, Sample, Shop, Target
+from bench.orders import Askers
 from bench.webhook_calls import children_call, deliveries_call, neighbour_call, posts_call
-from demo.orders import DemoNumbers
-from demo.tickets import SampleTicket, sample_tickets
+from demo.tickets import SampleTicket
 
 _HOST: Final = "127.0.0.1"
 _GATEWAY: Final = "/api/engine/gateway"
 _USAGE: Final = "/api/billing/usage"
 _SHOWN_FAILURES: Final = 5
-# The tour's first: a shop ticket, answered in place.
-_SHOP_TICKET: Final = sample_tickets(DemoNumbers(1042))[0]
-# A mail that one template answers for certain: what is measured is the way, not the brain.
-_MAIL: Final = SampleTicket(
-    "Mail, answered by mail",
-    {
-        "event_type": "email.inbound",
-        "source": "email",
-        "to": "support@maison-lavande.example",
-        "subject": "Refund for order 2001",
-        "html_body": "<p>Hello,</p><p>I would like to return my order number 2001 and get my "
-        "money back please.</p><p>Emma</p>",
-    },
-    status="completed",
-    classification="refund_request",
-    sends_mail=True,
-)
 
 Exchanged = Awaitable[tuple[int, bytes]]
 Exchange = Callable[[HttpClient], Exchanged]
@@ -96,16 +79,24 @@ async def connections(port: int) -> AsyncIterator[Callable[[Exchange], Exchanged
 @asynccontextmanager
 async def gateway_call(target: Target) -> AsyncIterator[Call]:
     """Each ticket from another customer, and the shops in turn: no limit for one is reached."""
-    shops = itertools.cycle(target.shops)
+    pairs = _shops_and_tickets(target, Askers())
     async with connections(target.port) as on_one:
 
         async def call() -> str:
-            shop = next(shops)
-            ticket = _ticket(target, shop)
-            status, answer = await on_one(lambda client: client.post(_GATEWAY, shop.key, ticket))
-            return _outcome(target, status, answer)
+            shop, ticket = next(pairs)
+            body = orjson.dumps({"client_id": shop.client_id, **ticket.body})
+            status, answer = await on_one(lambda client: client.post(_GATEWAY, shop.key, body))
+            return _outcome(ticket, status, answer)
 
         yield call
+
+
+def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[Shop, SampleTicket]]:
+    while True:
+        ticket = askers.mail() if target.kind == "mail" else askers.shop_ticket()
+        for shop in target.shops:
+            yield shop, ticket
+        askers.next_of_all()
 
 
 @asynccontextmanager
@@ -125,17 +116,8 @@ async def usage_call(target: Target) -> AsyncIterator[Call]:
         yield call
 
 
-def _ticket(target: Target, shop: Shop) -> bytes:
-    address = f"{_unique('customer')}@example.com"
-    ticket = {"client_id": shop.client_id}
-    if target.kind == "mail":
-        return orjson.dumps({**ticket, **_MAIL.body, "from": f"Emma Clark <{address}>"})
-    return orjson.dumps({**ticket, **_SHOP_TICKET.body, "customer_email": address})
-
-
-def _outcome(target: Target, status: int, answer: bytes) -> str:
+def _outcome(ticket: SampleTicket, status: int, answer: bytes) -> str:
     """Completed only if it is the answer that this ticket must get."""
-    ticket = _MAIL if target.kind == "mail" else _SHOP_TICKET
     if status == 200:
         run = orjson.loads(answer)
         found = (run["status"], run["classification"], run["steps_executed"])

@@ -22,6 +22,7 @@ from commands.progress import progress
 from domain.ids import TenantId, parse_ulid
 from domain.legacy_event import MAX_LINE_BYTES, LegacyEvent, parse_line
 from domain.plain_text import without_controls
+from store.account_repository import AccountRepository
 from store.automation_repository import AutomationRepository
 from store.client_repository import ClientRepository
 from store.tenant_import import PATIENCE_S
@@ -53,6 +54,8 @@ async def bring_in(
                     for batch in _batches(Watched(stream, bar)):
                         read += len(batch)
                         added += await events.add(batch, new_ulid)
+                    # Last, since events wait for it: an erasure begins after this or is noticed.
+                    await AccountRepository(connection, tenant).lock()
     answer(as_json, f"{added} events imported.", imported=added, left_out=read - added)
 
 

@@ -1,6 +1,7 @@
 """erase: remove a whole client or one customer for good, and certify it."""
 
 import asyncio
+import sys
 from typing import Annotated, Final
 
 import typer
@@ -156,7 +157,9 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
     else:
         what, word = f"one customer of {brand or client_id}", customer
     err.print(f"This erases {what}, for good.", markup=False, highlight=False)
-    if typer.prompt(f"Type {word} to go on", err=True).strip() != word.strip():
+    # typer's own prompt would write to standard output, where the answer stands alone.
+    err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
+    if sys.stdin.readline().strip() != word.strip():
         raise InvalidInput("not erased: that was something else")
 
 

@@ -3,12 +3,15 @@ knowledge."""
 
 from typing import Annotated, Self
 
-from pydantic import Field, JsonValue, model_validator
+from pydantic import Field, model_validator
 
 from domain.brain import Category, Language
 from domain.client import Plan
+from domain.client_settings import WIDGET_KEY, Branding, check_branding
+from domain.errors import InvalidInput
 from domain.export_record import Count, Id, Record, Share, Time
 from domain.integration import IntegrationStatus, Provider
+from domain.retention import check_retention
 from domain.rulebook import Rulebook
 
 
@@ -66,14 +69,18 @@ class SettingsRecord(Record):
         str | None, Field(description="The merchant's own instructions to a language model.")
     ]
     branding: Annotated[
-        dict[str, JsonValue], Field(description="How the widget looks; empty if nothing is set.")
+        Branding, Field(description="How the client looks to customers; empty if nothing is set.")
     ]
     widget_key: Annotated[
-        str | None, Field(description="Public key of the chat widget; it stands in web pages.")
+        Annotated[str, Field(pattern=WIDGET_KEY)] | None,
+        Field(description="Public key of the chat widget; it stands in web pages."),
     ]
     retention: Annotated[
-        dict[str, JsonValue],
-        Field(description="How many days records are kept, by class, where the client decided."),
+        dict[str, int | None],
+        Field(
+            description="Days that records are kept, by class, where the client chose; "
+            "null: for ever."
+        ),
     ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
@@ -81,6 +88,19 @@ class SettingsRecord(Record):
     updated_at: Annotated[
         Time | None, Field(description="The latest change of all but playbooks; null if none.")
     ]
+
+    @model_validator(mode="after")
+    def _as_they_are_kept(self) -> Self:
+        """A name goes into headers, and an address into pages: no file brings what nobody could
+        have set."""
+        try:
+            kept = check_branding(self.branding) == self.branding
+            check_retention(self.retention)
+        except InvalidInput as error:
+            raise ValueError(str(error)) from None
+        if not kept:
+            raise ValueError("branding: not as it is kept")
+        return self
 
 
 class IntegrationRecord(Record):

@@ -1,10 +1,11 @@
 """The records of figures, and of the engine's first version."""
 
 from datetime import date
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field, JsonValue
 
+from domain.churn import Factor, Level
 from domain.export_record import Count, Id, Record, Score, Share, Time
 
 _Milliseconds = Annotated[float, Field(ge=0)]
@@ -66,8 +67,8 @@ class ChurnRecord(Record):
     customer_email: Annotated[str, Field(description="The customer's mail address.")]
     week: Annotated[date, Field(description="The Monday of its week, UTC.")]
     score: Annotated[Share, Field(description="0 (stays) to 1 (leaves).")]
-    level: Annotated[Literal["low", "medium", "high"], Field(description="The score in a word.")]
+    level: Annotated[Level, Field(description="The score in a word.")]
     factors: Annotated[
-        tuple[JsonValue, ...], Field(description="What the score is made of, weightiest first.")
+        tuple[Factor, ...], Field(description="What the score is made of: docs/metrics.md.")
     ]
     created_at: Annotated[Time, Field(description="When it was reckoned.")]

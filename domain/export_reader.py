@@ -63,7 +63,8 @@ class RawRecord:
             return RECORDS[self.section].model_validate_json(self.text)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False, include_context=False)[0]
-            raise self.wrong(".".join(map(str, first["loc"])), first["msg"]) from None
+            why = first["msg"].removeprefix("Value error, ")
+            raise self.wrong(".".join(map(str, first["loc"])), why) from None
 
     def wrong(self, path: str, why: str) -> InvalidExport:
         """`path`: of the field within the record, empty for the whole."""

@@ -6,10 +6,10 @@ and the tables of docs/export.md.
 
 import json
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
-from pydantic import JsonValue
 from pydantic.json_schema import GenerateJsonSchema
 
 from domain.export_records import ExportDocument
@@ -28,6 +28,7 @@ class _Schema(GenerateJsonSchema):
         return False
 
 
+@cache
 def schema() -> dict[str, Any]:
     """JSON Schema 2020-12 of the whole file."""
     made = ExportDocument.model_json_schema(mode="serialization", schema_generator=_Schema)
@@ -59,18 +60,15 @@ def _table(record: dict[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _type(field: JsonValue) -> str:
+def _type(field: dict[str, Any]) -> str:
     """A field's type as the tables have it."""
-    if not isinstance(field, dict):
-        return "any"
-    if isinstance(several := field.get("anyOf"), list):
+    if several := field.get("anyOf"):
         return " or ".join(map(_type, several))
-    if isinstance(reference := field.get("$ref"), str):
+    if reference := field.get("$ref"):
         field = schema()["$defs"][reference.removeprefix("#/$defs/")]
     if "enum" in field:
         return "word"
-    form = field.get("format")
-    return {"date-time": "time", "date": "day"}.get(str(form), str(field["type"]))
+    return {"date-time": "time", "date": "day"}.get(field.get("format", ""), str(field["type"]))
 
 
 if __name__ == "__main__":

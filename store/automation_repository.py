@@ -23,12 +23,13 @@ class AutomationRepository:
             {**event.model_dump(), "client_id": self._tenant, "id": event.id or new_id()}
             for event in events
         ]
-        added = await self._connection.execute(
+        added = await self._connection.scalars(
             insert(automation_events)
             .values(rows)
             .on_conflict_do_nothing(index_elements=["client_id", "id"])
+            .returning(automation_events.c.id)
         )
-        return added.rowcount
+        return len(added.all())
 
     async def latest(self, limit: int) -> tuple[StoredLegacyEvent, ...]:
         """The latest events, newest first."""

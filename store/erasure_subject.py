@@ -23,13 +23,14 @@ from store.tables import (
 
 PAGE: Final = 1_000
 
-# The payload only where nobody has read it yet.
-_COLUMNS: Final = """
+# What was said and sent only where no address was found in it by now.
+_UNNAMED: Final = "(event.unified IS NULL OR event.unified ->> 'customer_email' IS NULL)"
+_COLUMNS: Final = f"""
     event.id, event.source, event.event_type, event.customer_email, event.erased_at,
     event.unified IS NOT NULL AS is_normalized,
     event.unified ->> 'customer_email' AS normalized_email,
-    CASE WHEN event.unified IS NULL THEN event.message END AS message,
-    CASE WHEN event.unified IS NULL THEN event.payload ELSE '{}' END AS payload
+    CASE WHEN {_UNNAMED} THEN event.message END AS message,
+    CASE WHEN {_UNNAMED} THEN event.payload END AS payload
 """
 _EVENTS: Final = sa.text(f"""
     SELECT {_COLUMNS} FROM engine_events AS event
@@ -134,7 +135,12 @@ class Subject:
         return row.customer_email is None and bool(row.has_erased)
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
-        return self._key in _addresses(row)
+        """One that names nobody is theirs if their address stands anywhere in it."""
+        addresses = _addresses(row)
+        if addresses:
+            return self._key in addresses
+        said = customer_key(f"{row.message or ''} {row.payload or ''}")
+        return said is not None and self._key in said
 
     def _is(self, address: str | None) -> bool:
         return customer_key(address) == self._key

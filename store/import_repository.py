@@ -19,6 +19,7 @@ from store.import_sections import (
     CLOSE_APPROVED,
     CREDENTIALS_MISSING,
     HELD,
+    HELD_BY_PLACE,
     IMPORTED,
     RELEASE_MESSAGES,
     STATEMENTS,
@@ -123,6 +124,7 @@ class TenantImport:
 
     async def _release(self) -> None:
         """Put the messages to the events, which are there now."""
+        await self._connection.execute(HELD_BY_PLACE)
         try:
             for after in range(0, self._held, _PAGE):
                 await self._connection.execute(

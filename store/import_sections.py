@@ -43,6 +43,9 @@ HELD: Final = sa.text(
 )
 """Messages come before the events that they belong to, and wait here."""
 
+HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
+"""Once all are there: without it each stretch would read them all."""
+
 
 def _columns(table: sa.Table, names: Iterable[str]) -> str:
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]

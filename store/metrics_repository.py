@@ -115,11 +115,12 @@ async def count_day(
 
 
 def _client_day(row: dict[str, Any]) -> ClientDay:
-    mean = row["sentiment_mean"]
     # Sums of floating-point numbers differ in their last digits with the order of the rows.
-    row["sentiment_mean"] = None if mean is None else round(mean, _DIGITS)
-    counts = DayCounts(**{name: row[name] for name in _COUNTS})
-    return ClientDay(row["client_id"], row["retention"], counts)
+    values: dict[str, Any] = {
+        name: round(value, _DIGITS) if isinstance(value := row[name], float) else value
+        for name in _COUNTS
+    }
+    return ClientDay(row["client_id"], row["retention"], DayCounts(**values))
 
 
 def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
@@ -128,11 +129,14 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     fresh = sa.func.jsonb_populate_recordset(
         sa.text("NULL::metrics_daily"), sa.bindparam("rows", type_=JSONB)
     ).table_valued(*metrics_daily.columns, name="fresh")
+    # A scalar subquery is asked row by row, by the key; a join may read all clients for each row.
+    is_open = (
+        sa.select(clients.c.closed_at.is_(None))
+        .where(clients.c.id == fresh.c.client_id)
+        .scalar_subquery()
+    )
     statement = insert(metrics_daily).from_select(
-        names,
-        sa.select(*(fresh.c[name] for name in names)).where(
-            sa.exists().where(clients.c.id == fresh.c.client_id, clients.c.closed_at.is_(None))
-        ),
+        names, sa.select(*(fresh.c[name] for name in names)).where(is_open)
     )
     given = statement.excluded
     return statement.on_conflict_do_update(

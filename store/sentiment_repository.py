@@ -6,6 +6,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.errors import RunNotFound
 from domain.ids import TenantId
 from domain.outbound_event import SentimentNegative
 from domain.ports import NewId
@@ -79,10 +80,13 @@ class SentimentRepository:
 
         Idempotency key: event_id; the first score stays. Exact whatever the order in which the
         messages of a conversation come here: its row is locked until the transaction ends, and
-        they count in the order in which they were written.
+        they count in the order in which they were written. Raises RunNotFound if the message was
+        erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
-        conversation = (await self._connection.execute(_LOCK, mine)).one()
+        conversation = (await self._connection.execute(_LOCK, mine)).one_or_none()
+        if conversation is None:
+            raise RunNotFound(event_id)
         place = {**mine, "conversation_id": conversation.id, "at": conversation.created_at}
         earlier, later = await self._around(place)
         if any(message.event_id == event_id for message in later):

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from datetime import datetime
 from typing import Final
 
 import structlog
@@ -85,7 +84,7 @@ async def export_data(request: Request, services: ServicesDep) -> Response:
     structlog.contextvars.bind_contextvars(client_id=tenant)
     rendering, media_type = _FORMS[form]
     return ExportResponse(
-        _pieces(rendering, tenant, now, request, services),
+        _pieces(rendering, tenant, request, services),
         {
             "content-type": media_type,
             "content-disposition": f"attachment; filename={filename(now, form)}",
@@ -97,7 +96,7 @@ async def export_data(request: Request, services: ServicesDep) -> Response:
 
 
 async def _pieces(
-    rendering: Rendering, tenant: TenantId, now: datetime, request: Request, services: Services
+    rendering: Rendering, tenant: TenantId, request: Request, services: Services
 ) -> AsyncGenerator[bytes]:
     """Raises ExportsBusy, EngineUnavailable, NoClient."""
 
@@ -116,6 +115,7 @@ async def _pieces(
 
     async with services.exports.snapshot(tenant) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
-        async with aclosing(file.pieces(exported_at(now))) as pieces:
+        # Not when it was asked for: there may have been a wait for room.
+        async with aclosing(file.pieces(exported_at(services.now()))) as pieces:
             async for piece in pieces:
                 yield piece

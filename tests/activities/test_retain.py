@@ -1,6 +1,7 @@
 """What is older than its class is kept is removed with all that belongs to it, and nothing else."""
 
 from datetime import datetime, timedelta
+from functools import partial
 
 import pytest
 import sqlalchemy as sa
@@ -146,7 +147,7 @@ async def test_what_was_told_goes_too(database: Database, shop: Shop) -> None:
                 sample("ticket.resolved"),
                 dedup_key=new_ulid(),
                 now=days_ago(age),
-                new_id=lambda age=age: ulid_of(days_ago(age)),
+                new_id=partial(ulid_of, days_ago(age)),
             )
         finished = {"status": "success", "finished_at": webhook_deliveries.c.created_at}
         await connection.execute(sa.update(webhook_deliveries).values(finished))

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain import content_errors, errors, escalation_errors, webhook_errors
+from domain import content_errors, erasure_errors, errors, escalation_errors, webhook_errors
 from domain.period import Period
 from domain.quota import Standing
 from domain.rate_limit import Limit, Scope
@@ -28,6 +28,7 @@ NOT_FOR_CALLERS = {
     errors.PlaybookNotFound,
     errors.KeyNotFound,
     errors.InvalidInput,
+    erasure_errors.ErasureNotFound,
     webhook_errors.Deferred,
 }
 
@@ -58,7 +59,7 @@ EXAMPLES: dict[type[errors.DomainError], errors.DomainError] = {
 def all_errors() -> set[type[errors.DomainError]]:
     return {
         kind
-        for module in (errors, content_errors, escalation_errors, webhook_errors)
+        for module in (errors, content_errors, erasure_errors, escalation_errors, webhook_errors)
         for _, kind in inspect.getmembers(module, inspect.isclass)
         if issubclass(kind, errors.DomainError)
         and kind not in (errors.DomainError, errors.NoAnswer)  # these two are only kinds

@@ -1,6 +1,7 @@
 """GET /api/client/export-data: what is asked, what is refused, and what is in the file."""
 
 import dataclasses
+import itertools
 import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -72,6 +73,17 @@ async def test_headers(
     assert "content-length" not in answer.headers
     assert answer.content.startswith(begins)
     assert answer.content.endswith(ends)
+
+
+async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop) -> None:
+    """Not that of the request, which may have waited for room."""
+    seconds = itertools.count()
+    front.app.state.services = dataclasses.replace(
+        front.app.state.services, now=lambda: NOW + timedelta(seconds=next(seconds))
+    )
+    answer = await front.http.get(EXPORT, headers=shop.headers)
+    moment = re.sub(r"[:.]", "-", answer.json()["exported_at"])
+    assert f"-export-{moment}.json" > answer.headers["content-disposition"].partition("engine")[2]
 
 
 async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:

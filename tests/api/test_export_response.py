@@ -26,8 +26,8 @@ class Source:
 
     async def pieces(self) -> AsyncGenerator[bytes]:
         try:
-            for _ in range(self._number):
-                self.given += 1
+            for number in range(1, self._number + 1):
+                self.given = number
                 yield b"x" * self._size
             if self._error is not None:
                 raise self._error

@@ -128,11 +128,11 @@ BAD_VALUES = {
 
 @pytest.mark.parametrize("name", BAD_VALUES)
 def test_a_record_that_is_no_json(name: str) -> None:
-    record = {
+    record: dict[str, JsonValue] = {
         "id": "x", "event_type": "a", "source": None, "status": None, "customer_email": "secret",
         "payload": {"a": "@"}, "created_at": "2026-01-01T00:00:00+00:00",
     }  # fmt: skip
-    good = text_of({"automation_events": [{**record}]})
+    good = text_of({"automation_events": [record]})
     for one in read(good.replace('"@"', '"\\\\u0000"'))[1:]:
         assert isinstance(one, RawRecord)
         one.check()

@@ -3,9 +3,13 @@
 from collections.abc import Awaitable, Callable
 from datetime import UTC, date, datetime
 
+import sqlalchemy as sa
+
+from adapters.temporal_runs import erased
 from adapters.temporal_setup import (
     ensure_daily_metrics_schedule,
     ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
     ensure_weekly_churn_schedule,
 )
 from domain.action_errors import MailRefused
@@ -19,15 +23,18 @@ from domain.names import (
     HOUSEKEEPING,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
+    RETENTION_SCHEDULE,
     SWEEP,
     WEEKLY_CHURN,
     WEEKLY_CHURN_SCHEDULE,
+    erase_id,
     process_event_id,
 )
 from domain.report_contracts import BackfillMetricsInput, WeeklyChurnInput
-from store.tables import escalation_tickets
+from store.tables import engine_runs, escalation_tickets
 from tests.support.acting import connect
 from tests.support.engine import LiveEngine
+from tests.support.erasing import asked, erase
 from tests.support.mail import MailServer
 from tests.support.rows import only_row
 from tests.support.schedules import fire
@@ -139,6 +146,37 @@ async def housekeeping(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "housekeeping"
 
 
+async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_retention_schedule(engine.client)
+    return await fire(engine.client, RETENTION_SCHEDULE, datetime(2024, 3, 1, 2, 10, tzinfo=UTC))
+
+
+async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    await _answered(engine, shop, message=ORDER_QUESTION)
+    await erase(engine, shop)
+    return erase_id(shop.client_id, "")
+
+
+async def erase_customer(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    return await _erased(engine, shop)
+
+
+async def erase_customer_under_way(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """A step may be under way: its end is awaited."""
+    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    async with engine.database.service() as connection:
+        await connection.execute(sa.update(engine_runs).values(status="received"))
+    return await _erased(engine, shop)
+
+
+async def _erased(engine: LiveEngine, shop: Shop) -> str:
+    step = asked(engine, shop, "a@b.example")
+    await erased(engine.client, step)
+    return erase_id(shop.client_id, step.subject)
+
+
 async def daily_metrics(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     """By its schedule: the day comes from the scheduled time."""
     await ensure_daily_metrics_schedule(engine.client)
@@ -199,6 +237,10 @@ SCENARIOS: dict[str, Scenario] = {
         monthly_reset,
         monthly_reset_by_hand,
         housekeeping,
+        retention,
+        erase_client,
+        erase_customer,
+        erase_customer_under_way,
         daily_metrics,
         backfill_metrics,
         weekly_churn,

@@ -1,8 +1,7 @@
 """An export read back: the same content, in an empty client, and nothing comes of it."""
 
-import io
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,7 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.errors import ClientNotFound
 from domain.export import Section
-from domain.export_errors import ClientNotEmpty, InvalidExport
+from domain.export_errors import ClientNotEmpty
 from domain.export_ids import Renaming
 from domain.export_records import RECORDS
 from domain.ids import TenantId
@@ -30,14 +29,19 @@ from store.tables import (
     metadata,
     metrics_daily,
 )
-from store.tenant_import import Imported, import_export
 from tests.support.acting import CUSTOMER
 from tests.support.engine import LiveEngine, live_engine
-from tests.support.exported import Document, document, empty_client, exported, row_count
+from tests.support.exported import (
+    Document,
+    bring,
+    document,
+    empty_client,
+    exported,
+    row_count,
+)
 from tests.support.full_tenant import fill_every_table
 from tests.support.lived_tenant import lived_tenant
 from tests.support.mail import MailServer
-from tests.support.postgres import PostgresServer
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop
 from tests.support.temporal import TemporalServer
@@ -55,23 +59,6 @@ async def acting(
         allow_loopback_targets=True,
     ) as engine:
         yield engine
-
-
-@pytest.fixture
-async def elsewhere(postgres: PostgresServer) -> AsyncIterator[Database]:
-    """Another installation."""
-    with postgres.database() as url:
-        other = Database(url)
-        yield other
-        await other.close()
-
-
-async def bring(
-    database: Database, tenant: TenantId, text: str, *, dry_run: bool = False
-) -> Imported:
-    return await import_export(
-        database, tenant, io.BytesIO(text.encode()), utc_now(), dry_run=dry_run
-    )
 
 
 def settled(one: Document) -> Document:
@@ -267,65 +254,6 @@ async def test_days_on_which_nothing_happened_are_no_records(
         )
     with pytest.raises(ClientNotEmpty, match="metrics_daily"):
         await bring(elsewhere, other, text)
-
-
-def twice(section: str) -> Callable[[Document], object]:
-    return lambda one: one[section].append(one[section][0])
-
-
-def without(section: str) -> Callable[[Document], object]:
-    return lambda one: one[section].clear()
-
-
-REFUSED: dict[str, tuple[Callable[[Document], object], str]] = {
-    "an id twice": (twice("engine_runs"), "engine_runs: .*pk_engine_events"),
-    "no settings": (without("settings"), "settings: one record"),
-    "two clients": (twice("client"), "settings: one record"),
-    "two settings": (twice("settings"), "settings: one record"),
-    "a conversation's event is missing": (without("engine_runs"), "escalation_tickets: .*fk_"),
-    "an unknown field": (
-        lambda one: one["engine_runs"][0].update(sealed="x"), "engine_runs, record 1: sealed",
-    ),
-    "a field less": (
-        lambda one: one["sentiment_logs"][0].pop("score"), "sentiment_logs, record 1: score",
-    ),
-    "a wrong type": (
-        lambda one: one["engine_runs"][0].update(tokens_in="5"), "engine_runs, record 1: tokens_in",
-    ),
-    "too large": (
-        lambda one: one["engine_runs"][0].update(tokens_in=2**31), "record 1: tokens_in",
-    ),
-    "a playbook without its version": (
-        lambda one: one["settings"][0]["playbooks"][0].update(version=9), "settings, record 1",
-    ),
-    "a character that cannot be stored": (
-        lambda one: one["knowledge_entries"][0].update(body="a\0b"), "knowledge_entries, record 1",
-    ),
-    "what only PostgreSQL knows": (
-        lambda one: one["automation_events"][0].update(payload={"a": float("nan")}),
-        "automation_events: .*cannot be stored",
-    ),
-}  # fmt: skip
-
-
-async def test_what_is_wrong_is_refused_whole(
-    database: Database, shop: Shop, elsewhere: Database
-) -> None:
-    """And the message does not quote what is wrong."""
-    await fill_every_table(database, shop)
-    text = await exported(database, shop.client_id)
-    tenant = await empty_client(elsewhere)
-    for name, (spoil, told) in REFUSED.items():
-        one = json.loads(text)
-        spoil(one)
-        with pytest.raises(InvalidExport, match=told):
-            await bring(elsewhere, tenant, json.dumps(one))
-        assert await row_count(elsewhere, tenant) == 0, name
-    for cut in range(2, len(text), len(text) // 40):
-        with pytest.raises(InvalidExport, match="cut off"):
-            await bring(elsewhere, tenant, text[:-cut])
-        assert await row_count(elsewhere, tenant) == 0
-    await bring(elsewhere, tenant, text)
 
 
 async def test_more_than_one_statement_takes(

@@ -44,9 +44,10 @@ async def certificate_of(database: Database, erasure_id: str) -> Certificate:
         return await Certificates(connection).read(erasure_id)
 
 
-def tables_with(database_url: str, needle: str) -> set[str]:
-    """The tables of which any column of any row holds this text, whatever its type and case."""
-    found = set()
+def tables_with(database_url: str, needle: str) -> dict[str, str]:
+    """The tables of which any column of any row holds this text, whatever its type and case; each
+    with one such cell."""
+    found: dict[str, str] = {}
     with psycopg.connect(as_owner(database_url)) as connection:
         columns = connection.execute(
             "SELECT table_name, column_name, data_type FROM information_schema.columns "
@@ -60,8 +61,9 @@ def tables_with(database_url: str, needle: str) -> set[str]:
                     how.format(sql.Identifier(column)), sql.Identifier(table)
                 )
             )
-            if any(needle.lower() in (value or "").lower() for (value,) in values):
-                found.add(table)
+            for (value,) in values:
+                if needle.lower() in (value or "").lower():
+                    found[table] = f"{column}: {value}"
     return found
 
 
@@ -82,16 +84,13 @@ def rows_of_all_tables(database_url: str) -> set[tuple[str, str]]:
 
 async def histories_with(engine: LiveEngine, needle: str) -> set[str]:
     """The ids of the workflows of whose histories any payload holds this text."""
-    return {
-        execution.id
-        async for execution in engine.client.list_workflows("")
-        if any(
-            needle.encode() in event.SerializeToString()
-            async for event in engine.client.get_workflow_handle(
-                execution.id, run_id=execution.run_id
-            ).fetch_history_events()
-        )
-    }
+    found = set()
+    async for execution in engine.client.list_workflows(""):
+        handle = engine.client.get_workflow_handle(execution.id, run_id=execution.run_id)
+        async for event in handle.fetch_history_events():
+            if needle.encode() in event.SerializeToString():
+                found.add(execution.id)
+    return found
 
 
 async def workflow_ids(engine: LiveEngine) -> set[str]:

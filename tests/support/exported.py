@@ -1,5 +1,6 @@
 """Exports as files, made from `SOURCES` alone, and clients to bring them into."""
 
+import io
 import json
 from typing import Any
 
@@ -13,6 +14,7 @@ from store.client_repository import ClientRepository
 from store.database import Database
 from store.export_sections import SOURCES
 from store.tables import metadata
+from store.tenant_import import Imported, import_export
 
 _COME_WITH_A_CLIENT = {"client_users", "playbooks", "playbook_versions"}
 
@@ -74,3 +76,12 @@ async def row_count(database: Database, tenant: TenantId) -> int:
             for table in tables
         ]
     return sum(map(int, filter(None, counts)))
+
+
+async def bring(
+    database: Database, tenant: TenantId, text: str, *, dry_run: bool = False
+) -> Imported:
+    """Read an export into a client."""
+    return await import_export(
+        database, tenant, io.BytesIO(text.encode()), utc_now(), dry_run=dry_run
+    )

@@ -67,7 +67,9 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
     now, mine = utc_now(), {"client_id": shop.client_id}
     counts = {c.name: 3 for c in metrics_daily.columns if isinstance(c.type, sa.Integer)}
     churn = {
-        "customer_email": AWKWARD, "level": "high", "score": 1 / 3, "factors": [{"value": 0.1}],
+        "customer_email": AWKWARD, "level": "high", "score": 1 / 3, "factors": [
+            {"name": "silence", "value": 1 / 3, "weight": 0.15, "contribution": 0.05}
+        ],
     }  # fmt: skip
     rows: list[tuple[sa.Table, dict[str, object]]] = [
         (automation_events, {"id": new_ulid(), "event_type": AWKWARD, "payload": {"a": AWKWARD}}),

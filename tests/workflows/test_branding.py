@@ -47,7 +47,7 @@ async def test_from(engine: LiveEngine, shop: Shop, mail: MailServer) -> None:
 async def test_what_no_check_has_seen_adds_no_header(
     engine: LiveEngine, shop: Shop, mail: MailServer, stored: str, shown: str
 ) -> None:
-    """Such as what was imported."""
+    """Whoever wrote it there: it is made safe where it is used too."""
     async with engine.database.tenant(shop.tenant) as connection:
         await connection.execute(
             sa.insert(client_settings).values(

@@ -1,0 +1,76 @@
+"""The orders that the gateway's callers ask about: each shop has one for every customer.
+
+What is measured is the whole way of a question that the agent answers by itself, so its customer
+must be the one who placed the order.
+"""
+
+import random
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Final
+
+from adapters.demo.shop import DemoOrder, open_demo_shop
+from demo.orders import DemoNumbers
+from demo.tickets import SampleTicket, sample_tickets
+from domain.money import Money
+from domain.order import OrderState
+
+_FIRST: Final = 10_000
+_ORDERS: Final = 1_000
+_AGE: Final = timedelta(days=4)
+
+
+def stock(path: Path, now: datetime) -> None:
+    """Open a shop with all the orders."""
+    orders = (
+        DemoOrder(
+            number=numbers.shipped,
+            customer_email=numbers.camille,
+            state=OrderState.SHIPPED,
+            total=Money(minor=8_900, currency="EUR"),
+            placed_at=now - _AGE,
+            items=("1 × couverture en lin lavé",),
+            tracking_url=f"https://suivi.example/{numbers.shipped}",
+        )
+        for numbers in (DemoNumbers(_FIRST + number) for number in range(_ORDERS))
+    )
+    open_demo_shop(path, tuple(orders))
+
+
+class Askers:
+    """Customers of every shop, one after the other: more than may ask in an hour. Each driver
+    begins somewhere else, so that they rarely continue what another one's have begun."""
+
+    def __init__(self) -> None:
+        self._next = random.randrange(_ORDERS)
+
+    def next_of_all(self) -> None:
+        """From now on the next customer asks, in each shop."""
+        self._next = (self._next + 1) % _ORDERS
+
+    def shop_ticket(self) -> SampleTicket:
+        """The tour's first: answered in place."""
+        return sample_tickets(self._numbers)[0]
+
+    def mail(self) -> SampleTicket:
+        """The same question by mail, answered by mail."""
+        numbers = self._numbers
+        return SampleTicket(
+            "Mail, answered by mail",
+            {
+                "event_type": "email.inbound",
+                "source": "email",
+                "from": f"Emma Clark <{numbers.camille}>",
+                "to": "support@maison-lavande.example",
+                "subject": f"Where is my order {numbers.shipped}?",
+                "html_body": f"<p>Hello,</p><p>Where is my order number {numbers.shipped}? Has it "
+                "been shipped?</p><p>Emma</p>",
+            },
+            status="completed",
+            classification="order_status",
+            sends_mail=True,
+        )
+
+    @property
+    def _numbers(self) -> DemoNumbers:
+        return DemoNumbers(_FIRST + self._next)

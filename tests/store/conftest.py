@@ -1,0 +1,17 @@
+"""What tests of the store share."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from store.database import Database
+from tests.support.postgres import PostgresServer
+
+
+@pytest.fixture
+async def elsewhere(postgres: PostgresServer) -> AsyncIterator[Database]:
+    """Another installation."""
+    with postgres.database() as url:
+        other = Database(url)
+        yield other
+        await other.close()
