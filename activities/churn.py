@@ -6,12 +6,14 @@ from datetime import datetime
 from typing import Final
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
 from activities.client_pages import client_pages
 from activities.halves import in_halves
 from domain import names
 from domain.churn import Level, predict, week_of
+from domain.errors import EngineUnavailable
 from domain.ids import TenantId
 from domain.ports import Clock, NewId
 from domain.report_contracts import PredictChurnInput, PredictChurnResult
@@ -48,7 +50,8 @@ class Churn:
         """Predict for the customers of one client, or of all, page by page.
 
         Idempotency key: (client, week, customer). A retry goes on after the last page of customers.
-        One that cannot be done is counted, its client logged, and the others are done.
+        One that cannot be done is counted, its client logged, and the others are done; a client
+        whose customers cannot be found counts as one.
         """
         place = _broken_off()
         pages = client_pages(
@@ -56,7 +59,13 @@ class Churn:
         )
         async for page in pages:
             for client_id in page:
-                place = await self._client(TenantId(client_id), step.at, place)
+                try:
+                    place = await self._client(TenantId(client_id), step.at, place)
+                except (EngineUnavailable, SQLAlchemyError):
+                    await self._database.ping()  # else it is nobody's fault but the database's
+                    _log.error("churn not predicted", client_id=client_id)
+                    failed = place.done.failed + 1
+                    place = replace(place, done=place.done.model_copy(update={"failed": failed}))
                 place = _Place(client_id=client_id, done=place.done)
                 place.tell()
         return place.done

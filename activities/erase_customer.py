@@ -48,17 +48,17 @@ class CustomerErasure:
 
     async def mark(self) -> int:
         """Find the customer's events, and let no step begin on them any more. Returns how many
-        runs may be in the middle of one."""
-        under_way = 0
+        runs may be in the middle of one, also of those that a try before this one has marked."""
         for next_page in _EVENTS:
             last: str | None = ""
             while last is not None:
                 async with self._database.service() as connection:
                     page = await next_page(self._subject(connection), last)
                     if page.ids:
-                        under_way += await self._words(connection).mark(page.ids, self._now())
+                        await self._words(connection).mark(page.ids, self._now())
                 last = page.last
-        return under_way
+        async with self._database.service() as connection:
+            return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
         """Of the runs of what was marked, and of the deliveries that they caused."""

@@ -4,10 +4,13 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import datetime
 from typing import Final
 
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
 from domain import names
 from domain.erasure_contracts import RetentionInput, RetentionResult
+from domain.errors import EngineUnavailable
 from domain.ids import TenantId
 from domain.ports import Clock
 from domain.retention import RecordClass, kept_from
@@ -32,6 +35,8 @@ _SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
     (RecordClass.AUTOMATION_EVENTS, Retention.automation_events),
 )
 
+_log = structlog.get_logger(__name__)
+
 
 class Retain:
     def __init__(self, database: Database, now: Clock) -> None:
@@ -43,18 +48,25 @@ class Retain:
         """Remove every client's records whose time is over, by class.
 
         Repeating it removes what is left. A retry goes on with the client that the last try was at,
-        which its heartbeats say.
+        which its heartbeats say. A client that cannot be done is logged, and does not stop the
+        others.
         """
         after, removed = _stopped_at()
+        failed = 0
         while True:
             async with self._database.service() as connection:
                 clients = await client_page(connection, after=after, limit=_CLIENTS)
             if not clients:
-                return RetentionResult(removed=removed)
+                return RetentionResult(removed=removed, failed=failed)
             for client_id in clients:
-                async for some in self._of_client(TenantId(client_id)):
-                    removed += some
-                    activity.heartbeat(after, removed)
+                try:
+                    async for some in self._of_client(TenantId(client_id)):
+                        removed += some
+                        activity.heartbeat(after, removed)
+                except (EngineUnavailable, SQLAlchemyError):
+                    await self._database.ping()  # else it is nobody's fault but the database's
+                    _log.error("records not removed", client_id=client_id)
+                    failed += 1
                 after = client_id
                 activity.heartbeat(after, removed)
 

@@ -1,5 +1,6 @@
 """The customer's address as limits and memory compare it: one spelling for one person."""
 
+import re
 import unicodedata
 
 
@@ -13,3 +14,11 @@ def customer_key(address: str | None) -> str | None:
     folded = unicodedata.normalize("NFKC", address).casefold()
     # Folding the case can take letters apart that belong together.
     return unicodedata.normalize("NFKC", folded).strip() or None
+
+
+def mentions(text: str, key: str) -> bool:
+    """Whether the address of this key stands in a text, in whatever case, and not as the end of
+    another one, as `ann@x.example` in `marie-ann@x.example`. In doubt it does: after it may come a
+    full stop without a space."""
+    before, after = r"(?<![a-z0-9])(?<![a-z0-9][._+-])", r"(?!-?[a-z0-9])"
+    return re.search(f"{before}{re.escape(key)}{after}", customer_key(text) or "") is not None

@@ -10,9 +10,11 @@ class RetentionInput(Contract):
 
 
 class RetentionResult(Contract):
-    """How many rows were removed, of all clients and classes."""
+    """How many rows were removed, of all clients and classes, and how many clients could not be
+    done (each is logged)."""
 
     removed: int = 0
+    failed: int = 0
 
 
 class EraseInput(Contract):

@@ -4,15 +4,16 @@ Addresses are compared in Python, by the rule that limits and memory have
 (`domain/customer_email.py`): PostgreSQL folds letters in other ways.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
+from pydantic import JsonValue
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.customer_email import customer_key
+from domain.customer_email import customer_key, mentions
 from domain.event import InboundEvent
 from domain.ids import TenantId
 from domain.normalization import normalize
@@ -139,8 +140,7 @@ class Subject:
         addresses = _addresses(row)
         if addresses:
             return self._key in addresses
-        said = customer_key(f"{row.message or ''} {row.payload or ''}")
-        return said is not None and self._key in said
+        return any(mentions(said, self._key) for said in (row.message or "", *_texts(row.payload)))
 
     def _is(self, address: str | None) -> bool:
         return customer_key(address) == self._key
@@ -169,6 +169,20 @@ def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
         read = normalize(inbound, fallback_ticket_id="").customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}
+
+
+def _texts(payload: JsonValue) -> Iterator[str]:
+    """All that a payload says, in whatever depth, and what it calls it."""
+    waiting = [payload]
+    while waiting:
+        match waiting.pop():
+            case str(said):
+                yield said
+            case dict(fields):
+                yield from fields
+                waiting += fields.values()
+            case list(values):
+                waiting += values
 
 
 def _paged(

@@ -32,14 +32,6 @@ _CLOSE_REVIEWS: Final = sa.text("""
       AND review.client_id = run.client_id AND review.run_id = run.id
       AND review.taken_up_at IS NULL
 """)
-_COUNT_UNDER_WAY: Final = sa.text("""
-    SELECT count(*) FROM engine_runs AS run
-    WHERE run.client_id = :client_id AND run.event_id = ANY(:events)
-      AND (run.status = 'received' OR (run.status = 'needs_review' AND EXISTS (
-          SELECT FROM escalation_tickets AS review
-          WHERE review.client_id = run.client_id AND review.run_id = run.id
-            AND review.decision IN ('approve', 'edit'))))
-""")
 _END_RUNS: Final = sa.text("""
     UPDATE engine_runs
     SET status = 'failed', error_code = 'erased', finished_at = :now,
@@ -50,6 +42,16 @@ _END_RUNS: Final = sa.text("""
             'confidence', coalesce(confidence, 0), 'response', '', 'steps_executed', 0,
             'duration_ms', 0))
     WHERE client_id = :client_id AND event_id = ANY(:events) AND status = 'received'
+""")
+# Those that had no answer yet have been ended by now.
+_COUNT_UNDER_WAY: Final = sa.text("""
+    SELECT count(*) FROM engine_events AS event
+    JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
+    WHERE event.client_id = :client_id AND event.erased_at = :mark
+      AND (run.error_code = 'erased' OR (run.status = 'needs_review' AND EXISTS (
+          SELECT FROM escalation_tickets AS review
+          WHERE review.client_id = run.client_id AND review.run_id = run.id
+            AND review.decision IN ('approve', 'edit'))))
 """)
 _MARKED: Final = sa.text("""
     SELECT event.id, run.id AS run_id
@@ -145,16 +147,19 @@ class CustomerWords:
         self._tenant = tenant
         self._mark = mark
 
-    async def mark(self, events: Sequence[str], now: datetime) -> int:
+    async def mark(self, events: Sequence[str], now: datetime) -> None:
         """Let no step begin on these events any more, and end what waits: their reviews expire,
-        and runs without an answer have failed. Returns how many runs may be in a step now."""
+        and runs without an answer have failed."""
         given: dict[str, object] = {
             "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
         }  # fmt: skip
-        under_way = await self._connection.scalar(_COUNT_UNDER_WAY, given)
         for statement in (_MARK, _CLOSE_REVIEWS, _END_RUNS):
             await self._connection.execute(statement, given)
-        return int(under_way or 0)
+
+    async def under_way(self) -> int:
+        """How many runs of what is marked may have been in a step when they were marked."""
+        given = {"client_id": self._tenant, "mark": self._mark}
+        return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
 
     async def marked(self, after: str) -> Marked:
         """The next events after this one, in their order."""

@@ -142,7 +142,10 @@ def _upsert() -> "sa.sql.dml.ReturningInsert[tuple[str]]":
     return statement.on_conflict_do_update(
         index_elements=["client_id", "day"],
         set_={name: given[name] for name in (*_VALUES, "computed_at")},
-        where=sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
+        # Events only ever go by retention, whose days a client may have changed since: whoever
+        # finds fewer than there were no longer sees the whole day.
+        where=(metrics_daily.c.events <= given.events)
+        & sa.tuple_(*(metrics_daily.c[name] for name in _VALUES)).is_distinct_from(
             sa.tuple_(*(given[name] for name in _VALUES))
         ),
     ).returning(metrics_daily.c.client_id)

@@ -7,6 +7,7 @@ import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
+from activities import retain
 from activities.retain import Retain
 from adapters.system import new_ulid, utc_now
 from domain.erasure_contracts import RetentionInput
@@ -15,6 +16,7 @@ from domain.webhook_samples import sample
 from store import retention
 from store.database import Database
 from store.outbox import Outbox
+from store.retention import Page, Retention
 from store.tables import (
     ai_conversations,
     automation_events,
@@ -168,6 +170,33 @@ async def test_a_retry_goes_on_where_the_last_try_was(database: Database) -> Non
             await leave_records(connection, one, days_ago(KEPT + 1))
 
     assert await run(database, first.client_id, 41) == 41 + 9
+
+    assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
+    assert await rows(database, engine_events, client_id=second.client_id) == []
+
+
+async def test_one_client_does_not_keep_the_others_from_theirs(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = sorted(
+        [await open_shop(database), await open_shop(database)], key=lambda one: one.client_id
+    )
+    async with database.service() as connection:
+        for one in (first, second):
+            await leave_records(connection, one, days_ago(KEPT + 1))
+    events = Retention.events
+
+    async def take_too_long(repository: Retention, before: datetime, after: str) -> Page:
+        if repository._tenant == first.client_id:
+            await repository._connection.execute(sa.text("SET LOCAL statement_timeout = 1"))
+            await repository._connection.execute(sa.text("SELECT pg_sleep(1)"))
+        return await events(repository, before, after)
+
+    monkeypatch.setattr(
+        retain, "_PAGED", ((RecordClass.CONVERSATIONS, take_too_long), retain._PAGED[1])
+    )
+
+    assert await run(database) == 9
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []

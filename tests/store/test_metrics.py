@@ -11,7 +11,13 @@ from adapters.system import utc_now
 from domain.metrics import DayCounts, DayMetrics
 from store.database import Database
 from store.metrics_repository import ClientDay, MetricsRepository, count_day, keep_day
-from store.tables import clients, escalation_tickets, metrics_daily
+from store.tables import (
+    clients,
+    engine_events,
+    engine_messages,
+    escalation_tickets,
+    metrics_daily,
+)
 from tests.support.days import past_event
 from tests.support.rows import only_row, rows
 from tests.support.shop import Shop, open_shop
@@ -207,3 +213,20 @@ async def test_settings_of_retention_come_with_the_day(database: Database, shop:
             {"id": shop.client_id, "kept": '{"conversations": 90}'},
         )  # fmt: skip
     assert (await found()).retention == {"conversations": 90}
+
+
+async def test_a_day_of_which_records_have_gone_stays_as_it_was(
+    database: Database, shop: Shop
+) -> None:
+    """Retention has removed them, and the client has since chosen to keep records for ever."""
+    for number in range(2):
+        await past_event(database, shop, NOON + number * MOMENT, status=None)
+    assert await kept(database, [shop]) == 1
+    before = await only_row(database, metrics_daily)
+    async with database.service() as connection:
+        for table in (engine_messages, engine_events):
+            await connection.execute(sa.delete(table))
+
+    assert await kept(database, [shop]) == 0
+
+    assert await only_row(database, metrics_daily) == before

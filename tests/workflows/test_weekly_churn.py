@@ -144,5 +144,28 @@ async def test_one_customer_does_not_keep_the_others_from_theirs(
     assert "@" not in str(told)
 
 
+async def test_one_client_does_not_keep_the_others_from_theirs(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = await open_shop(engine.database)
+    for one in (shop, other):
+        await past_event(engine.database, one, BEFORE)
+    customers = ChurnRepository.customers
+
+    async def take_too_long(
+        repository: ChurnRepository, at: datetime, *, after: str, limit: int
+    ) -> list[str]:
+        if repository._tenant == min(shop.client_id, other.client_id):
+            await repository._connection.execute(sa.text("SET LOCAL statement_timeout = 1"))
+            await repository._connection.execute(sa.text("SELECT pg_sleep(1)"))
+        return await customers(repository, at, after=after, limit=limit)
+
+    monkeypatch.setattr(ChurnRepository, "customers", take_too_long)
+
+    done = await predict(engine)
+
+    assert (done.predicted, done.failed) == (1, 1)
+
+
 async def test_nobody_to_predict_of(engine: LiveEngine, shop: Shop) -> None:
     assert await predict(engine) == WeeklyChurnResult(week=WEEK, predicted=0, high=0, failed=0)
