@@ -3,13 +3,11 @@
 import dataclasses
 import itertools
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import psycopg
 import pytest
 import sqlalchemy as sa
-from psycopg import sql
 
 from adapters.system import new_ulid, utc_now
 from domain.client import Role
@@ -17,9 +15,9 @@ from domain.export import Section
 from domain.integration import Integration, Provider
 from store.integration_repository import IntegrationRepository
 from store.key_repository import KeyRepository
-from store.tables import clients, error_reports, integrations, webhook_subscriptions
-from tests.support.dashboard import person
-from tests.support.engine import ENGINE_SECRET, LiveEngine, database_away
+from store.tables import clients, integrations, webhook_subscriptions
+from tests.support.dashboard import person, set_clock
+from tests.support.engine import ENGINE_SECRET, LiveEngine
 from tests.support.export import EXPORT, ask, exported
 from tests.support.full_tenant import fill_every_table
 from tests.support.identity import bearer, session_token
@@ -28,20 +26,6 @@ from tests.support.rows import row_counts, rows
 from tests.support.shop import Shop, open_shop
 
 NOW = datetime(2026, 1, 1, 0, 0, 0, 5000, tzinfo=UTC)
-
-
-def set_clock(front: LiveEngine, now: datetime) -> None:
-    services = front.app.state.services
-    front.app.state.services = dataclasses.replace(services, now=lambda: now)
-
-
-def each_minute(front: LiveEngine) -> Iterator[None]:
-    """Each step is a minute later: nobody has asked too often."""
-    now = NOW
-    while True:
-        set_clock(front, now)
-        yield
-        now += timedelta(minutes=1)
 
 
 # --- The file -----------------------------------------------------------------------------------
@@ -268,74 +252,6 @@ async def test_five_a_minute(front: LiveEngine, shop: Shop) -> None:
     assert (await ask(front, other)).status_code == 200
     set_clock(front, NOW + timedelta(seconds=60))
     assert (await ask(front, shop)).status_code == 200
-
-
-# --- What goes wrong before the first byte ------------------------------------------------------
-
-
-@pytest.mark.parametrize("which", ["database", "exports"])
-async def test_database_away(front: LiveEngine, shop: Shop, which: str) -> None:
-    services = front.app.state.services
-    with database_away(services.database if which == "database" else services.exports.database):
-        answer = await ask(front, shop)
-
-    assert answer.status_code == 500
-    assert answer.json()["code"] == "engine_unavailable"
-    assert answer.headers["content-type"] == "application/json"
-    assert "content-disposition" not in answer.headers
-
-
-async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
-    """Its section is empty, the others are as before, and an operator is told."""
-    await fill_every_table(front.database, shop)
-    minutes = each_minute(front)
-    next(minutes)
-    whole = await exported(front, shop)
-    for section, table in tables_by_section().items():
-        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
-            owner.execute(sql.SQL("REVOKE SELECT ON {} FROM engine_app").format(table))
-            owner.commit()
-            next(minutes)
-            body = await exported(front, shop)
-            next(minutes)
-            lines = (await ask(front, shop, format="csv")).text
-            owner.execute(sql.SQL("GRANT SELECT ON {} TO engine_app").format(table))
-
-        empty = {section} | ({Section.SETTINGS} if section == Section.CLIENT else set())
-        assert {name for name in Section if not body[name]} == empty
-        assert {name: body[name] for name in Section if name not in empty} == {
-            name: whole[name] for name in Section if name not in empty
-        }
-        assert f"## {section} (0)\r\n" in lines
-    reports = await rows(front.database, error_reports)
-    assert {report["code"] for report in reports} == {"export_section_failed"}
-    assert {report["client_id"] for report in reports} == {shop.client_id}
-    assert len(reports) >= len(Section)
-
-
-async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
-    await fill_every_table(front.database, shop)
-    minutes = each_minute(front)
-    absent: set[Section] = set()
-    for section, table in reversed(tables_by_section().items()):
-        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
-            owner.execute(sql.SQL("DROP TABLE {} CASCADE").format(table))
-        absent.add(section)
-        next(minutes)
-
-        body = await exported(front, shop)
-
-        assert {name for name in Section if not body[name]} == absent
-    next(minutes)
-    lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
-    assert re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE) == [
-        (section, "0") for section in Section
-    ]
-
-
-def tables_by_section() -> dict[Section, sql.Identifier]:
-    named = {Section.CLIENT: "clients", Section.SETTINGS: "client_settings"}
-    return {section: sql.Identifier(named.get(section, section)) for section in Section}
 
 
 # --- Its description ----------------------------------------------------------------------------

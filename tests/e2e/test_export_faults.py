@@ -1,5 +1,5 @@
 """Exports over real sockets that go wrong: nobody can take a part of a file for a whole one, and
-whoever reads slowly, leaves or comes in numbers takes nothing from others."""
+whoever stalls or leaves holds nothing."""
 
 import asyncio
 import json
@@ -12,79 +12,31 @@ from dataclasses import replace
 from pathlib import Path
 
 import httpx
-import psutil
 import psycopg
 import pytest
 
 from api.edge_limits import DEFAULT_LIMITS
-from embedded.ports import free_port
 from embedded.postgres import EmbeddedPostgres
 from store.database import Database
 from store.migrate import migrate
 from store.tables import error_reports
-from tests.support.engine import GATEWAY, LiveEngine, live_engine
+from tests.support.engine import LiveEngine, live_engine
 from tests.support.export import (
     EXPORT,
-    MEBIBYTE,
     add_conversations,
     nothing_open,
     open_transactions,
     served,
 )
+from tests.support.export_reader import PATIENT, ROWS, WEIGHT, reader, request
 from tests.support.postgres import as_owner
-from tests.support.processes import process
 from tests.support.raw_http import raw_connection
 from tests.support.rows import rows
 from tests.support.shop import Shop, open_shop
 from tests.support.waiting import eventually
 
 GONE_WITHIN_S = 1.0
-# Far more than sockets and buffers between the two ends take.
-ROWS, WEIGHT = 200, 50_000
-PATIENT = replace(DEFAULT_LIMITS, stalled_s=60)
 IMPATIENT = replace(DEFAULT_LIMITS, stalled_s=1)
-
-
-def request(shop: Shop, *, form: str = "json", version: str = "1.1") -> bytes:
-    return (
-        f"GET {EXPORT}?format={form} HTTP/{version}\r\nHost: a\r\n"
-        f"Authorization: Bearer {shop.key}\r\n\r\n"
-    ).encode()
-
-
-class Reader:
-    """A caller that takes as much of the file as a test says."""
-
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._reader = reader
-        self._writer = writer
-        self.head = b""
-
-    async def begin(self) -> None:
-        """Read the head and a little of the file, and then nothing more."""
-        self.head = await self._reader.readuntil(b"\r\n\r\n")
-        assert b" 200 " in self.head.split(b"\r\n", 1)[0]
-        assert await self._reader.read(1000)
-        self._writer.transport.pause_reading()  # type: ignore[attr-defined]
-
-    async def go_on(self) -> bytes:
-        """All that still comes. Raises ConnectionResetError for an end that is none."""
-        self._writer.transport.resume_reading()  # type: ignore[attr-defined]
-        async with asyncio.timeout(30):
-            return await self._reader.read()
-
-    def leave(self) -> None:
-        self._writer.transport.abort()
-
-
-@asynccontextmanager
-async def reader(port: int, sent: bytes) -> AsyncIterator[Reader]:
-    ends, writer = await asyncio.open_connection("127.0.0.1", port)
-    writer.write(sent)
-    try:
-        yield Reader(ends, writer)
-    finally:
-        writer.transport.abort()
 
 
 # --- The database goes away in the middle -------------------------------------------------------
@@ -235,94 +187,3 @@ async def test_server_stops_during_an_export(front: LiveEngine, shop: Shop) -> N
         with pytest.raises(ConnectionResetError):
             await cut.go_on()
     assert await nothing_open(url)
-
-
-# --- Many, and much -----------------------------------------------------------------------------
-
-
-async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
-    """Whole or refused; the gateway answers meanwhile, and everything is given back."""
-    url = front.settings.database_url
-    shops = [shop, *[await open_shop(front.database) for _ in range(3)]]
-    for one in shops:
-        add_conversations(url, one, 100, weight=WEIGHT)
-    async with (
-        served(front.app) as port,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60) as http,
-    ):
-        exports = [
-            asyncio.create_task(http.get(EXPORT, headers=shops[n % 4].headers)) for n in range(20)
-        ]
-        at_gateway = [
-            await http.post(
-                GATEWAY, json={"client_id": shop.client_id, "message": 5}, headers=shop.headers
-            )
-            for _ in range(5)
-        ]
-        answers = await asyncio.gather(*exports)
-
-    assert {answer.status_code for answer in at_gateway} == {400}
-    assert {answer.status_code for answer in answers} <= {200, 503}
-    assert sum(answer.status_code == 200 for answer in answers) >= 4
-    for answer in answers:
-        if answer.status_code == 200:
-            assert len(answer.json()["ai_conversations"]) == 100
-        else:
-            assert answer.json()["code"] == "exports_busy"
-            assert answer.headers["retry-after"] == "10"
-    assert await nothing_open(url)
-
-
-async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Shop) -> None:
-    url = front.settings.database_url
-    other = await open_shop(front.database)
-    add_conversations(url, shop, ROWS, weight=WEIGHT)
-    async with (
-        served(front.app, PATIENT) as port,
-        reader(port, request(shop)) as first,
-        reader(port, request(shop)) as second,
-        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=30) as http,
-    ):
-        await first.begin()
-        await second.begin()
-
-        third = await http.get(EXPORT, headers=shop.headers)
-        others = await http.get(EXPORT, headers=other.headers)
-
-    assert (third.status_code, others.status_code) == (503, 200)
-
-
-async def test_memory_stays_flat(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
-    """For one who reads, and for one who does not, by a process of its own."""
-    url, port = front.settings.database_url, free_port()
-    add_conversations(url, shop, 500, weight=WEIGHT)
-    serve = ("cli.py", "serve", "--port", str(port))
-    with process("api", *serve, settings=front.settings, folder=tmp_path) as api:
-        async with httpx.AsyncClient(
-            base_url=f"http://127.0.0.1:{port}", trust_env=False, timeout=60
-        ) as http:
-            await eventually(lambda: is_ready(http))
-            await http.get(EXPORT, headers=(await open_shop(front.database)).headers)
-            before, most, received = memory(api.pid), 0, 0
-            async with http.stream("GET", EXPORT, headers=shop.headers) as answer:
-                async for piece in answer.aiter_raw():
-                    received += len(piece)
-                    most = max(most, memory(api.pid))
-            async with reader(port, request(shop)) as stalled:
-                await stalled.begin()
-                await eventually(lambda: nothing_open(url), DEFAULT_LIMITS.stalled_s + 10)
-                most = max(most, memory(api.pid))
-
-    assert received > 45 * MEBIBYTE
-    assert most - before < 16 * MEBIBYTE
-
-
-def memory(pid: int) -> int:
-    return int(psutil.Process(pid).memory_info().rss)
-
-
-async def is_ready(http: httpx.AsyncClient) -> bool:
-    try:
-        return (await http.get("/healthz")).status_code == 200
-    except httpx.TransportError:
-        return False
