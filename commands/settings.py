@@ -73,7 +73,7 @@ async def change(
 ) -> None:
     """Change what is given, and leave the rest."""
     looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
-    new_looks = {name: value for name, value in looks.items() if value is not None}
+    new_looks = {name: value or None for name, value in looks.items() if value is not None}
     if system_prompt is None and not new_looks and not retention:
         raise InvalidInput("nothing to change: see settings set --help")
     async with transaction_on(data) as connection:

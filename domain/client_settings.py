@@ -80,20 +80,20 @@ def check_prompt(text: str) -> str:
 
 
 def check_branding(given: Branding) -> Branding:
-    """The branding as it is kept; what is blank is none. The name is one line without control
-    characters, so that it can stand in a header. Raises InvalidSettings."""
+    """The branding as it is kept. The name is one line without control characters, so that it can
+    stand in a header; a blank one is none. Raises InvalidSettings."""
     name = " ".join(without_controls(given.display_name or "").split()) or None
     if name is not None and len(name) > MAX_DISPLAY_NAME:
         raise InvalidSettings(
             f"branding.display_name: at most {MAX_DISPLAY_NAME} characters",
             f"branding.display_name : {MAX_DISPLAY_NAME} caractères au plus",
         )
-    logo_url = given.logo_url or None
+    logo_url = given.logo_url
     if logo_url is not None and not (len(logo_url) <= MAX_URL and re.fullmatch(LOGO_URL, logo_url)):
         raise InvalidSettings(
             "branding.logo_url: an https URL expected", "branding.logo_url : URL https attendue"
         )
-    color = given.color or None
+    color = given.color
     if color is not None and not re.fullmatch(COLOR, color):
         raise InvalidSettings(
             "branding.color: as in #1a2b3c", "branding.color : attendue comme #1a2b3c"

@@ -81,6 +81,8 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"branding": {"logo_url": "https://a.example/" + "x" * 2_000}}, "branding.logo_url"),
         ({"branding": {"color": "red;background:url(x)"}}, "branding.color"),
         ({"branding": {"color": "#12345"}}, "branding.color"),
+        ({"branding": {"color": ""}}, "branding.color"),
+        ({"branding": {"logo_url": ""}}, "branding.logo_url"),
         ({"retention": {"conversations": 89}}, "retention"),
         ({"retention": {"conversations": 36_501}}, "retention"),
         ({"retention": {"clients": 90}}, "retention"),

@@ -30,8 +30,8 @@ CONNECTION = {
 @schemathesis.hook
 def before_call(_: Any, case: Any, __: Any) -> None:
     there = {
-        name: next(DOOMED[name]) if case.method == "DELETE" else KEPT[name]
-        for name in case.path_parameters or {}
+        name: next(DOOMED[name]) if case.method == "DELETE" else KEPT.get(name, value)
+        for name, value in (case.path_parameters or {}).items()
     }
     if there:
         case.path_parameters = there
