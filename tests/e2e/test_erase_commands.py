@@ -104,10 +104,13 @@ async def test_ctrl_c_leaves_it_running(
 
     assert command.returncode == 130
     assert "goes on" in said
+
+    async def ended() -> dict[str, int] | None:
+        done = await rows(idle_engine.database, erasures)
+        return done[0]["removed"] if done and done[0]["finished_at"] else None
+
     with process("worker", "worker.py", settings=idle_engine.settings, folder=tmp_path):
-        done = _run(idle_engine, "erase", "--client", shop.client_id, "--yes", "--json")
-    assert json.loads(done.stdout)["removed"]["clients"] == 1
-    assert len(await rows(idle_engine.database, erasures)) == 1
+        assert (await eventually(ended))["clients"] == 1
 
 
 @pytest.mark.parametrize("customer", [None, CUSTOMER])
