@@ -28,7 +28,7 @@ check: setup ## Lint, format, types, who may import whom
 	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 
-bench: setup ## Measure the gateway against other designs, a full database, webhooks beside hanging ones
+bench: setup ## Measure the gateway against other designs, a full database, webhooks beside hanging ones, exports
 	@$(BIN)/python -m bench
 
 eval: setup ## Score the brain on messages written by hand; fails if an aim is missed

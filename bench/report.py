@@ -57,7 +57,7 @@ TITLES: Final = {
     QUIET: "m  tenant B's deliveries, B alone",
     HANGING: "n  tenant B's, 200 receivers of A hang",
     UNDISTURBED: "q  our gateway, no export",
-    EXPORTING: "r  our gateway, two exports at a time",
+    EXPORTING: "r  our gateway beside two exports",
 }
 
 
