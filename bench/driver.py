@@ -171,7 +171,7 @@ async def run_phase(call: Call, phase: Phase) -> Sample:
                 due = start + (number + turn * phase.concurrency) / phase.rate
                 await asyncio.sleep(due - began)
                 began = due
-            if began - start >= phase.seconds:
+            if time.perf_counter() - start >= phase.seconds:
                 return
             try:
                 outcome = await call()

@@ -49,7 +49,8 @@ class Phase(Message):
     """Call for `seconds`, `concurrency` at once; a new call starts when one has ended.
 
     With a `rate`, the callers together begin so many calls a second, each in its turn: one that
-    could not begin when it was due, because its caller still waited, counts from then.
+    could not begin when it was due, because its caller still waited, counts from then. What is
+    still to begin when the time is over is not called: then fewer a second were called.
     """
 
     concurrency: int

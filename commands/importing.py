@@ -47,7 +47,8 @@ class Watched:
 
 @contextmanager
 def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
-    """The file, or standard input for `-`, and its size in bytes. Raises InvalidInput."""
+    """The file, or standard input for `-`, and its size in bytes; a pipe's nobody knows.
+    Raises InvalidInput."""
     if str(file) == "-":
         yield sys.stdin.buffer, None
         return
@@ -56,7 +57,7 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
     except OSError as error:
         raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
     with stream:
-        yield stream, file.stat().st_size
+        yield stream, file.stat().st_size or None
 
 
 @command

@@ -5,6 +5,7 @@ as it was written. A file of any size takes the memory of its largest record.
 """
 
 import json
+import math
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,8 @@ _TO_BRACKET: Final = re.compile(
 )
 _ESCAPED_NUL: Final = r"\u0000"
 _NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# What may be a number beyond those of 64 bits.
+_MAYBE_INFINITE: Final = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
 _NO_JSON: Final = "no JSON: only an export in the form json can be imported"
 
 
@@ -60,16 +63,31 @@ class RawRecord:
         if _ESCAPED_NUL in self.text and _NUL.search(self.text):
             raise self.wrong("", "it holds the character NUL, which cannot be stored")
         try:
-            return RECORDS[self.section].model_validate_json(self.text)
+            record = RECORDS[self.section].model_validate_json(self.text)
         except ValidationError as error:
             first = error.errors(include_input=False, include_url=False, include_context=False)[0]
             why = first["msg"].removeprefix("Value error, ")
             raise self.wrong(".".join(map(str, first["loc"])), why) from None
+        if _MAYBE_INFINITE.search(self.text) and _has_infinite(self.text):
+            raise self.wrong("", "it holds a number that is too large to be read again")
+        return record
 
     def wrong(self, path: str, why: str) -> InvalidExport:
         """`path`: of the field within the record, empty for the whole."""
         field = f"{path}: " if path else ""
         return InvalidExport(f"{self.section}, record {self.number}: {field}{why}")
+
+
+def _has_infinite(text: str) -> bool:
+    """`text`: sound JSON. PostgreSQL would keep such a number, and nobody could read it."""
+    found = False
+
+    def note(number: str) -> None:
+        nonlocal found
+        found = found or math.isinf(float(number))
+
+    json.loads(text, parse_int=note, parse_float=note)
+    return found
 
 
 def read_export(stream: Stream) -> Iterator[Head | RawRecord]:

@@ -1,9 +1,10 @@
 """What a dashboard asks and is told about a client's days and customers."""
 
-from datetime import date, datetime, timedelta
+import re
+from datetime import date, datetime
 from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from domain.churn import ChurnPrediction, Level
 from domain.errors import InvalidQuery
@@ -12,6 +13,17 @@ from domain.metrics import DayMetrics, day_before
 
 _MAX_DAYS: Final = 366
 _DEFAULT_DAYS: Final = 30
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def _written_out(value: object) -> object:
+    """Only YYYY-MM-DD: pydantic takes numbers and times for days as well."""
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        raise ValueError("no day")
+    return value
+
+
+_Day = Annotated[date, BeforeValidator(_written_out)]
 
 
 class _Query(BaseModel):
@@ -26,7 +38,7 @@ class MetricsQuery(_Query):
     """The query of a client's days."""
 
     first: Annotated[
-        date | None,
+        _Day | None,
         Field(
             alias="from",
             description=f"First day, UTC; absent: {_DEFAULT_DAYS} days in all. At most {_MAX_DAYS} "
@@ -34,16 +46,14 @@ class MetricsQuery(_Query):
         ),
     ] = None
     last: Annotated[
-        date | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
+        _Day | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:
         """The first and the last day that are meant. Raises InvalidQuery."""
         last = self.last or day_before(now)
-        try:
-            first = self.first or last - timedelta(days=_DEFAULT_DAYS - 1)
-        except OverflowError:
-            raise InvalidQuery("to") from None
+        earliest = max(last.toordinal() - _DEFAULT_DAYS + 1, date.min.toordinal())
+        first = self.first or date.fromordinal(earliest)
         if not 0 <= (last - first).days < _MAX_DAYS:
             raise InvalidQuery("from")
         return first, last

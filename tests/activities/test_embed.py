@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator
 
 import pytest
+import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
 from activities.embed import Embed
@@ -12,9 +13,8 @@ from domain.content import KnowledgeChange
 from domain.contracts import SweepInput, SweepResult
 from domain.names import SWEEP
 from store.content_changes import ContentChanges
-from store.content_repository import ContentRepository
 from store.database import Database
-from store.tables import knowledge_embeddings
+from store.tables import knowledge_embeddings, knowledge_entries
 from tests.support.engine import live_engine, settings_of
 from tests.support.llm_server import KEY, Fail, LlmServer, llm_server
 from tests.support.rows import rows
@@ -43,11 +43,14 @@ def embed_with(database: Database, server: LlmServer) -> Embed:
 
 
 async def fill(database: Database, shop: Shop, entries: int) -> None:
+    """At once: one after the other would outlast a transaction's patience."""
+    entry = {"title": "T", "body": "B", "language": "en", "search_text": "t b"}
+    whose = {"client_id": shop.client_id, "created_at": utc_now()}
     async with database.tenant(shop.tenant) as connection:
-        for number in range(entries):
-            await ContentRepository(connection, shop.tenant).add_knowledge(
-                entry_id=f"e{number:03}", title="T", body="B", language="en", now=utc_now()
-            )
+        await connection.execute(
+            sa.insert(knowledge_entries),
+            [{**entry, **whose, "id": f"e{number:03}"} for number in range(entries)],
+        )
 
 
 async def run(embed: Embed, step: SweepInput = STEP) -> int:

@@ -26,8 +26,8 @@ class Source:
 
     async def pieces(self) -> AsyncGenerator[bytes]:
         try:
-            for number in range(1, self._number + 1):
-                self.given = number
+            for _ in range(self._number):
+                self.given += 1
                 yield b"x" * self._size
             if self._error is not None:
                 raise self._error

@@ -8,6 +8,7 @@ those that the schema allows.
 
 import itertools
 import os
+from datetime import date
 from typing import Any
 
 import schemathesis
@@ -30,13 +31,24 @@ def before_call(_: Any, case: Any, __: Any) -> None:
     if there:
         case.path_parameters = {**case.path_parameters, **there}
     query = case.query or {}
-    known = {name: value for name, value in query.items() if name not in {"cursor", "from"}}
+    known = {
+        name: value
+        for name, value in query.items()
+        if name != "cursor" and not (name == "from" and _is_day(value))
+    }
     if isinstance(known.get("client_id"), str):
         known["client_id"] = CLIENT_ID
     if known != query:
         case.query = known
     if isinstance(case.body, dict):
         case.body = {name: _good(name, value) for name, value in case.body.items()}
+
+
+def _is_day(value: object) -> bool:
+    try:
+        return isinstance(value, str) and date.fromisoformat(value).isoformat() == value
+    except ValueError:
+        return False
 
 
 def _good(name: str, value: object) -> object:

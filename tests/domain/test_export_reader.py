@@ -118,6 +118,8 @@ def test_other_bytes() -> None:
 
 BAD_VALUES = {
     "five thousand digits": "9" * 5_000,
+    "four hundred digits": f"[{'9' * 400}]",
+    "beyond all numbers": "-1E+0400",
     "half a pair": '"\\ud800"',
     "nested too deeply": "[" * 100_000 + "]" * 100_000,
     "unbalanced": "[}",
@@ -133,9 +135,10 @@ def test_a_record_that_is_no_json(name: str) -> None:
         "payload": {"a": "@"}, "created_at": "2026-01-01T00:00:00+00:00",
     }  # fmt: skip
     good = text_of({"automation_events": [record]})
-    for one in read(good.replace('"@"', '"\\\\u0000"'))[1:]:
-        assert isinstance(one, RawRecord)
-        one.check()
+    for right in ('"\\\\u0000"', f'[1e308, -1e-400, 0e400, "1e400 {"9" * 400}"]'):
+        for one in read(good.replace('"@"', right))[1:]:
+            assert isinstance(one, RawRecord)
+            one.check()
 
     def check_all() -> None:
         for one in read(good.replace('"@"', BAD_VALUES[name])):
