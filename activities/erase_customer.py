@@ -61,10 +61,10 @@ class CustomerErasure:
             return await self._words(connection).under_way()
 
     async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
-        """Of the runs of what was marked, and of the deliveries that they caused."""
+        """Of the runs of what was marked, and of the deliveries of what was told of it."""
         async for page in self._pages():
             async with self._database.service() as connection:
-                deliveries = await self._words(connection).deliveries(page.runs)
+                deliveries = await self._words(connection).deliveries(page)
             yield tuple(names.process_event_id(self._tenant, one) for one in page.events)
             if deliveries:
                 yield tuple(names.deliver_webhook_id(self._tenant, one) for one in deliveries)

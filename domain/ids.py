@@ -27,7 +27,9 @@ _CROCKFORD: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 
 
 def first_ulid(at: datetime) -> str:
-    """The smallest ULID that can be drawn at an aware time: ids from it on are of then or later."""
-    milliseconds = int(at.timestamp() * 1000)
+    """The smallest ULID that can be drawn at an aware time: ids from it on are of then or later.
+
+    There is none from before 1970."""
+    milliseconds = max(0, int(at.timestamp() * 1000))
     places = range(45, -1, -5)
     return "".join(_CROCKFORD[milliseconds >> place & 31] for place in places) + "0" * 16

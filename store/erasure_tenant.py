@@ -20,7 +20,7 @@ from store.tables import (
     webhook_subscriptions,
 )
 
-BATCH: Final = 2_000
+BATCH: Final = 1_000
 ERASED: Final = "erased"
 """The error code of a run that ended because its customer or client was erased."""
 

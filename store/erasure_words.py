@@ -6,7 +6,7 @@ The rows of events and runs stay, without their words: usage and metrics are cou
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -127,7 +127,7 @@ _DISOWN: Final = sa.text("""
     UPDATE ai_conversations SET customer_email = NULL WHERE client_id = :client_id AND id = :id
 """)
 _DELIVERIES: Final = sa.text("""
-    SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND run_id = ANY(:runs)
+    SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
 """)
 
 
@@ -179,9 +179,9 @@ class CustomerWords:
             tuple(row.run_id for row in rows if row.run_id is not None),
         )
 
-    async def deliveries(self, runs: Sequence[str]) -> tuple[str, ...]:
-        """The ids of the deliveries that these runs have caused."""
-        given = {"client_id": self._tenant, "runs": list(runs)}
+    async def deliveries(self, page: Marked) -> tuple[str, ...]:
+        """The ids of the deliveries of what was told of these events."""
+        given, _ = await self._told_of(page)
         return tuple(await self._connection.scalars(_DELIVERIES, given))
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
@@ -189,13 +189,8 @@ class CustomerWords:
 
         A conversation that others wrote in too keeps what is theirs, and is remembered anew.
         """
-        given: dict[str, object] = {
-            "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
-        }  # fmt: skip
-        touched = (await self._connection.execute(_CONVERSATIONS, given)).all()
+        given, touched = await self._told_of(page)
         given["conversations"] = [row.id for row in touched]
-        given["begun"] = [row.id for row in touched if row.began_it]
-        given["told"] = list(await self._connection.scalars(_TOLD, given))
         changed = {
             name: (await self._connection.execute(statement, given)).rowcount
             for name, statement in _STATEMENTS.items()
@@ -208,6 +203,19 @@ class CustomerWords:
             memory = ConversationRepository(self._connection, self._tenant)
             await memory.remember(row.left_event, now)
         return {**changed, "ai_conversations, emptied": len(shared)}
+
+    async def _told_of(
+        self, page: Marked
+    ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
+        """What statements are given of these events, what was told of them too, and the
+        conversations that they are in."""
+        given: dict[str, object] = {
+            "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
+        }  # fmt: skip
+        touched = (await self._connection.execute(_CONVERSATIONS, given)).all()
+        given["begun"] = [row.id for row in touched if row.began_it]
+        given["told"] = list(await self._connection.scalars(_TOLD, given))
+        return given, touched
 
     async def remove(self, table: sa.Table, ids: Sequence[str]) -> int:
         """Remove rows of a table by their ids."""

@@ -149,7 +149,9 @@ class Retention:
         """What merchants' systems were told and how that was delivered. The marks that it was told
         go too: a run that is removed tells nothing any more."""
         deliveries, events = webhook_deliveries.c, outbox.c
-        removed = await self._some(webhook_deliveries, deliveries.finished_at < before)
+        # Their ids are drawn before they end, and found by their key.
+        begun = deliveries.id < first_ulid(before + _MARGIN)
+        removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
         missed = sa.exists().where(
             webhook_misses.c.client_id == events.client_id, webhook_misses.c.event_id == events.id
         )

@@ -121,6 +121,8 @@ webhook_deliveries: Final = sa.Table(
         "run_id",
         postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
     ),
+    # What is told of an erased customer is looked for among all that was ever sent.
+    sa.Index(None, "client_id", "event_id"),
     # The sweeper looks for what nobody sends.
     sa.Index(
         "ix_webhook_deliveries_pending",

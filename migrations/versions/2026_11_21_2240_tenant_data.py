@@ -194,6 +194,12 @@ def upgrade() -> None:
         unique=False,
         postgresql_where=sa.text("erased_at IS NOT NULL"),
     )
+    op.create_index(
+        op.f("ix_webhook_deliveries_client_id_event_id"),
+        "webhook_deliveries",
+        ["client_id", "event_id"],
+        unique=False,
+    )
     op.drop_column("outbox", "data")
     op.add_column(
         "response_templates", sa.Column("updated_at", sa.DateTime(timezone=True), nullable=True)
@@ -219,6 +225,7 @@ def downgrade() -> None:
             nullable=False,
         ),
     )
+    op.drop_index(op.f("ix_webhook_deliveries_client_id_event_id"), table_name="webhook_deliveries")
     op.drop_index(
         "ix_engine_events_erased",
         table_name="engine_events",
