@@ -147,8 +147,8 @@ _CONTENT: Final = (
     """INSERT INTO client_settings
         (client_id, system_prompt, branding, widget_key, retention, updated_at)
     SELECT client_id, 'Vous répondez avec chaleur et brièveté, et vous vouvoyez.',
-           '{"color": "#7c5cbf", "display_name": "Maison Lavande"}', 'wk_' || md5(client_id), '{}',
-           %(now)s
+           '{"color": "#7c5cbf", "display_name": "Maison Lavande"}', 'wk_' || md5(client_id),
+           '{}', %(now)s
     FROM unnest(%(clients)s::text[]) AS client_id""",
     """INSERT INTO integrations
         (client_id, id, provider, status, sealed, connected_at, disconnected_at)
