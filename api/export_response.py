@@ -2,16 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import structlog
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from api.gateway_traffic import GatewayTraffic
+
+T = TypeVar("T")
 
 _log = structlog.get_logger("api")
 
@@ -68,10 +70,15 @@ class ExportResponse(Response):
             {"type": "http.response.start", "status": 200, "headers": list(self.raw_headers)}
         )
         while piece is not None:
-            await self._send_piece(piece, send)
-            await self._traffic.give_way(worked)
-            worked, piece = await self._next()
+            async with _ended(asyncio.create_task(self._next_after(worked))) as ahead:
+                await self._send_piece(piece, send)
+                worked, piece = await ahead
         await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
+        """PostgreSQL is at the next piece while this one is on its way."""
+        await self._traffic.give_way(worked)
+        return await self._next()
 
     async def _next(self) -> tuple[float, bytes | None]:
         """A piece, None after the last, and the seconds that it took."""
@@ -84,6 +91,17 @@ class ExportResponse(Response):
             body = piece[begin : begin + _SENT]
             async with asyncio.timeout(self._limits.stalled_s):
                 await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+@asynccontextmanager
+async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
+    """It has ended with the block, whatever that ends in: a generator that is still running cannot
+    be closed."""
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
 
 
 async def _end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:

@@ -12,7 +12,7 @@ from psycopg.types.string import ByteaBinaryLoader
 from domain.ids import TenantId
 from store.leash import Leash
 
-PIECE: Final = 64 * 1024
+PIECE: Final = 256 * 1024
 
 # More than anybody holds a snapshot for.
 _AT_MOST: Final = "20min"
