@@ -29,8 +29,7 @@ async def test_the_routes_of_content_keep_to_their_document(
     kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
     serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
     key = settings.session_key.get_secret_value()
-    seal = settings.seal_key.get_secret_value()
-    with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key, SEAL_KEY=seal):
+    with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
         url = f"http://127.0.0.1:{port}"
         await eventually(lambda: is_ready(url))
         answers = await run_schemathesis(
