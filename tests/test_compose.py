@@ -159,10 +159,12 @@ def check_command(arguments: Sequence[str]) -> None:
     rest = list(arguments)
     while isinstance(command, TyperGroup):
         assert rest, f"no command in {arguments}"
+        if command.invoke_without_command and rest[0].startswith("-"):
+            break
         name = rest.pop(0)
         assert name in command.commands, f"cli.py has no command {name}"
         command = command.commands[name]
-    assert isinstance(command, TyperCommand)
+    assert isinstance(command, TyperCommand | TyperGroup)
     command.make_context(command.name, rest)
 
 

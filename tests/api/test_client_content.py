@@ -213,7 +213,7 @@ async def test_a_client_that_is_being_erased_gets_nothing_new(
     for method, path, body in CHANGES:
         if "{" not in path:
             answer = await ask(front, owner, (method, path, body))
-            assert code(answer) == (404, "client_not_found"), path
+            assert code(answer) == (403, "no_client"), path
     assert await kept(front) == before
 
 
