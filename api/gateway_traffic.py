@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-# Resting three times as long as it worked, somebody takes a quarter of the time.
-_REST: Final = 3
+# Resting five times as long as it worked, somebody takes a sixth of the time.
+_REST: Final = 5
 
 
 class GatewayTraffic:

@@ -120,13 +120,15 @@ _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
-    escaped = (
-        f"CASE WHEN strpos({value}, '##') = 0 THEN {value} "
-        rf"ELSE regexp_replace({value}, '([{_JSON_BREAKS}])##', '\1\\u0023#', 'g') END"
-    )
+    """Large, and read as seldom as can be: each replacement only where its mark is."""
+    escaped = value
     for sign in _SIGNS:
         escaped = f"replace({escaped}, ';{sign}', ';\\u{ord(sign):04x}')"
-    return escaped
+    breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\\u0023#', 'g')"
+    return (
+        f"CASE WHEN strpos({value}, '##') > 0 THEN {breaks} "
+        f"WHEN strpos({value}, ';') > 0 THEN {escaped} ELSE {value} END"
+    )
 
 
 def _quoted(value: str) -> str:
