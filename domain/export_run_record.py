@@ -47,9 +47,7 @@ class ActionRecord(Record):
     ]
     detail: Annotated[str, Field(description="Why it failed, a stable code; else empty.")]
     integration_id: Annotated[Id | None, Field(description="ULID of the connection it went by.")]
-    order_key: Annotated[
-        str | None, Field(description="Provider, a slash, the order's id there.")
-    ]
+    order_key: Annotated[str | None, Field(description="Provider, a slash, the order's id there.")]
     customer_key: Annotated[str | None, Field(description="The customer, as limits count them.")]
     amount: Annotated[BigCount | None, Field(description="What was moved, in minor units (cents).")]
     currency: Annotated[str | None, Field(description="Of `amount`, as in `EUR`.")]
