@@ -25,7 +25,7 @@ from temporalio.client import (
 )
 
 from domain import names
-from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
+from domain.contracts import Contract, HousekeepingInput, MonthlyResetInput, SweepInput
 from domain.erasure_contracts import RetentionInput
 from domain.report_contracts import DailyMetricsInput, WeeklyChurnInput
 
@@ -75,106 +75,66 @@ async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: f
 
 async def ensure_monthly_reset_schedule(client: Client) -> None:
     """The first of every month, at midnight UTC; what an outage delays is caught up with."""
-    schedule = Schedule(
-        action=ScheduleActionStartWorkflow(
-            names.MONTHLY_RESET,
-            MonthlyResetInput(),
-            id=names.MONTHLY_RESET_SCHEDULE,
-            task_queue=names.ENGINE_QUEUE,
-            execution_timeout=_HOUSEKEEPING_TIMEOUT,
-        ),
-        spec=ScheduleSpec(
-            calendars=[ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))], time_zone_name="UTC"
-        ),
-        policy=SchedulePolicy(
-            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_MONTHLY_CATCH_UP
-        ),
-    )
-    await _ensure_schedule(client, names.MONTHLY_RESET_SCHEDULE, schedule)
+    first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
+    work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
+    await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
 
 
 async def ensure_housekeeping_schedule(client: Client) -> None:
     """Every night at half past midnight UTC."""
-    schedule = Schedule(
-        action=ScheduleActionStartWorkflow(
-            names.HOUSEKEEPING,
-            HousekeepingInput(),
-            id=names.HOUSEKEEPING_SCHEDULE,
-            task_queue=names.ENGINE_QUEUE,
-            execution_timeout=_HOUSEKEEPING_TIMEOUT,
-        ),
-        spec=ScheduleSpec(
-            calendars=[ScheduleCalendarSpec(minute=(ScheduleRange(30),))], time_zone_name="UTC"
-        ),
-        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
-    )
-    await _ensure_schedule(client, names.HOUSEKEEPING_SCHEDULE, schedule)
+    work = (names.HOUSEKEEPING, names.HOUSEKEEPING_SCHEDULE, HousekeepingInput())
+    await _ensure_calendar(client, *work, _at(0, 30))
 
 
 async def ensure_daily_metrics_schedule(client: Client) -> None:
     """Every night at ten past midnight UTC, for the day that is over."""
-    schedule = Schedule(
-        action=ScheduleActionStartWorkflow(
-            names.DAILY_METRICS,
-            DailyMetricsInput(),
-            id=names.DAILY_METRICS_SCHEDULE,
-            task_queue=names.ENGINE_QUEUE,
-            execution_timeout=_HOUSEKEEPING_TIMEOUT,
-        ),
-        spec=ScheduleSpec(
-            calendars=[ScheduleCalendarSpec(minute=(ScheduleRange(10),))], time_zone_name="UTC"
-        ),
-        policy=SchedulePolicy(
-            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_DAILY_CATCH_UP
-        ),
-    )
-    await _ensure_schedule(client, names.DAILY_METRICS_SCHEDULE, schedule)
+    work = (names.DAILY_METRICS, names.DAILY_METRICS_SCHEDULE, DailyMetricsInput())
+    await _ensure_calendar(client, *work, _at(0, 10), caught_up=_DAILY_CATCH_UP)
 
 
 async def ensure_weekly_churn_schedule(client: Client) -> None:
     """Every Monday at ten past one UTC, an hour after the metrics."""
-    schedule = Schedule(
-        action=ScheduleActionStartWorkflow(
-            names.WEEKLY_CHURN,
-            WeeklyChurnInput(),
-            id=names.WEEKLY_CHURN_SCHEDULE,
-            task_queue=names.ENGINE_QUEUE,
-            execution_timeout=_HOUSEKEEPING_TIMEOUT,
-        ),
-        spec=ScheduleSpec(
-            calendars=[
-                ScheduleCalendarSpec(
-                    minute=(ScheduleRange(10),),
-                    hour=(ScheduleRange(1),),
-                    day_of_week=(ScheduleRange(1),),
-                )
-            ],
-            time_zone_name="UTC",
-        ),
-        policy=SchedulePolicy(
-            overlap=ScheduleOverlapPolicy.BUFFER_ALL, catchup_window=_WEEKLY_CATCH_UP
-        ),
-    )
-    await _ensure_schedule(client, names.WEEKLY_CHURN_SCHEDULE, schedule)
+    monday = replace(_at(1, 10), day_of_week=(ScheduleRange(1),))
+    work = (names.WEEKLY_CHURN, names.WEEKLY_CHURN_SCHEDULE, WeeklyChurnInput())
+    await _ensure_calendar(client, *work, monday, caught_up=_WEEKLY_CATCH_UP)
 
 
 async def ensure_retention_schedule(client: Client) -> None:
     """Every night at 02:10 UTC, when the figures of the day before are written."""
+    work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
+    await _ensure_calendar(client, *work, _at(2, 10))
+
+
+def _at(hour: int, minute: int) -> ScheduleCalendarSpec:
+    return ScheduleCalendarSpec(hour=(ScheduleRange(hour),), minute=(ScheduleRange(minute),))
+
+
+async def _ensure_calendar(
+    client: Client,
+    workflow: str,
+    schedule_id: str,
+    step: Contract,
+    calendar: ScheduleCalendarSpec,
+    *,
+    caught_up: timedelta | None = None,
+) -> None:
+    """Work of the engine at times of the calendar, UTC. `caught_up`: how far back each time that
+    an outage kept it from is made up for; None: the next time does the work of those missed."""
+    each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
     schedule = Schedule(
         action=ScheduleActionStartWorkflow(
-            names.RETENTION,
-            RetentionInput(),
-            id=names.RETENTION_SCHEDULE,
+            workflow,
+            step,
+            id=schedule_id,
             task_queue=names.ENGINE_QUEUE,
             execution_timeout=_HOUSEKEEPING_TIMEOUT,
         ),
-        spec=ScheduleSpec(
-            calendars=[ScheduleCalendarSpec(hour=(ScheduleRange(2),), minute=(ScheduleRange(10),))],
-            time_zone_name="UTC",
+        spec=ScheduleSpec(calendars=[calendar], time_zone_name="UTC"),
+        policy=SchedulePolicy(
+            overlap=each if caught_up else once, catchup_window=caught_up or _CATCH_UP
         ),
-        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
     )
-    await _ensure_schedule(client, names.RETENTION_SCHEDULE, schedule)
+    await _ensure_schedule(client, schedule_id, schedule)
 
 
 async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
