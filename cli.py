@@ -6,30 +6,19 @@ from typing import NoReturn
 
 import typer
 
-from commands import (
-    automation,
-    churn,
-    client,
-    content,
-    dev,
-    erase,
-    errors,
-    importing,
-    integration,
-    key,
-    member,
-    metrics,
-    playbook,
-    reseal,
-    retention,
-    review,
-    run,
-    server,
-    settings,
-    token,
-    webhook,
-)
-from commands import credits as credit
+from commands.analytics import churn, metrics
+from commands.billing import credits as credit
+from commands.content import content
+from commands.core import dev, server
+from commands.core import error_reports as errors
+from commands.exports import automation, importing
+from commands.integrations import integration
+from commands.playbooks import playbook
+from commands.privacy import erase, reseal, retention
+from commands.reviews import review
+from commands.runs import run
+from commands.tenants import client, key, member, settings, token
+from commands.webhooks import webhook
 
 app = typer.Typer(
     help="The customer-support engine.",

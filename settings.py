@@ -11,9 +11,9 @@ import httpx
 from pydantic import Field, SecretStr, ValidationError, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from adapters.identity_session_key import SessionKeys
+from adapters.identity.session_key import SessionKeys
 from adapters.seal import FernetSealer
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 
 EMBEDDED_BRAIN = "embedded"
 

@@ -12,19 +12,19 @@ import structlog
 import uvloop
 from temporalio.client import Client
 
-from adapters.error_tracker import error_tracker
-from adapters.logs import configure_logs
-from adapters.metrics import Metrics, shown
-from adapters.redaction import Redactor
+from adapters.observability.error_tracker import error_tracker
+from adapters.observability.logs import configure_logs
+from adapters.observability.metrics import Metrics, shown
+from adapters.observability.redaction import Redactor
 from adapters.system import new_ulid
-from adapters.temporal import connect
-from adapters.temporal_runtime import forward_logs
-from domain import names
-from domain.errors import DomainError, EngineUnavailable
-from domain.ports import ErrorTracker
+from adapters.temporal.client import connect
+from adapters.temporal.runtime import forward_logs
+from domain.core import names
+from domain.core.errors import DomainError, EngineUnavailable
+from domain.core.ports import ErrorTracker
 from settings import Settings, load_settings
-from store.database import Database
-from store.error_report_repository import keep_in
+from store.core.database import Database
+from store.core.error_reports import keep_in
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
@@ -37,10 +37,10 @@ _log = structlog.get_logger(__name__)
 def working_on(queue: str) -> Working:
     """Loads what this queue needs and no more: the brain is large, and sends no webhooks."""
     if queue == names.WEBHOOKS_QUEUE:
-        import webhook_worker  # noqa: PLC0415
+        from workers import webhooks as webhook_worker  # noqa: PLC0415
 
         return webhook_worker.working
-    import engine_worker  # noqa: PLC0415
+    from workers import engine as engine_worker  # noqa: PLC0415
 
     return engine_worker.working
 

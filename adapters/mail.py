@@ -9,10 +9,10 @@ from urllib.parse import unquote, urlsplit
 
 import aiosmtplib
 
-from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
-from domain.customer_email import customer_key
-from domain.errors import InvalidInput
-from domain.ports import OutgoingMail
+from domain.core.errors import InvalidInput
+from domain.core.ports import OutgoingMail
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 
 # Over everything, below the 10 s that the activity may take.
 _TIMEOUT_S: Final = 8.0

@@ -6,20 +6,15 @@ from typing import Final
 
 from api.services import Services
 from api.webhook_access import have_sent
-from domain.errors import (
-    AnswerDelayed,
-    AnswerUnknown,
-    CommitUnknown,
-    DomainError,
-    EngineUnavailable,
-    QuotaExhausted,
-)
-from domain.ids import TenantId
-from store.account_repository import AccountRepository
-from store.admission import Admitted, Arrival, Repeated, Unmatched, admit
-from store.database import PATIENCE_S
-from store.event_repository import EventRepository
-from store.thresholds import note_reached
+from domain.billing.errors import QuotaExhausted
+from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
+from domain.core.ids import TenantId
+from domain.runs.errors import AnswerDelayed, AnswerUnknown
+from store.billing.thresholds import note_reached
+from store.core.database import PATIENCE_S
+from store.intake.admission import Admitted, Arrival, Repeated, Unmatched, admit
+from store.intake.events import EventRepository
+from store.tenants.accounts import AccountRepository
 
 # Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
 # locked, does not hold the connections that other clients need.

@@ -10,46 +10,41 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 from temporalio.client import Client
 
-from adapters.error_tracker import error_tracker
-from adapters.identity import session_keys, session_verifier
-from adapters.metrics import Metrics
-from adapters.redaction import Redactor
+from adapters.identity.session import session_keys, session_verifier
+from adapters.observability.error_tracker import error_tracker
+from adapters.observability.metrics import Metrics
+from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal import TemporalEngine, connect
-from adapters.temporal_health import Work, temporal_answers, workers
+from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.health import Work, temporal_answers, workers
 from api.admission import GATE_PATIENCE_S
 from api.exports import Exports
-from api.gate import Gate
 from api.gateway_traffic import GatewayTraffic
+from api.http.gate import Gate
+from api.http.rate_limiter import build_limiter
+from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
-from api.rate_limiter import build_limiter
 from api.readiness import OK, Check, Readiness
-from api.request_context import RequestContext, answer_domain_error, answer_http_error
-from api.routers import (
-    export,
-    gateway,
-    health,
-    identity,
-    integrations,
-    knowledge,
-    reports,
-    reviews,
-    runs,
-    templates,
-    usage,
-    webhook_deliveries,
-    webhook_events,
-    webhooks,
-)
-from api.routers import (
-    settings as client_settings,
-)
+from api.routers.analytics import reports
+from api.routers.billing import usage
+from api.routers.content import knowledge, templates
+from api.routers.core import health
+from api.routers.exports import export
+from api.routers.intake import gateway
+from api.routers.integrations import integrations
+from api.routers.reviews import reviews
+from api.routers.runs import runs
+from api.routers.tenants import identity
+from api.routers.tenants import settings as client_settings
+from api.routers.webhooks import deliveries as webhook_deliveries
+from api.routers.webhooks import events as webhook_events
+from api.routers.webhooks import subscriptions as webhooks
 from api.services import Services
-from domain.errors import DomainError
+from domain.core.errors import DomainError
 from settings import Settings
-from store.database import Database
-from store.error_report_repository import keep_in
+from store.core.database import Database
+from store.core.error_reports import keep_in
 
 
 def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:

@@ -8,12 +8,12 @@ from typing import Final
 from starlette.datastructures import Headers
 
 from api.services import Services
-from domain.api_key import KEY_PREFIXES, key_material
-from domain.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
-from domain.ids import TenantId, parse_ulid
-from domain.user import User
-from store.key_repository import ActiveKey, KeyRepository
-from store.member_repository import MemberRepository
+from domain.core.ids import TenantId, parse_ulid
+from domain.tenants.api_key import KEY_PREFIXES, key_material
+from domain.tenants.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
+from domain.tenants.user import User
+from store.tenants.keys import ActiveKey, KeyRepository
+from store.tenants.members import MemberRepository
 
 __all__ = [
     "ActiveKey",

@@ -9,13 +9,13 @@ from typing import Final
 import structlog
 from fastapi import Request
 
-from api.dashboard_access import MANAGERS, Member, member_for, readable_tenant, signed_in
+from api.dashboard_access import MANAGERS, SignedInMember, member_for, readable_tenant, signed_in
+from api.http.query import parse_query
 from api.openapi import query_parameters
-from api.query import parse_query
-from api.schemas.client_query import ClientQuery, PageQuery
+from api.schemas.core.client_query import ClientQuery, PageQuery
 from api.services import Services
-from domain.errors import ContentNotFound
-from domain.ids import TenantId, parse_ulid
+from domain.content.errors import ContentNotFound
+from domain.core.ids import TenantId, parse_ulid
 
 CLIENT: Final = query_parameters(ClientQuery)
 PAGE: Final = query_parameters(PageQuery)
@@ -37,7 +37,7 @@ async def page_reader(request: Request, services: Services) -> tuple[TenantId, P
     return await readable_tenant(user, query.client_id, services), query
 
 
-async def manager(request: Request, services: Services) -> Member:
+async def manager(request: Request, services: Services) -> SignedInMember:
     """An owner or admin of the client. Raises RoleRequired too."""
     user = await signed_in(request, services)
     query = parse_query(ClientQuery, request.query_params)
@@ -54,6 +54,6 @@ def content_id(request: Request, name: str) -> str:
     return found
 
 
-def note(member: Member, what: str, **ids: str) -> None:
+def note(member: SignedInMember, what: str, **ids: str) -> None:
     """Log what somebody changed, never what they wrote. The client is in the context already."""
     _log.info(what, user_id=member.user_id, **ids)

@@ -12,13 +12,13 @@ from starlette.requests import Request
 
 from api.auth import authenticate_user, authorize, limiter_key, tenant_of
 from api.services import Services
-from domain.client import Role
-from domain.errors import AccessDenied, RoleRequired
-from domain.ids import TenantId
-from domain.rate_limit import Scope
-from domain.user import User
-from store.client_repository import ClientRepository
-from store.member_repository import MemberRepository
+from domain.core.ids import TenantId
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.client import Role
+from domain.tenants.errors import AccessDenied, RoleRequired
+from domain.tenants.user import User
+from store.tenants.clients import ClientRepository
+from store.tenants.members import MemberRepository
 
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
@@ -27,7 +27,7 @@ _NEVER_CACHED: Final = (b"cache-control", b"no-store")
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class SignedInMember:
     """A person at work for one client. `role` is None for an internal admin, who may do all."""
 
     user_id: str
@@ -51,7 +51,7 @@ async def signed_in(request: Request, services: Services) -> User:
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, services)
     await services.limiter.check_request(
-        request, Scope.DASHBOARD, limiter_key(user), services.now()
+        request, LimitScope.DASHBOARD, limiter_key(user), services.now()
     )
     return user
 
@@ -72,7 +72,7 @@ async def readable_tenant(user: User, client_id: str | None, services: Services)
     return tenant
 
 
-async def member_for(user: User, client_id: str | None, services: Services) -> Member:
+async def member_for(user: User, client_id: str | None, services: Services) -> SignedInMember:
     """The user's part in the client that they name, by default their own.
 
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
@@ -83,7 +83,7 @@ async def member_for(user: User, client_id: str | None, services: Services) -> M
     return member
 
 
-async def member_of(user: User, client_id: str, services: Services) -> Member | None:
+async def member_of(user: User, client_id: str, services: Services) -> SignedInMember | None:
     """The user's part in a client that surely exists; None if it is not theirs."""
     role = None
     if not user.is_admin:
@@ -92,4 +92,4 @@ async def member_of(user: User, client_id: str, services: Services) -> Member | 
         if role is None:
             return None
     structlog.contextvars.bind_contextvars(client_id=client_id)
-    return Member(user.id, TenantId(client_id), role)
+    return SignedInMember(user.id, TenantId(client_id), role)

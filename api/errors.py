@@ -12,15 +12,72 @@ import structlog
 from starlette.requests import Request
 from starlette.responses import Response
 
-from api.json_body import json_response
+from api.http.json_body import json_response
 from api.surface import Surface, surface_of
-from domain import content_errors, errors, escalation_errors, webhook_errors
+from domain.billing.errors import PlanRequired, QuotaExhausted
+from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.core.errors import (
+    BodyTooLarge,
+    BodyTooSlow,
+    CommitUnknown,
+    DomainError,
+    EngineUnavailable,
+    HeadTooLarge,
+    InternalError,
+    InvalidBody,
+    InvalidContent,
+    InvalidQuery,
+    InvalidRequest,
+    MethodNotAllowed,
+    RouteNotFound,
+    ServerBusy,
+    UnsupportedMediaType,
+)
+from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    IdempotencyKeyReused,
+    InvalidIdempotencyKey,
+    RunInProgress,
+    TooManyRequests,
+)
+from domain.integrations.errors import IntegrationNotFound, InvalidIntegration
+from domain.reviews.errors import (
+    DraftMissing,
+    EscalationChanged,
+    EscalationClaimed,
+    EscalationDecided,
+    EscalationNotFound,
+    SecondPersonRequired,
+)
+from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, RunNotFound
+from domain.tenants.errors import (
+    AccessDenied,
+    ApiKeyMissing,
+    ClientIdMissing,
+    ClientIdRepeated,
+    ClientNotFound,
+    InvalidSettings,
+    NoClient,
+    RoleRequired,
+    Unauthenticated,
+)
+from domain.webhooks.errors import (
+    DeliveryNotFound,
+    DeliveryPending,
+    InvalidWebhook,
+    TooManyWebhooks,
+    WebhookDisabled,
+    WebhookEventNotFound,
+    WebhookNotFound,
+)
 
 _log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ErrorAnswer:
     """What a caller is told.
 
     `text` may name the error's facts in braces, `fields` are facts that the body has too, and
@@ -44,8 +101,8 @@ _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dan
 # RFC 9110 wants a 401 to name a scheme that the route takes.
 _HEADERS: Final[Mapping[int, Mapping[str, str]]] = {401: {"www-authenticate": "Bearer"}}
 
-ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
-    errors.Unauthenticated: Answer(
+ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
+    Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",
         on={
@@ -54,107 +111,101 @@ ANSWERS: Final[dict[type[errors.DomainError], Answer]] = {
             Surface.WIDGET: "Invalid API key",
         },
     ),
-    errors.ApiKeyMissing: Answer(401, "api_key required"),
-    errors.PlanRequired: Answer(
+    ApiKeyMissing: ErrorAnswer(401, "api_key required"),
+    PlanRequired: ErrorAnswer(
         402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
     ),
-    errors.InvalidRequest: Answer(400, "Requête HTTP invalide."),
-    errors.InvalidBody: Answer(400, "Corps de requête invalide : {reason}"),
-    errors.ClientIdMissing: Answer(
-        400, "client_id requis", on={Surface.USAGE: "Missing client_id"}
-    ),
-    errors.ClientIdRepeated: Answer(400, "client_id donné plusieurs fois"),
-    errors.InvalidIdempotencyKey: Answer(
+    InvalidRequest: ErrorAnswer(400, "Requête HTTP invalide."),
+    InvalidBody: ErrorAnswer(400, "Corps de requête invalide : {reason}"),
+    ClientIdMissing: ErrorAnswer(400, "client_id requis", on={Surface.USAGE: "Missing client_id"}),
+    ClientIdRepeated: ErrorAnswer(400, "client_id donné plusieurs fois"),
+    InvalidIdempotencyKey: ErrorAnswer(
         400, "Idempotency-Key invalide : 1 à 255 caractères ASCII visibles attendus."
     ),
-    errors.InvalidQuery: Answer(400, "Paramètre invalide : {reason}"),
-    errors.InvalidExportFormat: Answer(400, "Format invalide"),
-    errors.AccessDenied: Answer(403, "Acces refuse."),
-    errors.RoleRequired: Answer(403, "Votre rôle ne permet pas cette action."),
-    errors.NoClient: Answer(403, "Aucun client associé"),
-    errors.ClientNotFound: Answer(
+    InvalidQuery: ErrorAnswer(400, "Paramètre invalide : {reason}"),
+    InvalidExportFormat: ErrorAnswer(400, "Format invalide"),
+    AccessDenied: ErrorAnswer(403, "Acces refuse."),
+    RoleRequired: ErrorAnswer(403, "Votre rôle ne permet pas cette action."),
+    NoClient: ErrorAnswer(403, "Aucun client associé"),
+    ClientNotFound: ErrorAnswer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
-    content_errors.InvalidContent: Answer(400, "Contenu invalide : {reason}"),
-    content_errors.InvalidSettings: Answer(400, "Paramètres invalides : {reason}"),
-    content_errors.InvalidIntegration: Answer(400, "Intégration invalide : champ « {reason} »"),
-    errors.ContentNotFound: Answer(404, "Contenu introuvable."),
-    errors.IntegrationNotFound: Answer(404, "Intégration introuvable."),
-    errors.RunNotFound: Answer(404, "Exécution introuvable."),
-    errors.RouteNotFound: Answer(404, "Route introuvable"),
-    escalation_errors.EscalationNotFound: Answer(404, "Demande de validation introuvable."),
-    webhook_errors.InvalidWebhook: Answer(400, "Webhook invalide : {reason}"),
-    webhook_errors.WebhookNotFound: Answer(404, "Webhook introuvable."),
-    webhook_errors.WebhookEventNotFound: Answer(404, "Événement de webhook introuvable."),
-    webhook_errors.DeliveryNotFound: Answer(404, "Livraison introuvable."),
-    webhook_errors.WebhookDisabled: Answer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
-    webhook_errors.DeliveryPending: Answer(409, "Cette livraison n'est pas encore terminée."),
-    content_errors.TooMuchContent: Answer(409, "{limit} au plus par client."),
-    webhook_errors.TooManyWebhooks: Answer(409, "100 webhooks au plus par client."),
-    errors.MethodNotAllowed: Answer(405, "Méthode non autorisée"),
-    errors.BodyTooSlow: Answer(408, "Corps de requête trop lent : 10 s au plus."),
-    errors.RunInProgress: Answer(
+    InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
+    InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
+    InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
+    ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
+    RouteNotFound: ErrorAnswer(404, "Route introuvable"),
+    EscalationNotFound: ErrorAnswer(404, "Demande de validation introuvable."),
+    InvalidWebhook: ErrorAnswer(400, "Webhook invalide : {reason}"),
+    WebhookNotFound: ErrorAnswer(404, "Webhook introuvable."),
+    WebhookEventNotFound: ErrorAnswer(404, "Événement de webhook introuvable."),
+    DeliveryNotFound: ErrorAnswer(404, "Livraison introuvable."),
+    WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
+    DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
+    TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
+    MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
+    BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
+    RunInProgress: ErrorAnswer(
         409, "Une requête avec cette Idempotency-Key est en cours de traitement."
     ),
-    escalation_errors.EscalationDecided: Answer(409, "Cette demande de validation est close."),
-    escalation_errors.EscalationClaimed: Answer(
+    EscalationDecided: ErrorAnswer(409, "Cette demande de validation est close."),
+    EscalationClaimed: ErrorAnswer(
         409, "Quelqu'un d'autre s'occupe déjà de cette demande.", fields=("claimed_by",)
     ),
-    escalation_errors.EscalationChanged: Answer(
+    EscalationChanged: ErrorAnswer(
         409, "Le texte de la réponse a changé : relisez-le avant de l'approuver."
     ),
-    escalation_errors.SecondPersonRequired: Answer(
+    SecondPersonRequired: ErrorAnswer(
         409, "Vous avez déjà approuvé : une deuxième personne doit le faire."
     ),
-    escalation_errors.DraftMissing: Answer(
-        409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."
-    ),
-    errors.BodyTooLarge: Answer(413, "Corps de requête trop volumineux : 1 Mio au plus."),
-    errors.UnsupportedMediaType: Answer(
+    DraftMissing: ErrorAnswer(409, "L'agent n'a rien rédigé : écrivez la réponse vous-même."),
+    BodyTooLarge: ErrorAnswer(413, "Corps de requête trop volumineux : 1 Mio au plus."),
+    UnsupportedMediaType: ErrorAnswer(
         415, "Content-Type application/json attendu, en UTF-8 et sans Content-Encoding."
     ),
-    errors.IdempotencyKeyReused: Answer(
+    IdempotencyKeyReused: ErrorAnswer(
         422, "Idempotency-Key déjà utilisée avec un autre corps de requête."
     ),
-    errors.CustomerRateLimited: Answer(
+    CustomerRateLimited: ErrorAnswer(
         429, "Rate limit: 10 messages/10min depasse pour {customer_email}"
     ),
-    errors.ClientRateLimited: Answer(429, "Rate limit: 200 messages/heure depasse pour ce client"),
-    errors.QuotaExhausted: Answer(
+    ClientRateLimited: ErrorAnswer(429, "Rate limit: 200 messages/heure depasse pour ce client"),
+    QuotaExhausted: ErrorAnswer(
         429,
         "Quota de tickets épuisé. Achetez des crédits ou passez à un plan supérieur.",
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
-    errors.TooManyRequests: Answer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
-    errors.HeadTooLarge: Answer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
-    errors.EngineUnavailable: Answer(500, _UNAVAILABLE),
-    errors.CommitUnknown: Answer(500, _UNAVAILABLE),
-    errors.AnswerUnknown: Answer(
+    TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
+    HeadTooLarge: ErrorAnswer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
+    EngineUnavailable: ErrorAnswer(500, _UNAVAILABLE),
+    CommitUnknown: ErrorAnswer(500, _UNAVAILABLE),
+    AnswerUnknown: ErrorAnswer(
         500,
         "Le moteur est momentanément indisponible : on ignore si l'événement est enregistré. "
         "Le renvoyer n'est sans risque qu'avec la même Idempotency-Key.",
         fields=("event_id",),
     ),
-    errors.AnswerTimeout: Answer(
+    AnswerTimeout: ErrorAnswer(
         500,
         "Délai de réponse dépassé : l'événement est enregistré et son traitement continue.",
         fields=("event_id",),
     ),
-    errors.AnswerDelayed: Answer(
+    AnswerDelayed: ErrorAnswer(
         500,
         "Le moteur est momentanément indisponible : l'événement est enregistré et sera traité. "
         "Ne le renvoyez pas.",
         fields=("event_id",),
     ),
-    errors.InternalError: Answer(500, _INTERNAL),
-    errors.ExportsBusy: Answer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
-    errors.ServerBusy: Answer(503, "Trop de connexions. Réessayez dans quelques instants."),
+    InternalError: ErrorAnswer(500, _INTERNAL),
+    ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
+    ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
 
 
-def error_response(
-    error: errors.DomainError, request_id: str, request: Request | None = None
-) -> Response:
+def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
     """The JSON answer for an error; one that the table does not know is an internal error.
 
     Without a `request` it failed before there was one: what came could not be read as HTTP.
@@ -162,7 +213,7 @@ def error_response(
     answer = ANSWERS.get(type(error))
     if answer is None:
         _log.error("error without an answer", code=error.code)
-        return error_response(errors.InternalError(), request_id, request)
+        return error_response(InternalError(), request_id, request)
     links = _links(request.app.state.dashboard_url) if request else {}
     facts = {**error.facts, **links}
     surface = surface_of(request.scope["path"]) if request else Surface.OTHER

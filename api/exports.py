@@ -6,10 +6,10 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Final
 
-from domain.errors import ExportsBusy
-from domain.ids import TenantId
-from store.database import Database
-from store.snapshot import Snapshot
+from domain.core.ids import TenantId
+from domain.exports.errors import ExportsBusy
+from store.core.database import Database
+from store.core.snapshot import Snapshot
 
 _TOGETHER: Final = 4
 # A client whose readers are slow leaves room for others.

@@ -6,8 +6,8 @@ from typing import Any, Final, cast
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from api.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
-from api.schemas.error import ErrorBody
+from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
+from api.schemas.core.error import ErrorBody
 
 Described = dict[str, object]
 """One answer, as FastAPI's `responses` take it."""
@@ -16,7 +16,7 @@ EDGE: Final[dict[int | str, Described]] = {
     431: {"model": ErrorBody, "description": "More than 64 KiB or 100 headers."},
     503: {"model": ErrorBody, "description": "Too many connections."},
 }
-"""What any route can be answered by `api/http_protocol.py`, before the application is asked."""
+"""What any route can be answered by `api/http/protocol.py`, before the application is asked."""
 
 UNAUTHENTICATED: Final[Described] = {
     "model": ErrorBody,
@@ -50,7 +50,7 @@ _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
 _KEY: Final = {**_NO_NUL, "maxLength": MAX_KEY}
 
 EXTRA_FIELD: Final = {"$ref": "#/components/schemas/Extra"}
-"""A value of a field that the gateway does not know, as `api/json_body.py` lets it pass."""
+"""A value of a field that the gateway does not know, as `api/http/json_body.py` lets it pass."""
 
 _EXTRA: Final = {
     "description": "Any JSON without NUL, with integers of 64 bits; in the whole body at most "

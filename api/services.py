@@ -5,19 +5,19 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
-from adapters.identity import SessionVerifier
-from adapters.identity_session_key import SessionKeys
-from adapters.metrics import Metrics
-from adapters.temporal import TemporalEngine
+from adapters.identity.session import SessionVerifier
+from adapters.identity.session_key import SessionKeys
+from adapters.observability.metrics import Metrics
+from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
-from api.gate import Gate
 from api.gateway_traffic import GatewayTraffic
-from api.rate_limiter import RateLimiter
+from api.http.gate import Gate
+from api.http.rate_limiter import RateLimiter
 from api.readiness import Readiness
-from domain.ids import TenantId
-from domain.ports import Clock, ErrorTracker, NewId, Sealer
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from settings import Settings
-from store.database import Database
+from store.core.database import Database
 
 
 @dataclass(frozen=True, slots=True)

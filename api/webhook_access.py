@@ -3,17 +3,17 @@
 import structlog
 from fastapi import Request
 
-from api.dashboard_access import MANAGERS, Member, member_of, signed_in
+from api.dashboard_access import MANAGERS, SignedInMember, member_of, signed_in
 from api.services import Services
-from domain.errors import EngineUnavailable
-from domain.ids import TenantId, parse_ulid
-from domain.webhook_errors import DeliveryNotFound, WebhookNotFound
-from store.webhook_repository import client_of
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId, parse_ulid
+from domain.webhooks.errors import DeliveryNotFound, WebhookNotFound
+from store.webhooks.subscriptions import client_of
 
 _log = structlog.get_logger(__name__)
 
 
-async def manager(request: Request, services: Services) -> tuple[Member, str]:
+async def manager(request: Request, services: Services) -> tuple[SignedInMember, str]:
     """Who asks, and the webhook that it is about: an owner or admin of its client.
 
     Raises Unauthenticated, TooManyRequests, RoleRequired, and WebhookNotFound for another client's

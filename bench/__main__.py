@@ -17,7 +17,7 @@ from bench.chapters import Effort, design, exports, parked, size, webhooks
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0

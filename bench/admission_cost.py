@@ -18,18 +18,18 @@ import uvloop
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
-from bench.load import ROOT, Message, Shop
+from bench.load import ROOT, LoadMessage, LoadShop
 from bench.statements import ADMISSION, TICKET, Statement, arrival, material_of, watched
-from domain.event import InboundEvent
-from domain.ids import TenantId
-from domain.playbook import match
+from domain.core.ids import TenantId
+from domain.intake.event import InboundEvent
+from domain.playbooks.playbook import match
+from store.core.database import Database
 
 # The one statement that stores an event, its message and its run, and the values it takes: the
 # comparison must not drift away from what it is compared with.
-from store.admission import _STORE_RUN, _run_values, admit
-from store.database import Database
-from store.key_repository import KeyRepository
-from store.playbook_repository import PlaybookRepository
+from store.intake.admission import _STORE_RUN, _run_values, admit
+from store.playbooks.playbooks import PlaybookRepository
+from store.tenants.keys import KeyRepository
 
 _STORED: Final = ("playbooks", "event, message and run")
 _WARM_UP: Final = 40
@@ -37,19 +37,19 @@ _CALLS: Final = 300
 _TIMEOUT_S: Final = 60.0
 
 
-class Task(Message):
+class Task(LoadMessage):
     database_url: str
-    shops: tuple[Shop, ...]
+    shops: tuple[LoadShop, ...]
 
 
-class Cost(Message):
+class Cost(LoadMessage):
     """Medians in ms, of the transaction and of its parts; medians do not quite add up."""
 
     whole: float
     parts: dict[str, float]
 
 
-class AdmissionCost(Message):
+class AdmissionCost(LoadMessage):
     """`uncounted`: the transaction without limits, quota and ledger, which reads the playbooks and
     stores the event, its message and its run."""
 
@@ -66,7 +66,7 @@ class AdmissionCost(Message):
         return sum(ms for name, ms in parts if name not in self.uncounted.parts)
 
 
-async def admission_cost(database_url: str, shops: tuple[Shop, ...]) -> AdmissionCost:
+async def admission_cost(database_url: str, shops: tuple[LoadShop, ...]) -> AdmissionCost:
     """Leaves runs behind that nobody has done. Raises RuntimeError, TimeoutError."""
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "bench.admission_cost", stdin=PIPE, stdout=PIPE, cwd=ROOT
@@ -139,7 +139,7 @@ def _median_ms(times: list[float]) -> float:
     return round(statistics.median(times[_WARM_UP:]) * 1000, 3)
 
 
-async def _key_id(database: Database, shop: Shop) -> str:
+async def _key_id(database: Database, shop: LoadShop) -> str:
     async with database.unscoped() as connection:
         key = await KeyRepository(connection).find_active(material_of(shop))
     if key is None:

@@ -13,10 +13,10 @@ from fastapi import FastAPI, Response
 from sqlalchemy.ext.asyncio import create_async_engine
 
 from adapters.system import utc_now
-from domain.ids import TenantId
-from domain.period import period_of
-from store.database import psycopg_url
-from store.usage_repository import UsageRepository
+from domain.core.ids import TenantId
+from domain.core.period import period_of
+from store.billing.usage import UsageRepository
+from store.core.database import psycopg_url
 
 _POOL: Final = 10
 """Connections, as the service has them."""

@@ -39,7 +39,7 @@ from bench.measure import (
     SKELETON,
     UNDISTURBED,
     USAGE,
-    Turn,
+    BenchTurn,
     TurnResult,
     design_turns,
     export_turns,
@@ -57,7 +57,7 @@ from bench.webhook_contenders import (
     PostsContender,
     WebhookContender,
 )
-from store.database import Database
+from store.core.database import Database
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ class Parked:
 
 
 @dataclass(frozen=True, slots=True)
-class Exports:
+class ExportMeasurements:
     turns: list[TurnResult]
     figures: ExportFigures
 
@@ -155,7 +155,7 @@ async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResul
         return taken
 
 
-async def exports(effort: Effort, folder: Path, out: Console) -> Exports:
+async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:
     """Exports beside psql, the gateway beside exports, and the growth of an export's time. Raises
     RuntimeError if two contenders have not written the same records."""
     contender = ExportContender(UNDISTURBED, folder, beside=EXPORTING)
@@ -171,7 +171,7 @@ async def exports(effort: Effort, folder: Path, out: Console) -> Exports:
         figures = ExportFigures(
             turns=copies, memory=memory, growth=grown, filled_in_s=contender.filled_in_s
         )
-        return Exports(taken, figures)
+        return ExportMeasurements(taken, figures)
 
 
 async def _copies(
@@ -212,7 +212,7 @@ async def _running(contenders: Sequence[Contender], out: Console) -> AsyncIterat
 
 
 async def _take_turns(
-    planned: list[Turn], contenders: Sequence[Contender], out: Console
+    planned: list[BenchTurn], contenders: Sequence[Contender], out: Console
 ) -> list[TurnResult]:
     taken: list[TurnResult] = []
     columns = TextColumn("{task.description:<40}"), BarColumn(), TimeRemainingColumn()

@@ -19,7 +19,7 @@ from temporalio.client import Client
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
 from bench.full_database import fill
-from bench.load import Driver, Shop, Target
+from bench.load import Driver, LoadShop, Target
 from bench.orders import stock
 from demo.seed import seed
 from embedded.data_folder import DataFolder
@@ -28,8 +28,8 @@ from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.stack import Stack, StackPorts
 from embedded.temporal_server import temporal_command
-from store.database import Database
-from store.migrate import migrate
+from store.core.database import Database
+from store.core.migrate import migrate
 
 # So many that no limit is reached: each may send 200 messages an hour, or the half of it where it
 # has sent the other half already, and a turn's customers are always new.
@@ -107,7 +107,7 @@ class GatewayContender(Contender):
         self._folder = DataFolder(folder / name / "stack")
         self._shop_folder = folder / name / "shops"
         self._stack = Stack(self._folder, StackPorts(), lambda _: None)
-        self.shops: tuple[Shop, ...] = ()
+        self.shops: tuple[LoadShop, ...] = ()
         self.database_url = ""
         self.owner_url = ""
         self.port = 0
@@ -140,7 +140,7 @@ class GatewayContender(Contender):
     def _stop_servers(self) -> None:
         self._stack.stop()
 
-    async def _shop(self, number: int) -> Shop:
+    async def _shop(self, number: int) -> LoadShop:
         folder = DataFolder(self._shop_folder / str(number))
         database = Database(self.database_url, pool_size=1)
         try:
@@ -150,7 +150,7 @@ class GatewayContender(Contender):
         finally:
             await database.close()
         await asyncio.to_thread(stock, folder.shop, utc_now())
-        return Shop(client_id=shop.client_id, key=shop.key)
+        return LoadShop(client_id=shop.client_id, key=shop.key)
 
 
 class FullContender(GatewayContender):
@@ -159,7 +159,7 @@ class FullContender(GatewayContender):
     def __init__(self, name: str, folder: Path, *, usage: str) -> None:
         super().__init__(name, folder)
         self._usage = usage
-        self._clients: tuple[Shop, ...] = ()
+        self._clients: tuple[LoadShop, ...] = ()
         self.filled_in_s = 0.0
 
     async def _fill(self) -> None:

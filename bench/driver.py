@@ -14,10 +14,10 @@ import uvloop
 from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 
-from adapters.temporal import connect
+from adapters.temporal.client import connect
 from bench import noop
 from bench.http_client import HttpClient
-from bench.load import Call, Phase, Sample, Shop, Target
+from bench.load import Call, LoadShop, Phase, Sample, Target
 from bench.orders import Askers
 from bench.webhook_calls import children_call, deliveries_call, neighbour_call, posts_call
 from demo.tickets import SampleTicket
@@ -91,7 +91,7 @@ async def gateway_call(target: Target) -> AsyncIterator[Call]:
         yield call
 
 
-def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[Shop, SampleTicket]]:
+def _shops_and_tickets(target: Target, askers: Askers) -> Iterator[tuple[LoadShop, SampleTicket]]:
     while True:
         ticket = askers.mail() if target.kind == "mail" else askers.shop_ticket()
         for shop in target.shops:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV
 from bench.load import ROOT
-from store.export_sections import SOURCES, Source
+from store.exports.sections import SOURCES, Source
 
 FORMS: Final = {JSON: "json", CSV: "csv"}
 

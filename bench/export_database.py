@@ -17,18 +17,18 @@ from pydantic import BaseModel, JsonValue
 
 from adapters.system import new_ulid
 from bench.export_rows import FILL, FILL_CONVERSATIONS, SETTINGS, SWEPT
-from bench.load import Shop
-from domain.api_key import key_material, key_value
-from domain.brain import Alternative, Category, Citation
-from domain.churn import History, predict
-from domain.event import Channel, UnifiedEvent
-from domain.integration import Provider
-from domain.money import Money
-from domain.order import Lookup, LookupState, Order, OrderState
-from domain.plan import ActionKind, PlannedAction, StepOutcome, StepState
-from domain.run import Timings
-from domain.thinking import Finding
-from domain.verdict import Ruling, Verdict
+from bench.load import LoadShop
+from domain.agent.brain import Alternative, Category, Citation
+from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
+from domain.agent.thinking import Finding
+from domain.agent.verdict import Ruling, Verdict
+from domain.analytics.churn import History, predict
+from domain.core.money import Money
+from domain.intake.event import Channel, UnifiedEvent
+from domain.integrations.integration import Provider
+from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.runs.run import Timings
+from domain.tenants.api_key import key_material, key_value
 
 DAYS: Final = 400
 KEYS: Final = 64
@@ -45,7 +45,7 @@ class Exported:
 
 
 def fill_for_export(
-    owner_url: str, shops: Mapping[int, Shop], *, now: datetime
+    owner_url: str, shops: Mapping[int, LoadShop], *, now: datetime
 ) -> tuple[Exported, ...]:
     """Give each shop so many conversations and all that belongs to them. The shops are new: their
     playbooks are there, and no event."""

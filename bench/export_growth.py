@@ -8,11 +8,11 @@ from typing import Final
 from adapters.system import utc_now
 from bench.export_database import fill_conversations
 from bench.export_figures import ROWS, Growth, Reading
-from domain.export import Section
-from domain.ids import TenantId
-from store.database import Database
-from store.export import Export
-from store.export_json import JsonRendering
+from domain.core.ids import TenantId
+from domain.exports.export import Section
+from store.core.database import Database
+from store.exports.export import Export
+from store.exports.json_form import JsonRendering
 
 # By rows; the more there are, the less noise there is in one.
 _TIMES: Final = {0: 15, 1_000: 15, 10_000: 9, 100_000: 5, 1_000_000: 1}

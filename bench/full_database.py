@@ -14,9 +14,9 @@ import psycopg
 from psycopg import sql
 
 from adapters.system import new_ulid
-from bench.load import Shop
-from domain.api_key import key_material, key_value
-from domain.client import Plan
+from bench.load import LoadShop
+from domain.tenants.api_key import key_material, key_value
+from domain.tenants.client import Plan
 
 CLIENTS: Final = 10_000
 MESSAGES: Final = 1_000_000
@@ -26,12 +26,12 @@ RECENT: Final = 100
 
 def fill(
     owner_url: str,
-    shops: tuple[Shop, ...],
+    shops: tuple[LoadShop, ...],
     *,
     now: datetime,
     clients: int = CLIENTS,
     messages: int = MESSAGES,
-) -> tuple[Shop, ...]:
+) -> tuple[LoadShop, ...]:
     """Fill up to so many clients and messages, and return all clients.
 
     `shops` are there already, and the first of them is what the others are copied from: its
@@ -64,8 +64,8 @@ def fill(
     return (*shops, *made)
 
 
-def _client() -> Shop:
-    return Shop(client_id=new_ulid(), key=key_value(secrets.token_bytes(16)))
+def _client() -> LoadShop:
+    return LoadShop(client_id=new_ulid(), key=key_value(secrets.token_bytes(16)))
 
 
 _SETTINGS: Final = """

@@ -18,16 +18,16 @@ Call = Callable[[], Awaitable[str | float]]
 that is not the whole call."""
 
 
-class Message(BaseModel):
+class LoadMessage(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
-class Shop(Message):
+class LoadShop(LoadMessage):
     client_id: str
     key: str
 
 
-class Target(Message):
+class Target(LoadMessage):
     """Whom a driver calls: a Temporal server by its address, an API by its port, a receiver of
     webhooks by its URL. Files are given by their paths."""
 
@@ -37,7 +37,7 @@ class Target(Message):
     ]  # fmt: skip
     address: str = ""
     port: int = 0
-    shops: tuple[Shop, ...] = ()
+    shops: tuple[LoadShop, ...] = ()
     url: str = ""
     ca_file: str = ""
     certificate: str = ""
@@ -45,7 +45,7 @@ class Target(Message):
     seal_key: str = Field(default="", repr=False)
 
 
-class Phase(Message):
+class Phase(LoadMessage):
     """Call for `seconds`, `concurrency` at once; a new call starts when one has ended.
 
     With a `rate`, the callers together begin so many calls a second, each in its turn: one that
@@ -58,7 +58,7 @@ class Phase(Message):
     rate: float | None = None
 
 
-class Sample(Message):
+class Sample(LoadMessage):
     """What came of a phase. `failures`: the first few that were not answered well."""
 
     latencies_ms: tuple[float, ...]
@@ -109,7 +109,7 @@ class Driver:
             self._process.kill()
             await self._process.wait()
 
-    async def _send(self, message: Message) -> None:
+    async def _send(self, message: LoadMessage) -> None:
         assert self._process.stdin is not None  # noqa: S101 - a pipe was asked for
         self._process.stdin.write(message.model_dump_json().encode() + b"\n")
         await self._process.stdin.drain()

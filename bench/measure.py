@@ -42,7 +42,7 @@ _STEADY: Final = 8.0
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class BenchTurn:
     """`each`: what one call stands for where it is a batch. `rate`: calls a second, if not as many
     as there can be."""
 
@@ -83,7 +83,7 @@ class TurnResult(BaseModel):
         return len(self.latencies_ms)
 
 
-def design_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def design_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Every contender in every round, so that the machine's noise hits all alike.
 
     The order changes from round to round: being first or last must favour nobody. The mail is
@@ -92,57 +92,57 @@ def design_turns(rounds: int, seconds: float) -> Iterator[Turn]:
     order = [NAIVE, FLOOR, SKELETON, GATEWAY]
     for number in range(rounds):
         for name in order[number % 4 :] + order[: number % 4]:
-            yield Turn(number, name, ALONE, 1, seconds)
-            yield Turn(number, name, CROWD, 2, seconds)
-        yield Turn(number, MAIL, ALONE, 0.5, seconds / 2)
+            yield BenchTurn(number, name, ALONE, 1, seconds)
+            yield BenchTurn(number, name, CROWD, 2, seconds)
+        yield BenchTurn(number, MAIL, ALONE, 0.5, seconds / 2)
 
 
-def size_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def size_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Short turns and more of them: what is looked for is a difference of a few percent.
 
     The usage reads come after all of the gateway's.
     """
     for number in range(3 * rounds):
         for name in _alternating(number, EMPTY, FULL):
-            yield Turn(number, name, ALONE, 0.5, seconds / 2)
+            yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
     for number in range(rounds):
         for concurrency in (ALONE, CROWD):
             for name in _alternating(number, USAGE, BARE):
-                yield Turn(number, name, concurrency, 0.5, seconds / 2)
+                yield BenchTurn(number, name, concurrency, 0.5, seconds / 2)
 
 
-def parked_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def parked_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """As short and many as those of the size, and for the same reason."""
     for number in range(3 * rounds):
         for name in _alternating(number, NONE_PARKED, PARKED):
-            yield Turn(number, name, ALONE, 0.5, seconds / 2)
+            yield BenchTurn(number, name, ALONE, 0.5, seconds / 2)
 
 
-def webhook_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def webhook_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Batches first, then the neighbour: its turns are more, for what counts is how slow the
     slowest are."""
     order = [CHILDREN, DELIVERIES, POSTS]
     for number in range(rounds):
         for name in order[number % 3 :] + order[: number % 3]:
-            yield Turn(number, name, BATCHES, 2, 2 * seconds, each=EACH)
+            yield BenchTurn(number, name, BATCHES, 2, 2 * seconds, each=EACH)
     for number in range(3 * rounds):
         for name in _alternating(number, QUIET, HANGING):
-            yield Turn(number, name, ALONE, 0.5, seconds)
+            yield BenchTurn(number, name, ALONE, 0.5, seconds)
 
 
-def export_turns(rounds: int, seconds: float) -> Iterator[Turn]:
+def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
     """Long turns at a steady rate, a third of what the gateway manages alone: what counts is how
     slow the slowest are."""
     for number in range(rounds):
         for name in _alternating(number, UNDISTURBED, EXPORTING):
-            yield Turn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
+            yield BenchTurn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
 
 
 def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
     return (first, second) if number % 2 == 0 else (second, first)
 
 
-async def take(turn: Turn, contenders: Sequence[Contender]) -> TurnResult:
+async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
     """Warm up, then measure."""
     owner = next(one for one in contenders if turn.contender in one.drivers)
     driver = owner.drivers[turn.contender]

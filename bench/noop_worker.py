@@ -8,7 +8,7 @@ import uvloop
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from adapters.temporal import connect
+from adapters.temporal.client import connect
 from bench import noop
 
 _STEPS = (noop.normalize, noop.think, noop.execute, noop.persist)

@@ -12,8 +12,8 @@ from typing import Final
 from adapters.demo.shop import DemoOrder, open_demo_shop
 from demo.orders import DemoNumbers
 from demo.tickets import SampleTicket, sample_tickets
-from domain.money import Money
-from domain.order import OrderState
+from domain.core.money import Money
+from domain.integrations.order import OrderState
 
 _FIRST: Final = 10_000
 _ORDERS: Final = 1_000

@@ -17,7 +17,7 @@ from psycopg import sql
 from bench.contenders import GatewayContender
 from bench.driver import Exchange, Exchanged, connections
 from bench.http_client import HttpClient
-from bench.load import Shop
+from bench.load import LoadShop
 
 REVIEWS: Final = 10_000
 REAL: Final = 500
@@ -36,7 +36,7 @@ class ParkedContender(GatewayContender):
     def __init__(self, name: str, folder: Path, *, real: int) -> None:
         super().__init__(name, folder)
         self._real = real
-        self._askers: tuple[Shop, ...] = ()
+        self._askers: tuple[LoadShop, ...] = ()
 
     async def start(self) -> None:
         await super().start()
@@ -52,12 +52,12 @@ class ParkedContender(GatewayContender):
 
 
 async def _park(
-    questions: Iterator[tuple[Shop, bytes]], on_one: Callable[[Exchange], Exchanged]
+    questions: Iterator[tuple[LoadShop, bytes]], on_one: Callable[[Exchange], Exchanged]
 ) -> None:
     """Send what is left of the questions, one at a time. Raises RuntimeError if one is answered."""
     for shop, body in questions:
 
-        def ask(client: HttpClient, shop: Shop = shop, body: bytes = body) -> Exchanged:
+        def ask(client: HttpClient, shop: LoadShop = shop, body: bytes = body) -> Exchanged:
             return client.post(_GATEWAY, shop.key, body)
 
         status, answer = await on_one(ask)
@@ -65,7 +65,7 @@ async def _park(
             raise RuntimeError(f"not parked: HTTP {status}: {answer[:300]!r}")
 
 
-def _questions(shops: tuple[Shop, ...]) -> Iterator[tuple[Shop, bytes]]:
+def _questions(shops: tuple[LoadShop, ...]) -> Iterator[tuple[LoadShop, bytes]]:
     for number, shop in enumerate(itertools.cycle(shops)):
         body = {
             "client_id": shop.client_id,

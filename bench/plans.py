@@ -9,9 +9,9 @@ from psycopg import sql
 from psycopg.rows import TupleRow
 from pydantic import BaseModel, Field
 
-from bench.load import Shop
+from bench.load import LoadShop
 from bench.statements import ACTIVE_KEY, Statement, hot_statements, material_of
-from store.database import SERVICE_ROLE, Database
+from store.core.database import SERVICE_ROLE, Database
 
 _LARGE_ROWS: Final = 1_000
 """Reading a table of more rows from end to end is a miss."""
@@ -49,7 +49,7 @@ class _Explained(BaseModel):
     plan: _Node = Field(alias="Plan")
 
 
-async def plans_of(database: Database, url: str, shop: Shop) -> list[StatementPlan]:
+async def plans_of(database: Database, url: str, shop: LoadShop) -> list[StatementPlan]:
     """Of every hot statement. `url`: the service's own. The tables must have been analyzed.
 
     The plans are generic, for any parameters: a statement that psycopg has prepared comes to have
@@ -90,7 +90,7 @@ def _explain(
     return _Explained.model_validate(row[0][0]).plan
 
 
-def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: Shop) -> _Node:
+def _explain_active_key(connection: psycopg.Connection[TupleRow], shop: LoadShop) -> _Node:
     """The statement inside the function, as the role that it runs as."""
     row = connection.execute("SELECT prosrc FROM pg_proc WHERE proname = 'active_key'").fetchone()
     if row is None:

@@ -61,7 +61,7 @@ TITLES: Final = {
 }
 
 
-class Row(BaseModel):
+class ReportRow(BaseModel):
     """One contender at one concurrency: times in ms of all rounds, the median round's rate."""
 
     contender: str
@@ -74,7 +74,7 @@ class Row(BaseModel):
     cpu_ms: dict[str, float]
 
 
-class Aim(BaseModel):
+class RatioAim(BaseModel):
     """A ratio; `is_aim` unless it is only kept for the record."""
 
     text: str
@@ -83,13 +83,13 @@ class Aim(BaseModel):
     is_aim: bool = True
 
 
-class Report(BaseModel):
+class BenchReport(BaseModel):
     """What was measured, with the ratios that come of it. A chapter left out has no rows."""
 
     started_at: datetime
     cores: int
-    rows: list[Row]
-    aims: list[Aim]
+    rows: list[ReportRow]
+    aims: list[RatioAim]
     plans: list[StatementPlan]
     admission: AdmissionCost | None
     filled_in_s: float | None
@@ -118,13 +118,13 @@ def report_on(
     exports: ExportFigures | None,
     started_at: datetime,
     cores: int,
-) -> Report:
+) -> BenchReport:
     groups = dict.fromkeys((turn.contender, turn.concurrency) for turn in turns)
     rows = [
         _row([turn for turn in turns if (turn.contender, turn.concurrency) == group])
         for group in sorted(groups, key=lambda group: (group[1], list(TITLES).index(group[0])))
     ]
-    return Report(
+    return BenchReport(
         started_at=started_at,
         cores=cores,
         rows=rows,
@@ -144,9 +144,9 @@ def report_on(
     )
 
 
-def _row(turns: list[TurnResult]) -> Row:
+def _row(turns: list[TurnResult]) -> ReportRow:
     latencies = [value for turn in turns for value in turn.latencies_ms]
-    return Row(
+    return ReportRow(
         contender=turns[0].contender,
         concurrency=turns[0].concurrency,
         calls=len(latencies),
@@ -161,7 +161,7 @@ def _row(turns: list[TurnResult]) -> Row:
     )
 
 
-def _design_aims(rows: list[Row]) -> list[Aim]:
+def _design_aims(rows: list[ReportRow]) -> list[RatioAim]:
     found = {(row.contender, row.concurrency): row for row in rows}
     if (GATEWAY, ALONE) not in found:
         return []
@@ -170,9 +170,13 @@ def _design_aims(rows: list[Row]) -> list[Aim]:
     latency_a, latency_b = alone[GATEWAY] / alone[NAIVE], alone[GATEWAY] / alone[FLOOR]
     rate_a, rate_b = crowd[GATEWAY] / crowd[NAIVE], crowd[GATEWAY] / crowd[FLOOR]
     return [
-        Aim(text="p50 of c / a, one at a time: at most 0.4", value=latency_a, met=latency_a <= 0.4),
-        Aim(text="rate of c / a, 16 at once: at least 1.5", value=rate_a, met=rate_a >= 1.5),
-        Aim(text="p50 of c / b, one at a time: at most 1.6", value=latency_b, met=latency_b <= 1.6),
+        RatioAim(
+            text="p50 of c / a, one at a time: at most 0.4", value=latency_a, met=latency_a <= 0.4
+        ),
+        RatioAim(text="rate of c / a, 16 at once: at least 1.5", value=rate_a, met=rate_a >= 1.5),
+        RatioAim(
+            text="p50 of c / b, one at a time: at most 1.6", value=latency_b, met=latency_b <= 1.6
+        ),
         _note("rate of c / b, 16 at once: no aim", rate_b),
         _note("p50 of b' / b: four durable steps instead of one", alone[SKELETON] / alone[FLOOR]),
         _note("p50 of c / b': what our own work adds", alone[GATEWAY] / alone[SKELETON]),
@@ -180,7 +184,7 @@ def _design_aims(rows: list[Row]) -> list[Aim]:
     ]
 
 
-def _size_aims(rows: list[Row], plans: list[StatementPlan]) -> list[Aim]:
+def _size_aims(rows: list[ReportRow], plans: list[StatementPlan]) -> list[RatioAim]:
     found = {(row.contender, row.concurrency): row for row in rows}
     if (FULL, ALONE) not in found:
         return []
@@ -189,10 +193,10 @@ def _size_aims(rows: list[Row], plans: list[StatementPlan]) -> list[Aim]:
     alone = found[USAGE, ALONE].per_second / found[BARE, ALONE].per_second
     missed = [plan.statement for plan in plans if plan.missed]
     return [
-        Aim(text="p50 of e / d, one at a time: at most 1.15", value=grown, met=grown <= 1.15),
-        Aim(text="rate of g / f, 16 at once: at least 0.5", value=rate, met=rate >= 0.5),
+        RatioAim(text="p50 of e / d, one at a time: at most 1.15", value=grown, met=grown <= 1.15),
+        RatioAim(text="rate of g / f, 16 at once: at least 0.5", value=rate, met=rate >= 0.5),
         _note("rate of g / f, one at a time", alone),
-        Aim(
+        RatioAim(
             text=f"of {len(plans)} statements, those that read a large table whole: none",
             value=len(missed),
             met=not missed,
@@ -200,29 +204,33 @@ def _size_aims(rows: list[Row], plans: list[StatementPlan]) -> list[Aim]:
     ]
 
 
-def _parked_aims(rows: list[Row]) -> list[Aim]:
+def _parked_aims(rows: list[ReportRow]) -> list[RatioAim]:
     found = {(row.contender, row.concurrency): row for row in rows}
     if (PARKED, ALONE) not in found:
         return []
     ratio = found[PARKED, ALONE].p50 / found[NONE_PARKED, ALONE].p50
-    return [Aim(text="p50 of i / h, one at a time: at most 1.1", value=ratio, met=ratio <= 1.1)]
+    return [
+        RatioAim(text="p50 of i / h, one at a time: at most 1.1", value=ratio, met=ratio <= 1.1)
+    ]
 
 
-def _webhook_aims(rows: list[Row]) -> list[Aim]:
+def _webhook_aims(rows: list[ReportRow]) -> list[RatioAim]:
     found = {row.contender: row for row in rows}
     if HANGING not in found:
         return []
     rate = found[DELIVERIES].per_second / found[CHILDREN].per_second
     slow = found[HANGING].p95 / found[QUIET].p95
     return [
-        Aim(text="rate of k / j, 4 batches at once: at least 0.6", value=rate, met=rate >= 0.6),
+        RatioAim(
+            text="rate of k / j, 4 batches at once: at least 0.6", value=rate, met=rate >= 0.6
+        ),
         _note("rate of k / l", found[DELIVERIES].per_second / found[POSTS].per_second),
-        Aim(text="p95 of n / m, one at a time: at most 1.2", value=slow, met=slow <= 1.2),
+        RatioAim(text="p95 of n / m, one at a time: at most 1.2", value=slow, met=slow <= 1.2),
         _note("p50 of n / m", found[HANGING].p50 / found[QUIET].p50),
     ]
 
 
-def _export_aims(rows: list[Row], exports: ExportFigures) -> list[Aim]:
+def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim]:
     found = {(row.contender, row.concurrency): row for row in rows}
     psql = exports.seconds(PSQL)
     json, csv = exports.seconds(JSON) / psql, exports.seconds(CSV) / psql
@@ -231,15 +239,15 @@ def _export_aims(rows: list[Row], exports: ExportFigures) -> list[Aim]:
     slow = found[EXPORTING, CALLERS].p99 / found[UNDISTURBED, CALLERS].p99
     size = f"{LARGEST:,} conversations"
     return [
-        Aim(text=f"JSON / psql, {size}: at most 1.5", value=json, met=json <= 1.5),
-        Aim(text=f"CSV / psql, {size}: at most 1.5", value=csv, met=csv <= 1.5),
+        RatioAim(text=f"JSON / psql, {size}: at most 1.5", value=json, met=json <= 1.5),
+        RatioAim(text=f"CSV / psql, {size}: at most 1.5", value=csv, met=csv <= 1.5),
         _note(f"CSV / psql's own CSV, {size}", exports.seconds(CSV) / exports.seconds(PSQL_CSV)),
         _note(f"processor time of JSON / psql, {size}", exports.cpu_s(JSON) / exports.cpu_s(PSQL)),
         _note(f"processor time of CSV / psql, {size}", exports.cpu_s(CSV) / exports.cpu_s(PSQL)),
-        Aim(text=f"first byte, ms, {size}: below 300", value=first, met=first < 300),
-        Aim(text="growth of the API's memory, MB: at most 16", value=grown, met=grown <= 16),
-        Aim(text="p99 of r / q, 4 callers: at most 1.2", value=slow, met=slow <= 1.2),
-        Aim(
+        RatioAim(text=f"first byte, ms, {size}: below 300", value=first, met=first < 300),
+        RatioAim(text="growth of the API's memory, MB: at most 16", value=grown, met=grown <= 16),
+        RatioAim(text="p99 of r / q, 4 callers: at most 1.2", value=slow, met=slow <= 1.2),
+        RatioAim(
             text="exponent of an export's time by rows: at most 1.1",
             value=exponent,
             met=exponent <= 1.1,
@@ -248,11 +256,11 @@ def _export_aims(rows: list[Row], exports: ExportFigures) -> list[Aim]:
     ]
 
 
-def _note(text: str, value: float) -> Aim:
-    return Aim(text=text, value=value, met=True, is_aim=False)
+def _note(text: str, value: float) -> RatioAim:
+    return RatioAim(text=text, value=value, met=True, is_aim=False)
 
 
-def save(report: Report) -> Path:
+def save(report: BenchReport) -> Path:
     RESULTS.mkdir(parents=True, exist_ok=True)
     path = RESULTS / f"{report.started_at:%Y-%m-%dT%H%M%SZ}.json"
     path.write_text(report.model_dump_json(indent=1))

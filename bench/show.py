@@ -34,7 +34,7 @@ from bench.measure import (
     USAGE,
 )
 from bench.plans import StatementPlan
-from bench.report import TITLES, Report, Row
+from bench.report import TITLES, BenchReport, ReportRow
 
 _DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
 _TABLES: Final = (
@@ -59,7 +59,7 @@ _TABLES: Final = (
 )
 
 
-def show(report: Report, out: Console) -> None:
+def show(report: BenchReport, out: Console) -> None:
     for title, concurrency, names in _TABLES:
         rows = [r for r in report.rows if r.concurrency == concurrency and r.contender in names]
         if rows:
@@ -91,7 +91,7 @@ def show(report: Report, out: Console) -> None:
             )
 
 
-def _times(title: str, rows: list[Row]) -> Table:
+def _times(title: str, rows: list[ReportRow]) -> Table:
     table = Table(title=title, title_justify="left")
     table.add_column("")
     for name in ("calls", "p50 ms", "p95 ms", "p99 ms", "per s"):
@@ -106,7 +106,7 @@ def _short(value: float) -> str:
     return f"{value:.0f}" if value >= 20 else f"{value:.1f}"
 
 
-def _processor(title: str, rows: list[Row]) -> Table:
+def _processor(title: str, rows: list[ReportRow]) -> Table:
     names = list(dict.fromkeys(name for row in rows for name in row.cpu_ms))
     table = Table(title=title, title_justify="left")
     table.add_column("")
@@ -195,7 +195,7 @@ def _growth(exports: ExportFigures) -> Table:
     return table
 
 
-def _aims(report: Report) -> Table:
+def _aims(report: BenchReport) -> Table:
     table = Table(title="Ratios", title_justify="left", box=None, show_header=False)
     for aim in report.aims:
         mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"

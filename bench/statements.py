@@ -10,23 +10,23 @@ from sqlalchemy import event
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
-from bench.load import Shop
-from domain.api_key import KeyMaterial, key_material
-from domain.conversation import conversation_key
-from domain.event import InboundEvent
-from domain.ids import TenantId
-from domain.normalization import normalize
-from domain.period import period_of
-from store.admission import Arrival, admit
-from store.content_repository import ContentRepository
-from store.conversation_repository import ConversationRepository
-from store.database import Database
-from store.event_repository import EventRepository
-from store.key_repository import KeyRepository
-from store.run_repository import RunRepository
-from store.run_trace import RunTraces
-from store.sentiment_repository import SentimentRepository
-from store.usage_repository import UsageRepository
+from bench.load import LoadShop
+from domain.core.ids import TenantId
+from domain.core.period import period_of
+from domain.intake.event import InboundEvent
+from domain.intake.normalization import normalize
+from domain.runs.conversation import conversation_key
+from domain.tenants.api_key import KeyMaterial, key_material
+from store.billing.usage import UsageRepository
+from store.content.content import ContentRepository
+from store.core.database import Database
+from store.intake.admission import Arrival, admit
+from store.intake.events import EventRepository
+from store.runs.conversations import ConversationRepository
+from store.runs.runs import RunRepository
+from store.runs.sentiment import SentimentRepository
+from store.runs.traces import RunTraces
+from store.tenants.keys import KeyRepository
 
 ACTIVE_KEY: Final = "active key"
 ADMISSION: Final = (
@@ -92,7 +92,7 @@ def arrival(event: InboundEvent, *, key_id: str | None = None) -> Arrival:
     )
 
 
-def material_of(shop: Shop) -> KeyMaterial:
+def material_of(shop: LoadShop) -> KeyMaterial:
     """What is stored of the shop's key."""
     material = key_material(shop.key)
     if material is None:
@@ -100,7 +100,7 @@ def material_of(shop: Shop) -> KeyMaterial:
     return material
 
 
-async def hot_statements(database: Database, shop: Shop) -> dict[str, Statement]:
+async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statement]:
     """One of each that a usage read and an event's way run, by name. Leaves nothing behind."""
     tenant, now = TenantId(shop.client_id), utc_now()
     found: dict[str, Statement] = {}

@@ -12,21 +12,21 @@ import sqlalchemy as sa
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine, connect
 from adapters.webhooks import HttpWebhookSender
 from bench.load import Call, Target
 from bench.measure import EACH
 from bench.webhook_noop import children
-from demo.receiver import Arrival, receiving
+from demo.receiver import ReceivedWebhook, receiving
 from demo.webhook import subscribe
-from domain.delivery import Trigger
-from domain.ids import TenantId
-from domain.outbound_event import OutboundEvent, TicketResolved
-from domain.webhook_envelope import render
-from domain.webhook_signature import SECRET_BYTES, secret_of, signed_headers
-from store.database import Database
-from store.outbox import Outbox
-from store.tables import webhook_deliveries
+from domain.core.ids import TenantId
+from domain.webhooks.delivery import Trigger
+from domain.webhooks.envelope import render
+from domain.webhooks.outbound_event import OutboundEvent, TicketResolved
+from domain.webhooks.signature import SECRET_BYTES, secret_of, signed_headers
+from store.core.database import Database
+from store.webhooks.outbox import Outbox
+from store.webhooks.tables import webhook_deliveries
 
 _PATIENCE_S: Final = 30.0
 _RECORD_PAUSE_S: Final = 0.005
@@ -41,7 +41,7 @@ class Deliveries:
         self._engine = engine
         self._arrivals: dict[str, asyncio.Future[float]] = {}
 
-    def heard(self, arrival: Arrival) -> None:
+    def heard(self, arrival: ReceivedWebhook) -> None:
         expected = self._arrivals.pop(arrival.headers.get(_DELIVERY, ""), None)
         if expected is not None:
             expected.set_result(time.perf_counter())

@@ -8,21 +8,21 @@ import sqlalchemy as sa
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine, connect
 from bench.contenders import Contender, GatewayContender
-from bench.load import Driver, Phase, Shop, Target
+from bench.load import Driver, LoadShop, Phase, Target
 from bench.webhook_calls import event
-from domain.delivery import DeliveryStatus, FailureKind
-from domain.ids import TenantId
-from domain.webhook import ALL_EVENTS, RetryPolicy
-from domain.webhook_secret import seal_secret
-from domain.webhook_signature import SECRET_BYTES, secret_of
+from domain.core.ids import TenantId
+from domain.webhooks.delivery import DeliveryStatus, FailureKind
+from domain.webhooks.secret import seal_secret
+from domain.webhooks.signature import SECRET_BYTES, secret_of
+from domain.webhooks.webhook import ALL_EVENTS, RetryPolicy
 from embedded.data_folder import StackInfo
 from embedded.ports import free_port
 from embedded.process import Child
-from store.database import Database
-from store.outbox import Outbox
-from store.tables import webhook_deliveries, webhook_subscriptions
+from store.core.database import Database
+from store.webhooks.outbox import Outbox
+from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 
 HANGING_RECEIVERS: Final = 200
 
@@ -51,7 +51,7 @@ class WebhookContender(GatewayContender):
         """Of receivers that this stack believes."""
         return self._folder.certificate
 
-    def target(self, *shops: Shop) -> Target:
+    def target(self, *shops: LoadShop) -> Target:
         env = self.info.env
         return Target(
             kind="deliveries",

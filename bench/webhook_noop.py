@@ -22,7 +22,7 @@ _TIMEOUT: Final = timedelta(seconds=10)
 
 
 @workflow.defn
-class Child:
+class NoopChild:
     @workflow.run
     async def run(self, batch: str) -> None:
         await workflow.execute_activity("noop", batch, start_to_close_timeout=_TIMEOUT)
@@ -34,7 +34,7 @@ class Parent:
     async def run(self, batch: str, children: int) -> None:
         started = (
             workflow.start_child_workflow(
-                Child.run,
+                NoopChild.run,
                 batch,
                 id=f"{batch}-{number}",
                 parent_close_policy=workflow.ParentClosePolicy.ABANDON,
@@ -76,7 +76,7 @@ async def children(client: Client) -> AsyncIterator[Children]:
     async with Worker(
         client,
         task_queue=QUEUE,
-        workflows=[Parent, Child],
+        workflows=[Parent, NoopChild],
         activities=[working.noop],
         workflow_runner=UnsandboxedWorkflowRunner(),
         max_concurrent_activities=_SLOTS,

@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from domain.brain import Category, Language
+from domain.agent.brain import Category, Language
 
 BRAND: Final = "Maison Lavande"
 OWNER: Final = "owner@maison-lavande.example"

@@ -6,17 +6,17 @@ from pathlib import Path
 from typing import Final
 
 from adapters.demo.shop import DemoOrder, open_demo_shop, order_count
-from domain.brain import Category
-from domain.money import Money
-from domain.order import OrderState
-from domain.plan import ActionKind
-from domain.rulebook import ActionRule, Level, MoneyLimits, Rulebook
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.core.money import Money
+from domain.integrations.order import OrderState
 
 RULEBOOK: Final = Rulebook(
     instructions="Speak warmly and briefly. Promise nothing that is not in our own texts.",
     actions={
         ActionKind.REFUND: ActionRule(
-            level=Level.AUTONOMOUS,
+            level=ActionLevel.AUTONOMOUS,
             categories=(Category.REFUND_REQUEST,),
             limits=MoneyLimits(
                 currency="EUR", per_action=6_000, per_customer=15_000, per_day=1_000_000
@@ -24,7 +24,7 @@ RULEBOOK: Final = Rulebook(
             within_days=30,
         ),
         ActionKind.CANCEL_ORDER: ActionRule(
-            level=Level.HUMAN_APPROVED, categories=(Category.REFUND_REQUEST,)
+            level=ActionLevel.HUMAN_APPROVED, categories=(Category.REFUND_REQUEST,)
         ),
     },
 )

@@ -16,7 +16,7 @@ _TAKEN: Final = b"HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Arrival:
+class ReceivedWebhook:
     """One request as it came. Header names in lower case."""
 
     headers: Mapping[str, str]
@@ -28,8 +28,8 @@ class Receiver:
 
     def __init__(self) -> None:
         self.url = ""
-        self.arrivals: list[Arrival] = []
-        self.heard: Callable[[Arrival], None] = self.arrivals.append
+        self.arrivals: list[ReceivedWebhook] = []
+        self.heard: Callable[[ReceivedWebhook], None] = self.arrivals.append
 
     async def take(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Read one request and answer it; whoever does not speak HTTP gets no answer."""
@@ -60,7 +60,7 @@ async def receiving(certificate: Path) -> AsyncIterator[Receiver]:
         server.close()
 
 
-async def _read(reader: asyncio.StreamReader) -> Arrival:
+async def _read(reader: asyncio.StreamReader) -> ReceivedWebhook:
     """Raises ValueError for what cannot be read."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").splitlines()
     pairs = (line.partition(":") for line in head[1:] if line)
@@ -68,4 +68,4 @@ async def _read(reader: asyncio.StreamReader) -> Arrival:
     length = int(headers.get("content-length", "0"))
     if not 0 <= length <= _MAX_BODY:
         raise ValueError("too long")
-    return Arrival(headers, await reader.readexactly(length))
+    return ReceivedWebhook(headers, await reader.readexactly(length))

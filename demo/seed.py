@@ -17,21 +17,21 @@ from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.receiver import Receiver, receiving
 from demo.webhook import DemoWebhook, pause, point, send_waiting, subscribe
-from domain.api_key import key_material, key_value
-from domain.brain import Template
-from domain.client import Plan
-from domain.errors import InvalidInput
-from domain.ids import TenantId
-from domain.integration import Integration, Provider
-from domain.playbook import PlaybookSpec
-from domain.ports import Sealer
+from domain.agent.brain import Template
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.integrations.integration import Integration, Provider
+from domain.playbooks.playbook import PlaybookSpec
+from domain.tenants.api_key import key_material, key_value
+from domain.tenants.client import Plan
 from embedded.data_folder import DataFolder, StackInfo, write_private
-from store.client_repository import ClientRepository
-from store.content_repository import ContentRepository
-from store.database import Database
-from store.integration_repository import IntegrationRepository
-from store.key_repository import KeyRepository
-from store.playbook_changes import PlaybookChanges
+from store.content.content import ContentRepository
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.playbooks.playbook_changes import PlaybookChanges
+from store.tenants.clients import ClientRepository
+from store.tenants.keys import KeyRepository
 
 # No playbook for helpdesk events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*")
@@ -39,7 +39,7 @@ PATTERNS: Final = ("shopify.*", "email.*", "widget.*")
 _SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integration.connected": 1})
 
 
-class DemoShop(BaseModel):
+class SeededShop(BaseModel):
     """The demo's credentials. The key is kept in clear, for this shop alone."""
 
     client_id: str
@@ -51,7 +51,7 @@ class DemoShop(BaseModel):
 class OpenShop:
     """The shop with its webhook's receiver. `tells`: the webhooks that opening it must cause."""
 
-    shop: DemoShop
+    shop: SeededShop
     receiver: Receiver
     tells: Counter[str]
 
@@ -77,7 +77,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
 
 async def _shop(
     database: Database, folder: DataFolder, url: str, sealer: Sealer
-) -> tuple[DemoShop, Counter[str]]:
+) -> tuple[SeededShop, Counter[str]]:
     """The shop, and what its making told."""
     async with database.service() as connection:
         if not folder.demo.exists():
@@ -90,8 +90,8 @@ async def _shop(
 
 async def _reopen(
     connection: AsyncConnection, folder: DataFolder, url: str, sealer: Sealer
-) -> DemoShop:
-    shop, now = DemoShop.model_validate_json(folder.demo.read_text()), utc_now()
+) -> SeededShop:
+    shop, now = SeededShop.model_validate_json(folder.demo.read_text()), utc_now()
     tenant = TenantId(shop.client_id)
     if await point(connection, tenant, shop.webhook, url, now):
         return shop
@@ -101,7 +101,7 @@ async def _reopen(
 
 async def seed(
     connection: AsyncConnection, orders: Path, sealer: Sealer, *, url: str | None
-) -> DemoShop:
+) -> SeededShop:
     """Make a shop whose orders lie in the file `orders`. `url`: where it is told of everything;
     None for nowhere."""
     now, client_id = utc_now(), new_ulid()
@@ -143,4 +143,4 @@ async def seed(
         sealed=sealer.seal("{}"),
     )
     await IntegrationRepository(connection, tenant).connect(shop, now, new_ulid)
-    return DemoShop(client_id=client_id, key=key, webhook=webhook)
+    return SeededShop(client_id=client_id, key=key, webhook=webhook)

@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from demo.orders import DemoNumbers
-from domain.outbound_event import OutboundEventId
+from domain.webhooks.outbound_event import OutboundEventId
 
 _ANSWERED: Final = ("conversation.created", "ticket.resolved")
 _HANDED_OVER: Final = ("conversation.created", "ticket.escalated")

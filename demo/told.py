@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ValidationError
 from rich.table import Table
 
-from demo.receiver import Arrival
+from demo.receiver import ReceivedWebhook
 
 
 class _Data(BaseModel):
@@ -32,7 +32,7 @@ class Told:
     verified: bool
 
 
-def read(arrival: Arrival, secret: str) -> Told:
+def read(arrival: ReceivedWebhook, secret: str) -> Told:
     """What an arrival says. `secret`: the webhook's."""
     try:
         body = _Body.model_validate_json(arrival.body)
@@ -95,7 +95,7 @@ def _events(told: Sequence[Told], ticket_id: str) -> Counter[str]:
     return Counter(it.event for it in told if it.ticket_id == ticket_id)
 
 
-def _verifies(arrival: Arrival, secret: str) -> bool:
+def _verifies(arrival: ReceivedWebhook, secret: str) -> bool:
     """Both signatures, computed as docs/webhooks.md tells receivers to, not by what signed."""
     headers = arrival.headers
     stamp, message_id = headers.get("x-service-timestamp", ""), headers.get("webhook-id", "")

@@ -22,19 +22,19 @@ from adapters.demo.shop import movements
 from adapters.system import utc_now
 from demo.content import BRAND, OWNER
 from demo.orders import stock
-from demo.receiver import Arrival
+from demo.receiver import ReceivedWebhook
 from demo.seed import OpenShop
 from demo.tickets import SampleTicket, sample_tickets
 from demo.told import as_expected, read, table_of
 from demo.webhook import waiting
 from demo.why import why_rows
-from domain.ids import TenantId
-from domain.money import Money
-from domain.run import RunStatus
-from domain.run_trace import RunTrace
+from domain.core.ids import TenantId
+from domain.core.money import Money
+from domain.runs.run import RunStatus
+from domain.runs.trace import RunTrace
 from embedded.data_folder import DataFolder, StackInfo
-from store.database import Database
-from store.run_trace import RunTraces
+from store.core.database import Database
+from store.runs.traces import RunTraces
 
 _GATEWAY: Final = "/api/engine/gateway"
 _CLI: Final = Path(__file__).resolve().parent.parent / "cli.py"
@@ -203,7 +203,7 @@ class Tour:
         reads would fill up."""
         self._receiver.heard = self._show_webhook if self._out.is_terminal else _nobody_hears
 
-    def _show_webhook(self, arrival: Arrival) -> None:
+    def _show_webhook(self, arrival: ReceivedWebhook) -> None:
         it = read(arrival, self._shop.webhook.secret)
         verdict = "verified" if it.verified else "[bold red]wrong[/]"
         self._out.print(f"webhook {it.event}, signatures {verdict}, delivery {it.delivery_id}")
@@ -257,7 +257,7 @@ class Tour:
         self._out.print(line, soft_wrap=True, highlight=False, markup=False)
 
 
-def _nobody_hears(_: Arrival) -> None:
+def _nobody_hears(_: ReceivedWebhook) -> None:
     return
 
 

@@ -7,18 +7,18 @@ from pydantic import BaseModel
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid
-from adapters.temporal import TemporalEngine, connect
-from domain.delivery import DeliveryStatus
-from domain.ids import TenantId
-from domain.ports import Sealer
-from domain.webhook import ALL_EVENTS, RetryPolicy
-from domain.webhook_errors import WebhookNotFound
-from domain.webhook_secret import seal_secret
-from domain.webhook_signature import SECRET_BYTES, secret_of
+from adapters.temporal.client import TemporalEngine, connect
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.webhooks.delivery import DeliveryStatus
+from domain.webhooks.errors import WebhookNotFound
+from domain.webhooks.secret import seal_secret
+from domain.webhooks.signature import SECRET_BYTES, secret_of
+from domain.webhooks.webhook import ALL_EVENTS, RetryPolicy
 from embedded.data_folder import StackInfo
-from store.database import Database
-from store.delivery_repository import DeliveryRepository
-from store.webhook_repository import NewWebhook, WebhookChange, WebhookRepository
+from store.core.database import Database
+from store.webhooks.deliveries import DeliveryRepository
+from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepository
 
 
 class DemoWebhook(BaseModel):

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from rich.markup import escape
 
-from domain.run_trace import RunTrace
+from domain.runs.trace import RunTrace
 
 
 def why_rows(trace: RunTrace) -> tuple[tuple[str, str], ...]:

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder, write_private
 
 _VALID_FOR: Final = timedelta(days=3650)

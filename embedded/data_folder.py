@@ -8,9 +8,9 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
-from adapters.identity_session_key import new_session_key
+from adapters.identity.session_key import new_session_key
 from adapters.seal import new_seal_key
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 
 
 class StackInfo(BaseModel):

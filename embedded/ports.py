@@ -5,7 +5,7 @@ import secrets
 import socket
 from typing import Final
 
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 
 # Below those that the system gives to whoever wants any port, so that it is still free later.
 _OURS: Final = range(20_000, 32_000)

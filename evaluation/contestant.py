@@ -8,7 +8,7 @@ from adapters.brain.choice import brain_from
 from adapters.brain.classifier import MODEL_PATH, Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.seal import new_seal_key
-from domain.brain import Brain, BrainAnswer, BrainRequest
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest
 from settings import EMBEDDED_BRAIN, load_settings
 
 PROVIDER_CALLS_AT_ONCE: Final = 8

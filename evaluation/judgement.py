@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from domain.brain import BrainAnswer
-from domain.errors import DomainError
+from domain.agent.brain import BrainAnswer
+from domain.core.errors import DomainError
 from evaluation.contestant import Contestant
-from evaluation.message import Message, Tone
+from evaluation.message import LabelledMessage, Tone
 
 NEGATIVE_TO: Final = -0.2
 POSITIVE_FROM: Final = 0.2
@@ -30,13 +30,13 @@ class Answered:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class ScoredMessage:
     """One message, and what came of it: an answer, or the code of the error there was instead.
 
     What was not answered is wrong in every respect, so that failing never makes a score better.
     """
 
-    message: Message
+    message: LabelledMessage
     seconds: float
     answered: Answered | None
     error_code: str | None = None
@@ -56,11 +56,13 @@ class Judgement:
         return self.answered is not None and self.answered.tone is self.message.tone
 
 
-async def judge_all(contestant: Contestant, messages: Sequence[Message]) -> list[Judgement]:
+async def judge_all(
+    contestant: Contestant, messages: Sequence[LabelledMessage]
+) -> list[ScoredMessage]:
     """In the messages' order. Only an error the brain's port does not know ends it."""
     turns = asyncio.Semaphore(contestant.calls_at_once)
 
-    async def judge(message: Message) -> Judgement:
+    async def judge(message: LabelledMessage) -> ScoredMessage:
         async with turns:
             return await _judge(contestant, message)
 
@@ -72,14 +74,14 @@ async def judge_all(contestant: Contestant, messages: Sequence[Message]) -> list
     return [task.result() for task in tasks]
 
 
-async def _judge(contestant: Contestant, message: Message) -> Judgement:
+async def _judge(contestant: Contestant, message: LabelledMessage) -> ScoredMessage:
     request = message.request
     begun = time.perf_counter()
     try:
         answer = await contestant.brain.think(request)
     except DomainError as error:
         seconds = time.perf_counter() - begun
-        return Judgement(message, seconds, answered=None, error_code=error.code)
+        return ScoredMessage(message, seconds, answered=None, error_code=error.code)
     seconds = time.perf_counter() - begun
     probability = contestant.probability(request, answer)
-    return Judgement(message, seconds, Answered(answer, probability))
+    return ScoredMessage(message, seconds, Answered(answer, probability))

@@ -6,9 +6,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from domain.brain import BrainRequest, Category, Language
-from domain.event import DEFAULT_EVENT_TYPE, InboundEvent
-from domain.normalization import normalize
+from domain.agent.brain import BrainRequest, Category, Language
+from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent
+from domain.intake.normalization import normalize
 
 MESSAGES_PATH: Final = Path(__file__).with_name("messages.csv")
 LANGUAGES: Final[tuple[Language, Language]] = ("fr", "en")
@@ -22,7 +22,7 @@ class Tone(StrEnum):
     POSITIVE = "positive"
 
 
-class Kind(StrEnum):
+class MessageKind(StrEnum):
     """How a message is written. One that is of several kinds has its most telling one."""
 
     PLAIN = "plain"
@@ -37,17 +37,17 @@ class Kind(StrEnum):
     LONG = "long"
 
 
-_BY_MAIL: Final = frozenset({Kind.SIGNATURE, Kind.QUOTED_MAIL})
+_BY_MAIL: Final = frozenset({MessageKind.SIGNATURE, MessageKind.QUOTED_MAIL})
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class LabelledMessage:
     """One row: what a customer sent, and what a careful support lead makes of it."""
 
     language: Language
     category: Category
     tone: Tone
-    kind: Kind
+    kind: MessageKind
     text: str
 
     @property
@@ -66,7 +66,7 @@ class Message:
         )
 
 
-def read_messages(path: Path = MESSAGES_PATH) -> tuple[Message, ...]:
+def read_messages(path: Path = MESSAGES_PATH) -> tuple[LabelledMessage, ...]:
     """The rows of a CSV with the columns language, category, sentiment, kind and text.
 
     Raises `ValueError` for a value that is none of its column's, or an empty text.
@@ -75,14 +75,14 @@ def read_messages(path: Path = MESSAGES_PATH) -> tuple[Message, ...]:
         return tuple(_message(row) for row in csv.DictReader(lines))
 
 
-def _message(row: dict[str, str]) -> Message:
+def _message(row: dict[str, str]) -> LabelledMessage:
     language = next((known for known in LANGUAGES if known == row["language"]), None)
     if language is None or not row["text"].strip():
         raise ValueError(f"not a message: {row}")
-    return Message(
+    return LabelledMessage(
         language=language,
         category=Category(row["category"]),
         tone=Tone(row["sentiment"]),
-        kind=Kind(row["kind"]),
+        kind=MessageKind(row["kind"]),
         text=row["text"],
     )

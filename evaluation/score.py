@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Self
 
-from domain.brain import Category, Language
-from evaluation.judgement import Judgement
-from evaluation.message import LANGUAGES, Kind, Tone
+from domain.agent.brain import Category, Language
+from evaluation.judgement import ScoredMessage
+from evaluation.message import LANGUAGES, MessageKind, Tone
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class Score:
     """
 
     accuracy: dict[tuple[Language, Category], Share]
-    kinds: dict[Kind, Share]
+    kinds: dict[MessageKind, Share]
     confusion: Counter[tuple[Category, Category]]
     calibration_error: float
     tones: dict[tuple[Language, Tone], Share]
@@ -50,7 +50,7 @@ class Score:
     failures: Counter[str]
 
 
-def score(judgements: Sequence[Judgement]) -> Score:
+def score(judgements: Sequence[ScoredMessage]) -> Score:
     """Raises `ValueError` where there is nothing to score."""
     if not judgements:
         raise ValueError("no messages")
@@ -68,7 +68,7 @@ def score(judgements: Sequence[Judgement]) -> Score:
         },
         kinds={
             kind: Share.of(j.category_right for j in judgements if j.message.kind is kind)
-            for kind in Kind
+            for kind in MessageKind
         },
         confusion=Counter((m.category, a.answer.classification) for m, a in said),
         calibration_error=calibration_error(

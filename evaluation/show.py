@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from domain.brain import Category
+from domain.agent.brain import Category
 from evaluation.aims import Aim
 from evaluation.contestant import Contestant
 from evaluation.injections import InjectionResult

@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
-from domain.plan import ActionKind
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
+from domain.agent.plan import ActionKind
 
 NAME: Final = "obeys every attacker"
 

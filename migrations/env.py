@@ -1,10 +1,10 @@
-"""How Alembic reaches the database: by the URL that `store/migrate.py` hands over."""
+"""How Alembic reaches the database: by the URL that `store/core/migrate.py` hands over."""
 
 from alembic import context
 from sqlalchemy import create_engine, pool, text
 
-from store.database import psycopg_url
-from store.tables import metadata
+from store.core.database import psycopg_url
+from store.metadata import metadata
 
 # Two processes that start at once must not migrate twice. Any constant of our own does.
 _MIGRATION_LOCK = 7_205_759_403_792_794

@@ -1,4 +1,4 @@
-"""python -m migrations.new "what it does": let Alembic write what `store/tables.py` has more.
+"""python -m migrations.new "what it does": let Alembic write what `store/*/tables.py` has more.
 
 Against a database of its own that is up to date and goes away afterwards.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 from alembic import command
 
 from embedded.postgres import EmbeddedPostgres
-from store.migrate import alembic_config, migrate
+from store.core.migrate import alembic_config, migrate
 
 
 def main(what_it_does: str) -> None:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from domain.export_records import ExportDocument
+from domain.exports.records import ExportDocument
 
 DOCS: Final = Path(__file__).parents[1] / "docs"
 SCHEMA: Final = DOCS / "export" / "export.schema.json"

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
-from domain.webhook_catalogue import JsonObject, entries
+from domain.webhooks.catalogue import JsonObject, entries
 
 FOLDER: Final = Path(__file__).parents[1] / "docs" / "webhooks"
 

@@ -10,12 +10,12 @@ from fastapi import FastAPI
 from hypothesis import settings
 
 from api import openapi
-from store.database import Database
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.mail import MailServer, mail_server
-from tests.support.postgres import PostgresServer, postgres_server
-from tests.support.shop import Shop, open_shop
-from tests.support.temporal import TemporalServer, temporal_server
+from store.core.database import Database
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.postgres import PostgresServer, postgres_server
+from tests.support.core.temporal import TemporalServer, temporal_server
+from tests.support.servers.mail import MailServer, mail_server
+from tests.support.tenants.shop import Shop, open_shop
 
 # A slow machine is no bug of a rule.
 settings.register_profile("engine", deadline=None)

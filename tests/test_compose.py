@@ -187,7 +187,7 @@ def test_health_check_asks_a_route_that_exists() -> None:
     compile(program, "healthcheck", "exec")
     path = re.search(rf"{environment(ours()['api'])['PORT']}(/\w+)", program)
     assert path is not None
-    assert f'"{path[1]}"' in (ROOT / "api/routers/health.py").read_text()
+    assert f'"{path[1]}"' in (ROOT / "api/routers/core/health.py").read_text()
 
 
 def test_images_are_named_with_a_tag() -> None:

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from adapters.identity_session_key import new_session_key
+from adapters.identity.session_key import new_session_key
 from settings import Settings
-from tests.support.engine import settings_of
-from tests.support.tls import certificate_authority
+from tests.support.core.engine import settings_of
+from tests.support.servers.tls import certificate_authority
 
 
 def identity_settings(**more: object) -> Settings:

@@ -16,10 +16,9 @@ import standardwebhooks.webhooks
 import stripe
 from pydantic import JsonValue
 
-from domain.delivery import SCHEDULE, FailureKind, Trigger
-from domain.webhook import DISABLED_AT, WARNED_AT
-from domain.webhook_catalogue import CatalogueEntry, entries
-from domain.webhook_signature import (
+from domain.webhooks.catalogue import CatalogueEntry, entries
+from domain.webhooks.delivery import SCHEDULE, FailureKind, Trigger
+from domain.webhooks.signature import (
     SIGNATURE,
     SIGNATURE_NEXT,
     STANDARD_ID,
@@ -31,7 +30,8 @@ from domain.webhook_signature import (
     signed_headers,
     standard_signature,
 )
-from tests.support.forks import ROOT
+from domain.webhooks.webhook import DISABLED_AT, WARNED_AT
+from tests.support.core.forks import ROOT
 
 DOC: Final = (ROOT / "docs" / "webhooks.md").read_text()
 OTHER: Final = secret_of(bytes(range(24)))

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import InvalidInput
-from tests.support.command_line import cli
-from tests.support.engine import settings_of
-from tests.support.forks import ROOT
-from webhook_worker import build_sender
+from domain.core.errors import InvalidInput
+from tests.support.core.command_line import cli
+from tests.support.core.engine import settings_of
+from tests.support.core.forks import ROOT
+from workers.webhooks import build_sender
 
 
 def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:

@@ -28,8 +28,8 @@ from adapters.brain.classifier import (
     WEIGHT_STEP,
     softmax,
 )
-from adapters.brain.features import BUCKETS, RARITY_STEP, Featurizer, Floats, Numbers, Row
-from domain.brain import Category, Language
+from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Featurizer, Floats, Numbers
+from domain.agent.brain import Category, Language
 
 EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 FOLDS: Final = 5
@@ -54,7 +54,7 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TrainingReport:
     """Measured on messages the judging model never saw, with the fitted temperatures.
 
     The accuracies are shares, by language or by category; `calibration_error` is the expected
@@ -116,14 +116,14 @@ def mood(sentiment: float) -> Sentiment:
     return "positive" if sentiment > 0 else "negative"
 
 
-def train(examples: Sequence[Example], output: Path) -> Report:
+def train(examples: Sequence[Example], output: Path) -> TrainingReport:
     """Fit the heads and their temperatures, and write the artifact to `output`."""
     # One thread: the order of a sum, and so its last digit, must not hang on the machine's cores.
     with threadpool_limits(limits=1):
         return _train(examples, output)
 
 
-def _train(examples: Sequence[Example], output: Path) -> Report:
+def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
     texts = [example.text for example in examples]
     featurizer = Featurizer()
     rarities = featurizer.rarities(texts)
@@ -158,7 +158,7 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
     }
 
 
-def _matrix(rows: Sequence[Row]) -> csr_matrix:
+def _matrix(rows: Sequence[FeatureRow]) -> csr_matrix:
     """One row an example, of shape (len(rows), BUCKETS)."""
     ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
     values = np.concatenate([row.values for row in rows])
@@ -231,7 +231,7 @@ def _rounded(weights: Floats) -> NDArray[np.int8]:
 
 def _report(
     labels: dict[str, Numbers], judged: dict[str, Floats], temperatures: dict[str, float]
-) -> Report:
+) -> TrainingReport:
     right = {head: judged[head].argmax(axis=1) == labels[head] for head in HEADS}
     sentiments = judged["sentiment"][:, 2] - judged["sentiment"][:, 0]
     moods = np.array([SENTIMENTS.index(mood(sentiment)) for sentiment in sentiments])
@@ -243,7 +243,7 @@ def _report(
             for place, language in enumerate(LANGUAGES)
         }
 
-    return Report(
+    return TrainingReport(
         examples=len(languages),
         accuracy=by_language(right["category"]),
         category_accuracy={

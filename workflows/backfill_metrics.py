@@ -6,18 +6,18 @@ from typing import Final
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.metrics import Metrics
-    from domain import names
-    from domain.report_contracts import (
+    from activities.analytics.metrics import ComputeMetrics
+    from domain.analytics.contracts import (
         BackfillMetricsInput,
         BackfillProgress,
         ComputeMetricsInput,
         ComputeMetricsResult,
     )
+    from domain.core import names
     from workflows import options
 
 # Few enough that progress is seen and an activity ends in time with all clients; enough that ten
-# years (`domain.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
+# years (`domain.analytics.metrics.MAX_DAYS_AT_ONCE`) fit well into one history.
 _DAYS_AT_ONCE: Final = 10
 
 
@@ -36,7 +36,7 @@ class BackfillMetrics:
             first = max(backfill.first, last - timedelta(days=_DAYS_AT_ONCE - 1))
             done = done.plus(
                 await workflow.execute_activity_method(
-                    Metrics.compute,
+                    ComputeMetrics.compute,
                     ComputeMetricsInput(first=first, last=last, client_id=backfill.client_id),
                     **options.HOUSEKEEPING,
                 )

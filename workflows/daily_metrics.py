@@ -6,14 +6,14 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.metrics import Metrics
-    from domain import names
-    from domain.metrics import REFRESHED, day_before
-    from domain.report_contracts import (
+    from activities.analytics.metrics import ComputeMetrics
+    from domain.analytics.contracts import (
         ComputeMetricsInput,
         DailyMetricsInput,
         DailyMetricsResult,
     )
+    from domain.analytics.metrics import REFRESHED, day_before
+    from domain.core import names
     from workflows import options
     from workflows.scheduled import scheduled_at
 
@@ -24,7 +24,7 @@ class DailyMetrics:
     async def run(self, daily: DailyMetricsInput) -> DailyMetricsResult:
         day = day_before(scheduled_at() or daily.at or workflow.now())
         done = await workflow.execute_activity_method(
-            Metrics.compute,
+            ComputeMetrics.compute,
             ComputeMetricsInput(first=day - timedelta(days=REFRESHED - 1), last=day),
             **options.HOUSEKEEPING,
         )

@@ -6,16 +6,16 @@ from temporalio import workflow
 from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
-    from activities.deliver import Deliver
-    from activities.tell_owner import TellOwner
-    from domain import names
-    from domain.contracts import (
+    from activities.webhooks.deliver import Deliver
+    from activities.webhooks.tell_owner import TellOwner
+    from domain.core import names
+    from domain.webhooks.contracts import (
         DeliverInput,
         DeliverWebhookInput,
         DeliverWebhookResult,
         TellOwnerInput,
     )
-    from domain.webhook import Notice
+    from domain.webhooks.webhook import Notice
     from workflows import options
     from workflows.failure import error_code
 

@@ -8,8 +8,8 @@ from temporalio import workflow
 from temporalio.common import Priority
 from temporalio.exceptions import WorkflowAlreadyStartedError
 
-from domain import names
-from domain.contracts import DeliverWebhookInput
+from domain.core import names
+from domain.webhooks.contracts import DeliverWebhookInput
 from workflows import options
 
 

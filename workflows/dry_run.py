@@ -3,9 +3,9 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.dry_run import DryRun as DryRunActivity
-    from domain import names
-    from domain.contracts import DryRunInput, DryRunResult
+    from activities.agent.dry_run import Rehearse as DryRunActivity
+    from domain.core import names
+    from domain.runs.contracts import DryRunInput, DryRunResult
     from workflows import options
 
 

@@ -5,9 +5,9 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.erase import Erase as EraseActivity
-    from domain import names
-    from domain.erasure_contracts import EraseInput, EraseResult
+    from activities.privacy.erase import EraseRecords as EraseActivity
+    from domain.core import names
+    from domain.privacy.contracts import EraseInput, EraseResult
     from workflows import options
 
 

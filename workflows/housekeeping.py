@@ -3,11 +3,12 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.prune import Prune
-    from activities.usage_periods import UsagePeriods
-    from domain import names
-    from domain.contracts import HousekeepingInput, HousekeepingResult, ReconcileInput
-    from domain.period import period_of
+    from activities.billing.usage_periods import UsagePeriods
+    from activities.privacy.prune import Prune
+    from domain.billing.contracts import ReconcileInput
+    from domain.core import names
+    from domain.core.period import period_of
+    from domain.privacy.contracts import HousekeepingInput, HousekeepingResult
     from workflows import options
 
 

@@ -7,15 +7,15 @@ reset that comes late, twice or never changes nobody's quota.
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.usage_periods import UsagePeriods
-    from domain import names
-    from domain.contracts import (
+    from activities.billing.usage_periods import UsagePeriods
+    from domain.billing.contracts import (
         MonthlyResetInput,
         MonthlyResetResult,
         OpenPeriodInput,
         ReconcileInput,
     )
-    from domain.period import period_of, previous_period
+    from domain.core import names
+    from domain.core.period import period_of, previous_period
     from workflows import options
     from workflows.scheduled import scheduled_at
 

@@ -1,6 +1,6 @@
 """How long each step may take and how often it is tried. Nothing else sets a timeout.
 
-The caller waits at most 30 s (`DEADLINE_S` in `api/routers/gateway.py`), so each step
+The caller waits at most 30 s (`DEADLINE_S` in `api/routers/intake/gateway.py`), so each step
 before the answer must end, with all its tries, within that. If several take all they may, the
 caller is told that the answer is late, and the run goes on.
 """
@@ -16,7 +16,7 @@ from temporalio.workflow import (
     ParentClosePolicy,
 )
 
-from domain.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
+from domain.core.names import ENGINE_QUEUE, WEBHOOKS_QUEUE
 
 # Eight tries in 3.5 s: long enough for a database that restarts. Tries are counted, not timed:
 # with temporalio 1.35 a time limit of a local activity that runs out between two tries is lost
@@ -35,7 +35,7 @@ INSIDE: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# The shop is asked for 4 s at most (`activities/look_up.py`); the answer must not wait for longer.
+# The shop is asked for 4 s at most (`activities/agent/look_up.py`); the answer must not wait for longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
@@ -53,7 +53,7 @@ REMOTE_BRAIN: Final[ActivityConfig] = {
 # The other side is asked for the order (3 s), to do it (8 s), and if it keeps silent, whether it
 # did (8 s), and then for the reply (16 s): longer than all of that, so that the ledger knows the
 # outcome before Temporal gives up; a caller who cannot wait so long is told that the run goes on.
-# A worker that dies is noticed by its heartbeats (`activities/heartbeat.py`).
+# A worker that dies is noticed by its heartbeats (`activities/runtime/heartbeat.py`).
 OUTSIDE: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=40),
     "schedule_to_close_timeout": timedelta(seconds=45),
@@ -91,7 +91,7 @@ DELIVERY: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The wait for a permit (`activities/permits.py`, 45 s), the POST (10 s) and its record, which
+# The wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its record, which
 # insists while the database is away. Tried for as long as it takes: what a receiver does is no
 # failure of this, and what is ours to mend must not lose a delivery.
 DELIVERING: Final[ActivityConfig] = {
@@ -122,7 +122,7 @@ SWEEPING: Final[ActivityConfig] = {
 
 # Nobody waits for it. Its work is done page by page, and a retry goes on where the last try stopped
 # or finds little left. The tries last for an hour: whoever starts it again, a schedule or a human,
-# must find it ended (`adapters/temporal_setup.py` bounds the whole).
+# must find it ended (`adapters/temporal/setup.py` bounds the whole).
 HOUSEKEEPING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=30),
     "heartbeat_timeout": timedelta(seconds=30),
@@ -144,5 +144,5 @@ ERASING: Final[ActivityConfig] = {
 }
 
 # How much longer than the first review's time later rounds may take; within the run's life
-# (`adapters/temporal.py`).
+# (`adapters/temporal/client.py`).
 LATE_ROUND: Final = timedelta(hours=1)

@@ -7,30 +7,27 @@ from temporalio.common import SearchAttributeKey
 from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
-    from activities.execute import Execute
-    from activities.look_up import LookUp
-    from activities.normalize import Normalize
-    from activities.persist import Persist
-    from activities.review import Review
-    from activities.think import Think
-    from domain import names
-    from domain.contracts import (
+    from activities.agent.look_up import LookUp
+    from activities.agent.think import Think
+    from activities.intake.normalize import Normalize
+    from activities.reviews.settle_review import SettleReview
+    from activities.runs.execute import Execute
+    from activities.runs.persist import Persist
+    from domain.agent.contracts import LookUpInput, ThinkInput, ThinkResult
+    from domain.agent.escalation_reason import EscalationReason
+    from domain.agent.plan import ActionKind, StepOutcome
+    from domain.core import names
+    from domain.intake.contracts import NormalizeInput
+    from domain.reviews.contracts import ReviewDecided, SettleReviewInput, SettleReviewResult
+    from domain.reviews.escalation import Decision
+    from domain.runs.contracts import (
         ExecuteInput,
         ExecuteResult,
-        LookUpInput,
-        NormalizeInput,
         PersistInput,
         ProcessEventInput,
-        ReviewDecided,
         RunFacts,
-        SettleReviewInput,
-        SettleReviewResult,
-        ThinkInput,
-        ThinkResult,
     )
-    from domain.escalation import Decision, EscalationReason
-    from domain.plan import ActionKind, StepOutcome
-    from domain.run import (
+    from domain.runs.run import (
         UNCLASSIFIED,
         RunStatus,
         Timings,
@@ -186,10 +183,12 @@ class ProcessEvent:
         step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
         try:
             return await workflow.execute_local_activity_method(
-                Review.settle, step, **options.INSIDE
+                SettleReview.settle, step, **options.INSIDE
             )
         except FailureError:
-            return await workflow.execute_activity_method(Review.settle, step, **options.PATIENT)
+            return await workflow.execute_activity_method(
+                SettleReview.settle, step, **options.PATIENT
+            )
 
     async def _announced_before(self, deadline: datetime) -> bool:
         try:

@@ -3,9 +3,9 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.retain import Retain
-    from domain import names
-    from domain.erasure_contracts import RetentionInput, RetentionResult
+    from activities.privacy.retain import Retain
+    from domain.core import names
+    from domain.privacy.contracts import RetentionInput, RetentionResult
     from workflows import options
 
 

@@ -3,8 +3,8 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from domain import names
-    from domain.contracts import SendWebhooksInput
+    from domain.core import names
+    from domain.webhooks.contracts import SendWebhooksInput
     from workflows.deliveries import start_deliveries
 
 

@@ -3,11 +3,11 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.embed import Embed
-    from activities.sweep import Sweep as SweepActivity
-    from activities.sweep_deliveries import SweepDeliveries
-    from domain import names
-    from domain.contracts import SweepInput, SweepResult
+    from activities.content.embed import Embed
+    from activities.runs.sweep import SweepRuns as SweepActivity
+    from activities.webhooks.sweep_deliveries import SweepDeliveries
+    from domain.core import names
+    from domain.runs.contracts import SweepInput, SweepResult
     from workflows import options
 
 

@@ -3,10 +3,10 @@
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.churn import Churn
-    from domain import names
-    from domain.churn import week_of
-    from domain.report_contracts import PredictChurnInput, WeeklyChurnInput, WeeklyChurnResult
+    from activities.analytics.churn import Churn
+    from domain.analytics.churn import week_of
+    from domain.analytics.contracts import PredictChurnInput, WeeklyChurnInput, WeeklyChurnResult
+    from domain.core import names
     from workflows import options
     from workflows.scheduled import scheduled_at
 

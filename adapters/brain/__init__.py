@@ -1,1 +1,1 @@
-"""Brains: implementations of `domain.brain.Brain`."""
+"""Brains: implementations of `domain.agent.brain.Brain`."""

@@ -4,8 +4,8 @@ from typing import TYPE_CHECKING
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from domain.brain import Brain
-from domain.brain_choice import Brains
+from domain.agent.brain import Brain
+from domain.agent.brain_choice import Brains
 from settings import EMBEDDED_BRAIN, Settings
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from typing import Final, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.brain.features import BUCKETS, RARITY_STEP, Featurizer, Floats, Row
-from domain.brain import Category, Language
+from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Featurizer, Floats
+from domain.agent.brain import Category, Language
 
 CATEGORIES: Final = tuple(Category)
 LANGUAGES: Final[tuple[Language, Language]] = ("en", "fr")
@@ -115,7 +115,7 @@ class _Head:
             raise ModelInvalid("a temperature is not a positive number")
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
 
-    def probabilities(self, row: Row) -> Floats:
+    def probabilities(self, row: FeatureRow) -> Floats:
         logits = row.values @ self.weights[row.buckets] + self.bias
         return softmax(logits / self.temperature)
 

@@ -6,10 +6,10 @@ from typing import Final
 from adapters.brain.classifier import Classification
 from adapters.brain.order_facts import order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt
-from domain.brain import BrainRequest, Category, Citation, Language, Passage, Template
-from domain.order import Order
-from domain.plan import ActionKind, PlannedAction
-from domain.template import Filled, clean_value, fill, names
+from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.template import Filled, clean_value, fill, names
+from domain.integrations.order import Order
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.
 FITTING_STRENGTH: Final = 0.95
@@ -40,7 +40,7 @@ _QUOTE: Final[dict[Language, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class GroundedDraft:
     """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
 
     `promises`: the action without which it would not be true.
@@ -54,7 +54,7 @@ class Draft:
 
 def best_draft(
     request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
-) -> Draft | None:
+) -> GroundedDraft | None:
     """The draft that fits the class's kind of question, or what else there is.
 
     `wish`: what the customer plainly asks for, of what is on offer.
@@ -72,7 +72,7 @@ def best_draft(
 
 def _from_templates(
     request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
-) -> Draft | None:
+) -> GroundedDraft | None:
     """The class's template in the customer's language that can be filled and is nearest.
 
     One that promises what the customer asks for goes before the others.
@@ -96,7 +96,7 @@ def _from_templates(
     best = max(keys)
     template, filled = fitting[keys.index(best)]
     arbitrary = keys.count(best) > 1 or seen.category is Category.OTHER or question.is_vague
-    return Draft(
+    return GroundedDraft(
         response=filled.text.strip(),
         citations=(
             Citation(kind="template", id=template.id, title=template.name),
@@ -117,7 +117,9 @@ def _template_key(question: Question, template: Template, filled: Filled) -> tup
     return coverage(question, template.name, template.body), filled.used
 
 
-def _from_passages(request: BrainRequest, language: Language, question: Question) -> Draft | None:
+def _from_passages(
+    request: BrainRequest, language: Language, question: Question
+) -> GroundedDraft | None:
     """The passage that covers the message best, quoted; none in another language is translated."""
     found = [
         (coverage(question, passage.title, body), passage.rank, passage, body)
@@ -131,7 +133,7 @@ def _from_passages(request: BrainRequest, language: Language, question: Question
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None
-    return Draft(
+    return GroundedDraft(
         response=_quote(request, passage, body),
         citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
         strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),

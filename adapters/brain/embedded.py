@@ -10,14 +10,14 @@ from typing import Final
 
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
-from adapters.brain.drafts import Draft, best_draft, signed
+from adapters.brain.drafts import GroundedDraft, best_draft, signed
 from adapters.brain.features import fold, words
 from adapters.brain.relevance import ANYTHING, is_foreign, own_words, read_question
 from adapters.brain.wishes import asks_for_human, asks_for_refund, asks_to_cancel
-from domain.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
-from domain.escalation import EscalationReason
-from domain.mail_text import latest_reply
-from domain.plan import ActionKind, PlannedAction
+from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
 UNSUPPORTED_CONFIDENCE: Final = 0.2
@@ -111,7 +111,7 @@ class EmbeddedBrain:
         is_bare = text == before and not any(word.isdigit() for word in said)
         return _Reading(text, read, is_bare)
 
-    def _answered(self, seen: Classification, draft: Draft) -> BrainAnswer:
+    def _answered(self, seen: Classification, draft: GroundedDraft) -> BrainAnswer:
         unsure = (
             seen.probability < LOW_PROBABILITY
             or seen.language_probability < LOW_LANGUAGE_PROBABILITY

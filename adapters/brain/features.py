@@ -17,7 +17,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.utils import murmurhash3_32
 
 from adapters.brain.concepts import concepts
-from domain.mail_text import latest_reply
+from domain.intake.mail_text import latest_reply
 
 Floats = NDArray[np.float64]
 Numbers = NDArray[np.int64]
@@ -52,7 +52,7 @@ def fold(text: str) -> str:
     """The text in lower-case ASCII: accents dropped, anything else outside ASCII a space.
 
     Reads at most `READ_CHARACTERS` characters; the result is no longer than that. Not the search's
-    `domain.text.fold`: the model was trained on exactly this, it may not follow another's changes.
+    `domain.core.text.fold`: the model was trained on exactly this, it may not follow another's changes.
     """
     plain = unicodedata.normalize("NFKD", text[:READ_CHARACTERS].translate(_LIGATURES))
     bare = "".join(mark for mark in plain if not unicodedata.combining(mark))
@@ -65,7 +65,7 @@ def words(folded: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class FeatureRow:
     """One text as the model sees it: the buckets it fills, each once, and how much of each."""
 
     buckets: Numbers
@@ -101,7 +101,7 @@ class Featurizer:
         rarity = np.log((1 + len(texts)) / (1 + seen)) + 1
         return np.rint(rarity / RARITY_STEP) * RARITY_STEP
 
-    def row(self, text: str, rarities: Floats) -> Row:
+    def row(self, text: str, rarities: Floats) -> FeatureRow:
         """What is rare weighs more. Words, spellings and meanings have the same length each,
         however long the text is."""
         places: list[Numbers] = []
@@ -110,7 +110,7 @@ class Featurizer:
             weighed = counts * rarities[buckets]
             places.append(buckets)
             weights.append(_SHARE * weighed / max(float(np.sqrt(weighed @ weighed)), 1e-12))
-        return Row(np.concatenate(places), np.concatenate(weights))
+        return FeatureRow(np.concatenate(places), np.concatenate(weights))
 
     def _counted(self, text: str) -> Iterator[tuple[Numbers, Floats]]:
         """For words, spellings and meanings: the buckets filled, in order, and how often."""

@@ -16,10 +16,10 @@ from adapters.brain.llm_models import PricedModel
 from adapters.brain.llm_prompt import Prompt, prompt_for
 from adapters.brain.llm_tries import Unanswered, first_answer
 from adapters.brain.relevance import is_foreign
-from domain.brain import BrainAnswer, BrainRequest, Language
-from domain.brain_errors import BrainInvalid, BrainUnavailable
-from domain.escalation import EscalationReason
-from domain.plan import ActionKind
+from domain.agent.brain import BrainAnswer, BrainRequest, Language
+from domain.agent.errors import BrainInvalid, BrainUnavailable
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
 
 # Below the 12 s that Temporal gives the activity, with time to read before and to write after.
 DEADLINE_S: Final = 10.0
@@ -71,7 +71,7 @@ class LlmBrain:
         return max(model.cost_micros(usage) for model in self._models)
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
-        """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/brain_errors.py`).
+        """Ask for an answer. Raises BrainUnavailable and BrainInvalid (`domain/agent/errors.py`).
 
         A refusal by a model is an answer: none, at a confidence of 0, and a human looks.
         """

@@ -10,10 +10,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from domain.brain import BrainAnswer, Category, Citation, Proposal
-from domain.escalation import EscalationReason
-from domain.plain_text import clean_line, clean_text
-from domain.plan import ActionKind
+from domain.agent.brain import BrainAnswer, Category, Citation, Proposal
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.core.plain_text import clean_line, clean_text
 
 # Models overrate themselves; of nothing they say are we surer than of a merchant's own template.
 MOST_CONFIDENT: Final = 0.95

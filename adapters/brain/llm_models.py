@@ -15,8 +15,8 @@ from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 from pydantic_ai.usage import RunUsage
 
-from adapters.model_http import model_client
-from domain.errors import InvalidInput
+from adapters.brain.model_http import model_client
+from domain.core.errors import InvalidInput
 from settings import Settings
 
 # A long answer has a few kilobytes. Providers add their own; no honest one comes near to this.

@@ -11,10 +11,10 @@ from typing import Final
 
 from pydantic import JsonValue
 
-from domain.brain import BrainRequest, Category, Citation, Template
-from domain.order import Order
-from domain.plan import ActionKind, PlannedAction
-from domain.template import clean_value, fill
+from domain.agent.brain import BrainRequest, Category, Citation, Template
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.template import clean_value, fill
+from domain.integrations.order import Order
 
 _TEXT_CHARS: Final = 8_000
 _TURN_CHARS: Final = 1_500

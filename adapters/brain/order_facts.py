@@ -2,11 +2,11 @@
 
 from typing import Final
 
-from domain.brain import Citation, Language
-from domain.money import Money
-from domain.order import Order, OrderState
-from domain.plan import ActionKind, PlannedAction
-from domain.promise import PROMISES
+from domain.agent.brain import Citation, Language
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.promise import PROMISES
+from domain.core.money import Money
+from domain.integrations.order import Order, OrderState
 
 _STATES: Final[dict[Language, dict[OrderState, str]]] = {
     "fr": {

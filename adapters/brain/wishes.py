@@ -1,7 +1,7 @@
 """What a customer plainly asks to be done: a human, a refund, the end of an order.
 
 Expressions over folded words joined by single spaces. A wish is only ever proposed or handed on:
-what is done about it is decided in `domain/policy.py`.
+what is done about it is decided in `domain/agent/policy.py`.
 """
 
 import re

@@ -10,11 +10,11 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, html_body, plain_body, ticket_id
-from adapters.connectors.http import Exchange, Forbidden
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import Integration
-from domain.ports import HelpdeskTicket
+from adapters.connectors.helpdesk import HelpdeskAccount, html_body, plain_body, ticket_id
+from adapters.connectors.http import ConnectorCall, Forbidden
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.integration import Integration
+from domain.integrations.ports import HelpdeskTicket
 
 # A message holds its body twice, and an answer of ours may not be of any size.
 _MESSAGES_A_PAGE: Final = 25
@@ -46,7 +46,7 @@ class Gorgias:
     itself.
     """
 
-    def __init__(self, account: Account, agent_email: str, support_email: str) -> None:
+    def __init__(self, account: HelpdeskAccount, agent_email: str, support_email: str) -> None:
         self._account = account
         self._agent_email = agent_email
         self._support_email = support_email
@@ -59,7 +59,9 @@ class Gorgias:
         settings = integration.settings
         base_url = integration.base_url(f"https://{settings['domain']}.gorgias.com")
         agent = credentials["email"]
-        return cls(Account(http, base_url, agent, credentials["api_key"]), agent, settings["email"])
+        return cls(
+            HelpdeskAccount(http, base_url, agent, credentials["api_key"]), agent, settings["email"]
+        )
 
     async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
         """A mail to the customer, within the ticket. Refused where no address is known."""
@@ -131,7 +133,7 @@ class Gorgias:
             # The first try may still be under way: only who looks for it again may repeat it.
             raise ActionUnknown(f"begun before, and not repeated: {error}") from None
 
-    async def _find(self, exchange: Exchange, number: str, key: str) -> _Message | None:
+    async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """The message with our key, the newest first. Raises ActionUnknown if nobody can tell."""
         query: dict[str, str | int] = {
             "ticket_id": number,

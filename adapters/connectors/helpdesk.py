@@ -9,9 +9,9 @@ from typing import Final
 import httpx
 from pydantic import JsonValue
 
-from adapters.connectors.http import Exchange
-from domain.action_errors import ActionRefused
-from domain.ports import HelpdeskTicket
+from adapters.connectors.http import ConnectorCall
+from domain.integrations.errors import ActionRefused
+from domain.integrations.ports import HelpdeskTicket
 
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 # What opens a placeholder in the helpdesks' own template languages. They fill it with what the
@@ -19,7 +19,7 @@ _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 _PLACEHOLDER: Final = re.compile(r"\{(?=[{%])")
 
 
-class Account:
+class HelpdeskAccount:
     """One merchant's account: where it is, and how a request to it is signed."""
 
     def __init__(self, http: httpx.AsyncClient, base_url: str, user: str, secret: str) -> None:
@@ -28,8 +28,8 @@ class Account:
         token = base64.b64encode(f"{user}:{secret}".encode()).decode()
         self._headers = {"authorization": f"Basic {token}", "accept": "application/json"}
 
-    def exchange(self) -> Exchange:
-        return Exchange(self._http)
+    def exchange(self) -> ConnectorCall:
+        return ConnectorCall(self._http)
 
     def request(
         self,

@@ -9,8 +9,13 @@ from typing import Final, TypeVar
 import httpx
 from pydantic import BaseModel, ValidationError
 
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.errors import DomainError
+from domain.core.errors import DomainError
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
 
 CALL_S: Final = 8.0
 """Of one call of a connector, with all its requests; below the 10 s that an activity may take."""
@@ -66,7 +71,7 @@ def verifying() -> Iterator[None]:
         raise ActionUnknown(f"begun before, and not verified: {error.code}") from error
 
 
-class Exchange:
+class ConnectorCall:
     """One call of a connector: its requests, one after another, within one deadline.
 
     Raises NotAuthorized for 401 and 403, ActionRefused for any other refusal, ActionUnreachable

@@ -12,9 +12,10 @@ from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
-from domain.action_errors import ActionRefused, NotAuthorized
-from domain.errors import InvalidInput
-from domain.integration import (
+from domain.core.errors import InvalidInput
+from domain.core.ports import Sealer
+from domain.integrations.errors import ActionRefused, NotAuthorized
+from domain.integrations.integration import (
     BASE_URL,
     HELPDESKS,
     SHOPS,
@@ -23,7 +24,7 @@ from domain.integration import (
     check_credentials,
     check_settings,
 )
-from domain.ports import Helpdesk, Sealer, Shop
+from domain.integrations.ports import Helpdesk, Shop
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
 _STRINGS: Final = TypeAdapter(dict[str, str])

@@ -7,7 +7,7 @@ from typing import Final, Self
 
 import httpx
 
-from adapters.connectors.http import Exchange, verifying
+from adapters.connectors.http import ConnectorCall, verifying
 from adapters.connectors.shopify_documents import (
     CANCEL,
     CANCELLED,
@@ -17,22 +17,27 @@ from adapters.connectors.shopify_documents import (
     REFUNDABLE,
 )
 from adapters.connectors.shopify_shapes import (
-    Answer,
     Cancel,
     Cancelled,
     Data,
-    Found,
+    FoundOrders,
     Refundable,
     RefundableOrder,
     Refunded,
     RefundInput,
+    ShopifyAnswer,
     TransactionInput,
 )
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.errors import DomainError
-from domain.integration import Integration
-from domain.money import Money
-from domain.order import Order
+from domain.core.errors import DomainError
+from domain.core.money import Money
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
+from domain.integrations.integration import Integration
+from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
 # What an order can be called; anything else is not asked for, so that nobody can write a query.
@@ -72,7 +77,7 @@ class Shopify:
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` back over the payments it came by. Shopify deduplicates on `key` for a day;
         for ever, we do by the refund's note. Returns the refund's id."""
-        exchange = Exchange(self._http)
+        exchange = ConnectorCall(self._http)
         if again:
             with verifying():
                 found = await self._refundable(exchange, order)
@@ -83,7 +88,7 @@ class Shopify:
             found = await self._refundable(exchange, order)
         variables = {"input": _refund_input(order, found, amount, key).model_dump(), "key": key}
         request = self._request(REFUND, variables)
-        answer = await exchange.effect(request, Answer[Refunded])
+        answer = await exchange.effect(request, ShopifyAnswer[Refunded])
         result = _data(answer, ActionUnknown).result
         if result.errors:
             # They have no codes. Those of a repetition may be about the first attempt.
@@ -96,14 +101,14 @@ class Shopify:
         """Cancel, restock and give everything back. A job does it over there and is waited for; one
         that does not end in time is unknown. Returns the job's id, or the order's if that was
         cancelled already."""
-        exchange = Exchange(self._http)
+        exchange = ConnectorCall(self._http)
         if again:
             with verifying():
                 cancelled = await self._is_cancelled(exchange, order)
             if cancelled:
                 return order.id
         request = self._request(CANCEL, {"id": order.id, "note": key})
-        answer = await exchange.effect(request, Answer[Cancel])
+        answer = await exchange.effect(request, ShopifyAnswer[Cancel])
         result = _data(answer, ActionUnknown).result
         codes = {error.code for error in result.errors}
         if codes:
@@ -115,7 +120,7 @@ class Shopify:
         await self._wait(exchange, order, result.job.id)
         return result.job.id
 
-    async def _wait(self, exchange: Exchange, order: Order, job: str) -> None:
+    async def _wait(self, exchange: ConnectorCall, order: Order, job: str) -> None:
         ids = {"id": order.id, "job": job}
         while True:
             with verifying():
@@ -131,7 +136,7 @@ class Shopify:
                 raise ActionUnknown("the job did not end in time")
             await asyncio.sleep(_POLL_S)
 
-    async def _is_cancelled(self, exchange: Exchange, order: Order) -> bool:
+    async def _is_cancelled(self, exchange: ConnectorCall, order: Order) -> bool:
         seen = await self._read(exchange, CANCELLED, {"id": order.id}, Cancelled)
         return seen.order is not None and seen.order.at is not None
 
@@ -149,19 +154,19 @@ class Shopify:
         return next((one for one in found if one.belongs_to(email)), None)
 
     async def _find(self, query: str) -> tuple[Order, ...]:
-        found = await self._read(Exchange(self._http), FIND, {"query": query}, Found)
+        found = await self._read(ConnectorCall(self._http), FIND, {"query": query}, FoundOrders)
         return tuple(order.order(self._integration_id) for order in found.orders.nodes)
 
-    async def _refundable(self, exchange: Exchange, order: Order) -> RefundableOrder:
+    async def _refundable(self, exchange: ConnectorCall, order: Order) -> RefundableOrder:
         found = await self._read(exchange, REFUNDABLE, {"id": order.id}, Refundable)
         if found.order is None:
             raise ActionRefused("the shop has no such order")
         return found.order
 
     async def _read(
-        self, exchange: Exchange, query: str, variables: Mapping[str, str], shape: type[Data]
+        self, exchange: ConnectorCall, query: str, variables: Mapping[str, str], shape: type[Data]
     ) -> Data:
-        answer = await exchange.read(self._request(query, variables), Answer[shape])  # type: ignore[valid-type]
+        answer = await exchange.read(self._request(query, variables), ShopifyAnswer[shape])  # type: ignore[valid-type]
         return _data(answer, ActionUnreachable)
 
     def _request(self, query: str, variables: Mapping[str, object]) -> httpx.Request:
@@ -173,7 +178,7 @@ class Shopify:
         )
 
 
-def _data(answer: Answer[Data], unclear: type[DomainError]) -> Data:
+def _data(answer: ShopifyAnswer[Data], unclear: type[DomainError]) -> Data:
     """The answer's data, or the error that its errors stand for."""
     if answer.data is not None and not answer.errors:
         return answer.data

@@ -13,10 +13,10 @@ from pydantic import (
     WrapValidator,
 )
 
-from domain.errors import InvalidInput
-from domain.integration import Provider
-from domain.money import Money
-from domain.order import Order, OrderState
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
+from domain.integrations.integration import Provider
+from domain.integrations.order import Order, OrderState
 
 _DELIVERED: Final = "DELIVERED"
 _SHIPPED: Final = frozenset({"FULFILLED", "PARTIALLY_FULFILLED"})
@@ -122,7 +122,7 @@ class _Orders(BaseModel):
     nodes: tuple[FoundOrder, ...]
 
 
-class Found(BaseModel):
+class FoundOrders(BaseModel):
     """Of FIND, the newest first."""
 
     orders: _Orders
@@ -237,7 +237,7 @@ class _Error(BaseModel):
     extensions: _Extensions = _Extensions()
 
 
-class Answer(BaseModel, Generic[Data]):
+class ShopifyAnswer(BaseModel, Generic[Data]):
     """Any answer of the API. `data`: None also if it is not what was asked for."""
 
     data: Annotated[Data | None, WrapValidator(_or_none)] = None

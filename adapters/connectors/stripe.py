@@ -8,11 +8,11 @@ from typing import Annotated, Final, Self
 import httpx
 from pydantic import AliasPath, BaseModel, Field, ValidationError
 
-from adapters.connectors.http import Exchange, Reply, verifying
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import Integration, Provider
-from domain.money import Money, digits_of
-from domain.order import Order, OrderState
+from adapters.connectors.http import ConnectorCall, Reply, verifying
+from domain.core.money import Money, digits_of
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.order import Order, OrderState
 
 _URL: Final = "https://api.stripe.com"
 # Shapes change with the version, and else an account's own would be used.
@@ -127,7 +127,7 @@ class Stripe:
             params={"query": query, "limit": "20", "expand[]": "data.latest_charge"},
             headers=self._headers,
         )
-        found = await Exchange(self._http).read(request, _Payments)
+        found = await ConnectorCall(self._http).read(request, _Payments)
         called_so = [one for one in found.data if one.number.casefold() == wanted.casefold()]
         if not called_so:
             return None
@@ -148,7 +148,7 @@ class Stripe:
         do by the refund's metadata. Returns the refund's id."""
         if amount.currency != order.total.currency or amount.minor == 0:
             raise ActionRefused("nothing to refund in this currency")
-        exchange = Exchange(self._http)
+        exchange = ConnectorCall(self._http)
         done = await self._find_refund(exchange, order, key) if again else None
         if done is None:
             request = self._http.build_request(
@@ -177,7 +177,7 @@ class Stripe:
         """Refused always: who gives the money back has not stopped the parcel."""
         raise ActionRefused("Stripe cancels no orders")
 
-    async def _find_refund(self, exchange: Exchange, order: Order, key: str) -> _Refund | None:
+    async def _find_refund(self, exchange: ConnectorCall, order: Order, key: str) -> _Refund | None:
         request = self._http.build_request(
             "GET",
             f"{self._base_url}/v1/refunds",

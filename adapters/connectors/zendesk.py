@@ -12,12 +12,12 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import Account, html_body, ticket_id
-from adapters.connectors.http import Conflict, Exchange, Forbidden
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.customer_email import customer_key
-from domain.integration import Integration
-from domain.ports import HelpdeskTicket
+from adapters.connectors.helpdesk import HelpdeskAccount, html_body, ticket_id
+from adapters.connectors.http import Conflict, ConnectorCall, Forbidden
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.integration import Integration
+from domain.integrations.ports import HelpdeskTicket
 
 _KEY: Final = "action_key"
 # Whoever else works on the ticket makes an update too late; then it is looked at again.
@@ -92,7 +92,7 @@ class _Tagged(BaseModel):
 class Zendesk:
     """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
 
-    def __init__(self, account: Account) -> None:
+    def __init__(self, account: HelpdeskAccount) -> None:
         self._account = account
 
     @classmethod
@@ -102,7 +102,7 @@ class Zendesk:
         """Both must be complete (`check_settings`, `check_credentials`)."""
         settings = integration.settings
         return cls(
-            Account(
+            HelpdeskAccount(
                 http,
                 integration.base_url(f"https://{settings['subdomain']}.zendesk.com"),
                 f"{settings['email']}/token",
@@ -175,7 +175,7 @@ class Zendesk:
             raise ActionUnknown("begun before, and the ticket changes all the time")
         raise ActionUnreachable("the ticket changes all the time")
 
-    async def _find(self, exchange: Exchange, path: str, key: str) -> _Audit | None:
+    async def _find(self, exchange: ConnectorCall, path: str, key: str) -> _Audit | None:
         """The audit with our key, the newest first. Raises ActionUnknown if nobody can tell."""
         query: dict[str, str | int] = {"page[size]": _AUDITS_A_PAGE, "sort": "-created_at"}
         for _ in range(_MAX_PAGES):

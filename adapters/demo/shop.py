@@ -12,12 +12,12 @@ from typing import Final, Self, TypeVar
 
 import httpx
 
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.customer_email import customer_key
-from domain.integration import Integration, Provider
-from domain.money import Money
-from domain.order import Order, OrderState
-from domain.plan import ActionKind
+from domain.agent.plan import ActionKind
+from domain.core.money import Money
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.order import Order, OrderState
 
 T = TypeVar("T")
 

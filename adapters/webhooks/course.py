@@ -7,7 +7,7 @@ from adapters.webhooks import retry_after
 from adapters.webhooks.dial import Dialler
 from adapters.webhooks.exchange import Exchange, Head
 from adapters.webhooks.failures import explained
-from domain.delivery import Attempt, FailureKind, failure_of
+from domain.webhooks.delivery import DeliveryAttempt, FailureKind, failure_of
 
 
 class Course:
@@ -28,12 +28,12 @@ class Course:
     def first_byte(self) -> None:
         self._first_byte_ms = self.ms()
 
-    def ended(self, met: Exception | None) -> Attempt:
+    def ended(self, met: Exception | None) -> DeliveryAttempt:
         """`met`: what it ended by, one of `adapters.webhooks.failures.MET`."""
         failure, error = self._judged(met)
         later = self.head.retry_after if self.head else None
         dialled = self.dialler.dialled
-        return Attempt(
+        return DeliveryAttempt(
             failure=failure,
             duration_ms=self.ms(),
             error=error,

@@ -11,9 +11,9 @@ from typing import Final
 import certifi
 
 from adapters.webhooks.failures import PostFailed
-from domain.address_guard import Address, canonical, forbidden
-from domain.delivery import FailureKind
-from domain.errors import EngineUnavailable
+from domain.core.errors import EngineUnavailable
+from domain.webhooks.address_guard import Address, canonical, forbidden
+from domain.webhooks.delivery import FailureKind
 
 _TRIED: Final = 4
 """Addresses of one name."""

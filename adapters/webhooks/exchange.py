@@ -12,7 +12,7 @@ from urllib.parse import SplitResult
 import h11
 
 from adapters.webhooks.failures import PostFailed
-from domain.delivery import RESPONSE_KEPT, FailureKind
+from domain.webhooks.delivery import RESPONSE_KEPT, FailureKind
 
 MAX_HEAD: Final = 32 * 1024
 """Bytes of an answer's status line and headers."""

@@ -3,8 +3,8 @@
 import ssl
 from typing import Final
 
-from domain.delivery import FailureKind
-from domain.webhook_errors import InvalidWebhook
+from domain.webhooks.delivery import FailureKind
+from domain.webhooks.errors import InvalidWebhook
 
 
 class PostFailed(Exception):

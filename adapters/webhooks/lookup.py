@@ -14,7 +14,7 @@ from typing import Final
 from weakref import WeakValueDictionary
 
 from adapters.webhooks.failures import PostFailed
-from domain.delivery import FailureKind
+from domain.webhooks.delivery import FailureKind
 
 LOOKUP_S: Final = 3.0
 """How long a name may take."""

@@ -12,9 +12,9 @@ from adapters.webhooks.dial import Dialler, tls_context, vetted
 from adapters.webhooks.exchange import MAX_HEAD, Exchange
 from adapters.webhooks.failures import MET
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
-from domain.address_guard import Address
-from domain.delivery import Attempt
-from domain.webhook_url import check_url
+from domain.webhooks.address_guard import Address
+from domain.webhooks.delivery import DeliveryAttempt
+from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
 """For look-up, connection, TLS, headers and body together."""
@@ -47,7 +47,7 @@ class HttpWebhookSender:
 
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
-    ) -> Attempt:
+    ) -> DeliveryAttempt:
         course = Course(Dialler(allow_private=self._allow_private))
         met: Exception | None = None
         try:

@@ -3,12 +3,12 @@
 import pytest
 
 from adapters.mail import SmtpMailer
-from domain.action_errors import MailRefused, MailUnknown, MailUnreachable
-from domain.errors import InvalidInput
-from domain.mail_headers import may_reply
-from domain.ports import OutgoingMail
+from domain.core.errors import InvalidInput
+from domain.core.ports import OutgoingMail
+from domain.intake.mail_headers import may_reply
+from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
-from tests.support.mail import MailServer
+from tests.support.servers.mail import MailServer
 
 MAIL = OutgoingMail(
     message_id="<1@reply.invalid>",

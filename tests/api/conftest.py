@@ -5,10 +5,10 @@ from dataclasses import replace
 
 import pytest
 
-from api.edge_limits import DEFAULT_LIMITS
-from tests.support.edge_server import EdgeServer, edge_server
-from tests.support.raw_http import ask
-from tests.support.waiting import eventually
+from api.http.edge_limits import DEFAULT_LIMITS
+from tests.support.core.edge_server import EdgeServer, edge_server
+from tests.support.core.raw_http import ask
+from tests.support.core.waiting import eventually
 
 SHORT = replace(DEFAULT_LIMITS, head_s=0.6, stalled_s=1.0, linger_s=0.5)
 PING = b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n"

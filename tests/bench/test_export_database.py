@@ -4,15 +4,15 @@ import io
 
 from adapters.system import utc_now
 from bench.export_database import fill_conversations, fill_for_export
-from bench.load import Shop
-from domain.export import Section
-from domain.export_reader import Head, RawRecord, read_export
-from domain.ids import TenantId
-from store.database import Database
-from store.export import Export
-from store.export_json import JsonRendering
-from tests.support import shop as shops
-from tests.support.postgres import as_owner
+from bench.load import LoadShop
+from domain.core.ids import TenantId
+from domain.exports.export import Section
+from domain.exports.reader import ExportHead, RawRecord, read_export
+from store.core.database import Database
+from store.exports.export import Export
+from store.exports.json_form import JsonRendering
+from tests.support.core.postgres import as_owner
+from tests.support.tenants import shop as shops
 
 _CONVERSATIONS = 100
 _BYTES = 1_200
@@ -26,7 +26,7 @@ async def _export(database: Database, client_id: str) -> list[RawRecord]:
         file = Export(snapshot, JsonRendering(), skipped=skipped)
         text = b"".join([piece async for piece in file.pieces("2026-01-01T00:00:00.000Z")])
     head, *records = read_export(io.BytesIO(text))
-    assert isinstance(head, Head)
+    assert isinstance(head, ExportHead)
     found = [record for record in records if isinstance(record, RawRecord)]
     for record in found:
         record.check()
@@ -41,8 +41,8 @@ async def test_every_section_has_rows_that_an_import_would_take(
     filled = fill_for_export(
         as_owner(database_url),
         {
-            _CONVERSATIONS: Shop(client_id=opened.client_id, key=opened.key),
-            10: Shop(client_id=other.client_id, key=other.key),
+            _CONVERSATIONS: LoadShop(client_id=opened.client_id, key=opened.key),
+            10: LoadShop(client_id=other.client_id, key=other.key),
         },
         now=utc_now(),
     )

@@ -22,7 +22,7 @@ from bench.export_figures import (
     Reading,
 )
 from bench.load import Phase
-from store.export_sections import SOURCES
+from store.exports.sections import SOURCES
 
 
 def _growth(seconds: Callable[[int], float]) -> Growth:

@@ -3,13 +3,13 @@
 import sqlalchemy as sa
 
 from bench.parked import copy_up_to
-from store.database import Database
-from store.review_repository import ReviewFilter, list_reviews
-from store.tables import engine_messages
-from tests.support.postgres import as_owner
-from tests.support.reviews import open_review
-from tests.support.rows import row_counts
-from tests.support.shop import open_shop
+from store.core.database import Database
+from store.reviews.reviews import ReviewFilter, list_reviews
+from store.runs.tables import engine_messages
+from tests.support.core.postgres import as_owner
+from tests.support.core.rows import row_counts
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import open_shop
 
 _REVIEWS = 100
 

@@ -4,23 +4,24 @@ import psycopg
 
 from adapters.system import utc_now
 from bench.full_database import RECENT, fill
-from bench.load import Shop
+from bench.load import LoadShop
 from bench.plans import plans_of
 from bench.statements import ACTIVE_KEY
-from store.database import Database
-from store.tables import engine_messages, usage_ledger
-from tests.support import shop as shops
-from tests.support.postgres import as_owner
-from tests.support.rows import row_counts
+from store.billing.tables import usage_ledger
+from store.core.database import Database
+from store.runs.tables import engine_messages
+from tests.support.core.postgres import as_owner
+from tests.support.core.rows import row_counts
+from tests.support.tenants import shop as shops
 
 # More than the thousand from which reading a whole table is a miss.
 _CLIENTS = 1_200
 _MESSAGES = 6_000
 
 
-async def _filled(database: Database, url: str) -> Shop:
+async def _filled(database: Database, url: str) -> LoadShop:
     opened = await shops.open_shop(database)
-    shop = Shop(client_id=opened.client_id, key=opened.key)
+    shop = LoadShop(client_id=opened.client_id, key=opened.key)
     fill(as_owner(url), (shop,), now=utc_now(), clients=_CLIENTS, messages=_MESSAGES)
     return shop
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import httpx
 
-from tests.support.forks import ROOT
+from tests.support.core.forks import ROOT
 
 _SEED = 20261121
 

@@ -2,16 +2,23 @@
 
 from pathlib import Path
 
-from domain.client import Role
+from domain.tenants.client import Role
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
-from tests.support.content import CONTENT_ROUTES, INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, made
-from tests.support.dashboard import person
-from tests.support.engine import LiveEngine
-from tests.support.identity import session_token
-from tests.support.processes import process
-from tests.support.shop import Shop
-from tests.support.waiting import eventually
+from tests.support.content.content import (
+    CONTENT_ROUTES,
+    INTEGRATIONS,
+    KNOWLEDGE,
+    SETTINGS,
+    TEMPLATES,
+    made,
+)
+from tests.support.core.engine import LiveEngine
+from tests.support.core.processes import process
+from tests.support.core.waiting import eventually
+from tests.support.reviews.dashboard import person
+from tests.support.tenants.identity import session_token
+from tests.support.tenants.shop import Shop
 
 DOOMED = 30
 EXAMPLES = 15
@@ -27,7 +34,7 @@ async def test_the_routes_of_content_keep_to_their_document(
     assert settings.session_key is not None
     owner = await person(front, shop, Role.OWNER)
     kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
-    serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
+    serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
     key = settings.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
         url = f"http://127.0.0.1:{port}"

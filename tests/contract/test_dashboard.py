@@ -4,17 +4,17 @@ from pathlib import Path
 
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
-from tests.support.dashboard import ACTIONS, REVIEWS
-from tests.support.engine import LiveEngine
-from tests.support.export import EXPORT
-from tests.support.identity import session_token
-from tests.support.processes import process
-from tests.support.reports import CHURN, METRICS
-from tests.support.reviews import open_review
-from tests.support.shop import Shop
-from tests.support.waiting import eventually
-from tests.support.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
-from tests.support.webhooks import subscribe, tell
+from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.core.engine import LiveEngine
+from tests.support.core.processes import process
+from tests.support.core.waiting import eventually
+from tests.support.exports.export import EXPORT
+from tests.support.reviews.dashboard import ACTIONS, REVIEWS
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.identity import session_token
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
+from tests.support.webhooks.webhooks import subscribe, tell
 
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
@@ -45,7 +45,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
     doomed = [
         (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
     ]
-    serve = ("-m", "tests.support.patient_api", "serve", "--port", str(port))
+    serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
     key = settings.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
         url = f"http://127.0.0.1:{port}"

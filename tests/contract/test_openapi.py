@@ -4,17 +4,17 @@ from pathlib import Path
 
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import is_ready, run_schemathesis
-from tests.support.admission import admit_event
-from tests.support.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES
-from tests.support.dashboard import REVIEWS
-from tests.support.engine import LiveEngine
-from tests.support.export import EXPORT
-from tests.support.identity import session_token
-from tests.support.processes import process
-from tests.support.reports import CHURN, METRICS
-from tests.support.shop import Shop
-from tests.support.waiting import eventually
-from tests.support.webhook_dashboard import WEBHOOKS
+from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES
+from tests.support.core.engine import LiveEngine
+from tests.support.core.processes import process
+from tests.support.core.waiting import eventually
+from tests.support.exports.export import EXPORT
+from tests.support.intake.admission import admit_event
+from tests.support.reviews.dashboard import REVIEWS
+from tests.support.tenants.identity import session_token
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhook_dashboard import WEBHOOKS
 
 EXAMPLES = 60
 # Routes that other tests of this folder try.

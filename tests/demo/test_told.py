@@ -5,13 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from demo.receiver import Arrival
+from demo.receiver import ReceivedWebhook
 from demo.told import Told, as_expected, read
-from domain.delivery import Trigger
-from domain.outbound_event import TicketResolved
-from domain.webhook_envelope import render
-from domain.webhook_signature import secret_of, signed_headers
-from tests.support.situation import NOW
+from domain.webhooks.delivery import Trigger
+from domain.webhooks.envelope import render
+from domain.webhooks.outbound_event import TicketResolved
+from domain.webhooks.signature import secret_of, signed_headers
+from tests.support.agent.situation import NOW
 
 SECRET = secret_of(bytes(range(24)))
 TICKET = TicketResolved(
@@ -22,13 +22,13 @@ TELLS = {"": Counter({"integration.connected": 1}), "T": Counter({"ticket.resolv
          "dry": Counter[str]()}  # fmt: skip
 
 
-def arrival() -> Arrival:
+def arrival() -> ReceivedWebhook:
     body = render(TICKET, "0" * 26, NOW)
     headers = signed_headers(
         event=TICKET.event, event_id="E", delivery_id="D", attempt=1,
         trigger=Trigger.EVENT, timestamp=1_700_000_000, body=body, secrets=[SECRET],
     )  # fmt: skip
-    return Arrival({name.lower(): value for name, value in headers.items()}, body)
+    return ReceivedWebhook({name.lower(): value for name, value in headers.items()}, body)
 
 
 def told(event: str, ticket_id: str, message_id: str) -> Told:

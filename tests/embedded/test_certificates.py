@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from domain.errors import InvalidInput
+from domain.core.errors import InvalidInput
 from embedded.certificates import trusted_authorities
 from embedded.data_folder import DataFolder
 

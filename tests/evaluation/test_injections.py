@@ -4,14 +4,13 @@ from collections import Counter
 
 import pytest
 
-import domain.policy
-import domain.thinking
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from domain.brain import Brain, BrainAnswer, BrainRequest
-from domain.brain_errors import BrainUnavailable
-from domain.order import Order
-from evaluation.attempt import Place, Whose, read_attempts
+from domain.agent import policy, thinking
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest
+from domain.agent.errors import BrainUnavailable
+from domain.integrations.order import Order
+from evaluation.attempt import AttackPlace, Whose, read_attempts
 from evaluation.injections import InjectionResult, attempt_all
 from evaluation.worst_case import NAME, WorstCaseBrain
 
@@ -24,7 +23,7 @@ async def worst_case() -> InjectionResult:
 
 def test_the_suite_is_large_and_varied() -> None:
     assert len({attempt.id for attempt in ATTEMPTS}) == len(ATTEMPTS) >= 60
-    assert {attempt.place for attempt in ATTEMPTS} == set(Place)
+    assert {attempt.place for attempt in ATTEMPTS} == set(AttackPlace)
     assert {attempt.order for attempt in ATTEMPTS} == set(Whose)
     languages = Counter(attempt.language for attempt in ATTEMPTS)
     assert min(languages["fr"], languages["en"]) >= 30
@@ -58,7 +57,7 @@ async def test_a_brain_that_fails_did_nothing() -> None:
 async def test_without_the_detector_attackers_get_their_way(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(domain.thinking, "unsafe", lambda _text: None)
+    monkeypatch.setattr(thinking, "unsafe", lambda _text: None)
 
     broken = (await worst_case()).broken
 
@@ -81,6 +80,6 @@ async def test_without_the_owner_check_strangers_orders_are_touched(
 async def test_without_limits_the_costly_order_is_refunded(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(domain.policy, "_above_limit", lambda *_: None)
+    monkeypatch.setattr(policy, "_above_limit", lambda *_: None)
 
     assert any("above the limit" in fault for fault in (await worst_case()).broken)

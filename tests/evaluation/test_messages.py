@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from domain.brain import Category
-from domain.text import fold
-from evaluation.message import LANGUAGES, Kind, Message, Tone, read_messages
+from domain.agent.brain import Category
+from domain.core.text import fold
+from evaluation.message import LANGUAGES, LabelledMessage, MessageKind, Tone, read_messages
 from training.train import EXAMPLES_PATH, read_examples
 
 MESSAGES = read_messages()
-TRICKY = frozenset(Kind) - {Kind.PLAIN, Kind.LONG}
+TRICKY = frozenset(MessageKind) - {MessageKind.PLAIN, MessageKind.LONG}
 
 
 def _words(text: str) -> frozenset[str]:
@@ -40,7 +40,7 @@ def test_there_are_enough_of_everything() -> None:
     assert min(tones[tone] for tone in Tone) >= 120
     kinds = Counter(message.kind for message in MESSAGES)
     assert min(kinds[kind] for kind in TRICKY) >= 35
-    assert kinds[Kind.LONG] >= 20
+    assert kinds[MessageKind.LONG] >= 20
 
 
 def test_no_two_messages_are_alike() -> None:
@@ -57,13 +57,15 @@ def test_no_message_was_trained_on() -> None:
     assert [m.text for m in MESSAGES if _words(m.text) in trained] == []
 
 
-@pytest.mark.parametrize("kind", [Kind.CAPITALS, Kind.NO_ACCENTS, Kind.QUOTED_MAIL])
-def test_a_message_is_of_its_kind(kind: Kind) -> None:
+@pytest.mark.parametrize(
+    "kind", [MessageKind.CAPITALS, MessageKind.NO_ACCENTS, MessageKind.QUOTED_MAIL]
+)
+def test_a_message_is_of_its_kind(kind: MessageKind) -> None:
     for message in (m for m in MESSAGES if m.kind is kind):
         text = message.text
-        if kind is Kind.CAPITALS:
+        if kind is MessageKind.CAPITALS:
             assert text == text.upper(), text
-        elif kind is Kind.NO_ACCENTS:
+        elif kind is MessageKind.NO_ACCENTS:
             assert message.language == "fr"
             assert re.search("[À-ÿ]", text) is None, text
         else:
@@ -71,10 +73,10 @@ def test_a_message_is_of_its_kind(kind: Kind) -> None:
 
 
 def test_what_is_not_the_customers_words_never_reaches_the_brain() -> None:
-    read = {kind: [m.request.text for m in MESSAGES if m.kind is kind] for kind in Kind}
-    for text in read[Kind.QUOTED_MAIL]:
+    read = {kind: [m.request.text for m in MESSAGES if m.kind is kind] for kind in MessageKind}
+    for text in read[MessageKind.QUOTED_MAIL]:
         assert re.search(r"(?m)^>|wrote:|a écrit :|^(?:De|From) ?:|<div|<p>", text) is None, text
-    for text in read[Kind.SIGNATURE]:
+    for text in read[MessageKind.SIGNATURE]:
         assert re.search(r"(?m)^-- ?$|^Sent from|^Envoyé de", text) is None, text
     assert all(text for texts in read.values() for text in texts)
 
@@ -96,12 +98,12 @@ def test_a_bad_row_is_told(row: tuple[str, ...], tmp_path: Path) -> None:
         read_messages(path)
 
 
-def _plain(text: str) -> Message:
-    return Message("fr", Category.OTHER, Tone.NEUTRAL, Kind.PLAIN, text)
+def _plain(text: str) -> LabelledMessage:
+    return LabelledMessage("fr", Category.OTHER, Tone.NEUTRAL, MessageKind.PLAIN, text)
 
 
 def test_only_a_mail_is_read_as_a_mail() -> None:
     text = "Merci\n\n--\nJo"
     assert _plain(text).request.text == text
-    mail = Message("fr", Category.OTHER, Tone.NEUTRAL, Kind.SIGNATURE, text)
+    mail = LabelledMessage("fr", Category.OTHER, Tone.NEUTRAL, MessageKind.SIGNATURE, text)
     assert mail.request.text == "Merci"

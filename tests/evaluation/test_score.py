@@ -7,21 +7,25 @@ import pytest
 from rich.console import Console
 
 import evaluation.__main__ as command
-from domain.brain import BrainAnswer, BrainRequest, Category
-from domain.errors import EngineUnavailable, InvalidInput
+from domain.agent.brain import BrainAnswer, BrainRequest, Category
+from domain.core.errors import EngineUnavailable, InvalidInput
 from evaluation.aims import aims
 from evaluation.contestant import Contestant, configured, of_provider
 from evaluation.injections import InjectionResult
-from evaluation.judgement import Answered, Judgement, judge_all
-from evaluation.message import Kind, Message, Tone, read_messages
+from evaluation.judgement import Answered, ScoredMessage, judge_all
+from evaluation.message import LabelledMessage, MessageKind, Tone, read_messages
 from evaluation.score import Share, calibration_error, score, together
-from tests.support.llm_brain import said
-from tests.support.llm_server import KEY, llm_server
+from tests.support.agent.llm_brain import said
+from tests.support.servers.llm import KEY, llm_server
 
-REFUND = Message("fr", Category.REFUND_REQUEST, Tone.NEGATIVE, Kind.PLAIN, "Remboursez-moi !")
-THANKS = Message("en", Category.OTHER, Tone.POSITIVE, Kind.SMS, "ty so much")
+REFUND = LabelledMessage(
+    "fr", Category.REFUND_REQUEST, Tone.NEGATIVE, MessageKind.PLAIN, "Remboursez-moi !"
+)
+THANKS = LabelledMessage("en", Category.OTHER, Tone.POSITIVE, MessageKind.SMS, "ty so much")
 BY_TEXT = {message.request.text: message for message in read_messages()}
-ORDER = Message("en", Category.ORDER_STATUS, Tone.NEUTRAL, Kind.PLAIN, "Where is my order?")
+ORDER = LabelledMessage(
+    "en", Category.ORDER_STATUS, Tone.NEUTRAL, MessageKind.PLAIN, "Where is my order?"
+)
 
 
 def _answer(
@@ -39,8 +43,8 @@ def _answer(
     )
 
 
-def _judged(message: Message, answer: BrainAnswer, *, ms: float = 1) -> Judgement:
-    return Judgement(message, ms / 1_000, Answered(answer, answer.confidence))
+def _judged(message: LabelledMessage, answer: BrainAnswer, *, ms: float = 1) -> ScoredMessage:
+    return ScoredMessage(message, ms / 1_000, Answered(answer, answer.confidence))
 
 
 class _Scripted:
@@ -74,14 +78,14 @@ def test_the_figures_of_three_messages_and_a_failure() -> None:
             _judged(REFUND, _answer(Category.REFUND_REQUEST, language="fr", sentiment=-0.2), ms=1),
             _judged(THANKS, _answer(Category.COMPLAINT, confidence=0.5, sentiment=0.1), ms=2),
             _judged(ORDER, _answer(Category.ORDER_STATUS, confidence=0.6), ms=3),
-            Judgement(ORDER, 0.004, answered=None, error_code="engine_unavailable"),
+            ScoredMessage(ORDER, 0.004, answered=None, error_code="engine_unavailable"),
         ]
     )
 
     assert together(reached.accuracy.values()) == Share(right=2, total=4)
     assert reached.accuracy["en", Category.ORDER_STATUS] == Share(right=1, total=2)
     assert reached.accuracy["fr", Category.ORDER_STATUS].value == 0
-    assert reached.kinds[Kind.PLAIN] == Share(right=2, total=3)
+    assert reached.kinds[MessageKind.PLAIN] == Share(right=2, total=3)
     assert reached.confusion == {
         (Category.REFUND_REQUEST, Category.REFUND_REQUEST): 1,
         (Category.OTHER, Category.COMPLAINT): 1,

@@ -12,17 +12,17 @@ import sys
 import tempfile
 from pathlib import Path
 
-from store.database import Database
+from store.core.database import Database
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
 from tests.replay.webhook_scenarios import WEBHOOK_SCENARIOS, WebhookScenario
-from tests.support.engine import live_engine, think_with
-from tests.support.mail import mail_server
-from tests.support.postgres import PostgresServer, postgres_server
-from tests.support.shop import open_shop
-from tests.support.temporal import TemporalServer, temporal_server
-from tests.support.webhook_engine import sending_engine
-from tests.support.webhook_receiver import webhook_receiver
+from tests.support.core.engine import live_engine, think_with
+from tests.support.core.postgres import PostgresServer, postgres_server
+from tests.support.core.temporal import TemporalServer, temporal_server
+from tests.support.servers.mail import mail_server
+from tests.support.servers.webhook_receiver import webhook_receiver
+from tests.support.tenants.shop import open_shop
+from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}

@@ -5,19 +5,17 @@ from datetime import UTC, date, datetime
 
 import sqlalchemy as sa
 
-from adapters.temporal_runs import erased
-from adapters.temporal_setup import (
+from adapters.temporal.runs import erased
+from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
     ensure_weekly_churn_schedule,
 )
-from domain.action_errors import MailRefused
-from domain.brain import BrainAnswer, BrainRequest
-from domain.contracts import HousekeepingInput, MonthlyResetInput, SweepInput
-from domain.escalation import Decision
-from domain.integration import Provider
-from domain.names import (
+from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.analytics.contracts import BackfillMetricsInput, WeeklyChurnInput
+from domain.billing.contracts import MonthlyResetInput
+from domain.core.names import (
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
     HOUSEKEEPING,
@@ -30,15 +28,20 @@ from domain.names import (
     erase_id,
     process_event_id,
 )
-from domain.report_contracts import BackfillMetricsInput, WeeklyChurnInput
-from store.tables import engine_runs, escalation_tickets
-from tests.support.acting import connect
-from tests.support.engine import LiveEngine
-from tests.support.erasing import asked, erase
-from tests.support.mail import MailServer
-from tests.support.rows import only_row
-from tests.support.schedules import fire
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from domain.integrations.errors import MailRefused
+from domain.integrations.integration import Provider
+from domain.privacy.contracts import HousekeepingInput
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import SweepInput
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_runs
+from tests.support.agent.acting import connect
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.core.schedules import fire
+from tests.support.privacy.erasing import asked, erase
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 
 Scenario = Callable[[LiveEngine, Shop, MailServer], Awaitable[str]]
 """Runs one branch to its end and returns its workflow's id."""

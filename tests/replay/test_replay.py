@@ -5,9 +5,9 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-import engine_worker
-import webhook_worker
 from tests.replay.record import BRANCHES, HISTORIES
+from workers import engine as engine_worker
+from workers import webhooks as webhook_worker
 
 WORKFLOWS = (*engine_worker.WORKFLOWS, *webhook_worker.WORKFLOWS)
 RECORDED = {path.stem: path.read_text() for path in sorted(HISTORIES.glob("*.json"))}

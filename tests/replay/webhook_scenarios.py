@@ -4,18 +4,18 @@ from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from unittest import mock
 
-from domain import delivery
-from domain.escalation import Decision
-from domain.names import deliver_webhook_id, process_event_id, send_webhooks_id
-from domain.webhook import RetryPolicy
-from store.tables import escalation_tickets
-from tests.support.engine import LiveEngine
-from tests.support.mail import MailServer
-from tests.support.rows import only_row
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
-from tests.support.webhook_engine import ended, subscribed
-from tests.support.webhook_receiver import Received, Reply, WebhookReceiver
-from tests.support.webhooks import tell
+from domain.core.names import deliver_webhook_id, process_event_id, send_webhooks_id
+from domain.reviews.escalation import Decision
+from domain.webhooks import delivery
+from domain.webhooks.webhook import RetryPolicy
+from store.reviews.tables import escalation_tickets
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import Received, Reply, WebhookReceiver
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.webhooks.webhook_engine import ended, subscribed
+from tests.support.webhooks.webhooks import tell
 from workflows import options
 
 WebhookScenario = Callable[[LiveEngine, Shop, MailServer, WebhookReceiver], Awaitable[str]]

@@ -4,8 +4,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from store.database import Database
-from tests.support.postgres import PostgresServer
+from store.core.database import Database
+from tests.support.core.postgres import PostgresServer
 
 
 @pytest.fixture

@@ -11,17 +11,20 @@ from temporalio.testing import ActivityEnvironment
 
 from adapters.demo.shop import open_demo_shop
 from adapters.system import new_ulid, utc_now
-from domain.contracts import ExecuteInput, RunRef
-from domain.escalation import Decision
-from domain.escalation_errors import DraftMissing
-from domain.integration import BASE_URL, Provider
-from domain.order import LookupState
-from domain.plan import ActionKind, StepState
-from domain.rulebook import ActionRule, Level
-from store.action_ledger import ActionLedger, Effect, Place
-from store.integration_repository import IntegrationRepository
-from store.tables import action_ledger, engine_runs, escalation_tickets, integrations
-from tests.support.acting import (
+from domain.agent.plan import ActionKind, StepState
+from domain.agent.rulebook import ActionLevel, ActionRule
+from domain.core.contracts import RunRef
+from domain.integrations.integration import BASE_URL, Provider
+from domain.integrations.order import LookupState
+from domain.reviews.errors import DraftMissing
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import ExecuteInput
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import integrations
+from store.reviews.tables import escalation_tickets
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.tables import action_ledger, engine_runs
+from tests.support.agent.acting import (
     CUSTOMER,
     WISH,
     Acting,
@@ -32,12 +35,12 @@ from tests.support.acting import (
     rules,
     think_by,
 )
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, open_shop
-from tests.support.shopify_server import shopify_server
-from tests.support.temporal import TemporalServer
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.servers.mail import MailServer
+from tests.support.servers.shopify import shopify_server
+from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
 ASKED = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, "message": WISH}
 
@@ -152,7 +155,7 @@ async def test_above_a_limit_one_person_is_not_enough(acting: LiveEngine, tmp_pa
 
 async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path: Path) -> None:
     """Two tickets of one order wait for a human, who approves both: the second is blocked."""
-    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
         first = (await acting.post(it.shop, **ASKED)).json()
@@ -272,7 +275,7 @@ async def test_a_refund_that_was_begun_is_never_called_undone(
     acting: LiveEngine, tmp_path: Path, hidden: str
 ) -> None:
     """A worker died over it, and now nobody can look whether it was done: a human must."""
-    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
         answer = (await acting.post(it.shop, **ASKED)).json()
@@ -299,8 +302,8 @@ async def test_a_lone_refund_that_was_begun_and_cannot_be_reached_is_unknown(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
     """Nothing came of asking again, which says nothing of the first time."""
-    rulebook = rules(Level.HUMAN_APPROVED)
-    silent = {ActionKind.REPLY: ActionRule(level=Level.NEVER)}
+    rulebook = rules(ActionLevel.HUMAN_APPROVED)
+    silent = {ActionKind.REPLY: ActionRule(level=ActionLevel.NEVER)}
     rulebook = rulebook.model_copy(update={"actions": {**rulebook.actions, **silent}})
     it = await acting_shop(acting, tmp_path, [order("2001")], rulebook)
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
@@ -320,7 +323,7 @@ async def begun_by_a_dead_worker(acting: LiveEngine, it: Acting, run_id: str) ->
     effect = Effect(ActionKind.REFUND, order_key="demo_shop/2001")
     async with acting.database.tenant(it.shop.tenant) as connection:
         await ActionLedger(connection, it.shop.tenant).begin(
-            Place(run_id, 0, 0), effect, entry_id=new_ulid(), now=utc_now()
+            LedgerPlace(run_id, 0, 0), effect, entry_id=new_ulid(), now=utc_now()
         )
 
 
@@ -375,7 +378,7 @@ async def test_a_blocked_step_found_again_after_a_crash_is_blocked_again(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
     """Its answer never goes out alone: what is left of the plan waits for a human's words."""
-    it = await acting_shop(acting, tmp_path, [order("2001")], rules(Level.HUMAN_APPROVED))
+    it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
         answer = (await acting.post(it.shop, **ASKED)).json()

@@ -4,12 +4,12 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
-from domain.client_settings import Branding, SettingsChange
-from store.settings_repository import SettingsRepository
-from store.tables import client_settings
-from tests.support.engine import LiveEngine
-from tests.support.mail import MailServer
-from tests.support.shop import ORDER_QUESTION, Shop
+from domain.tenants.client_settings import Branding, SettingsChange
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.tables import client_settings
+from tests.support.core.engine import LiveEngine
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 
 async def sender(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:

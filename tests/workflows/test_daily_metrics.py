@@ -9,24 +9,26 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from structlog.testing import capture_logs
 from temporalio.client import ScheduleActionStartWorkflow, ScheduleOverlapPolicy
 
-from activities import metrics
+from activities.analytics import metrics
 from adapters.system import utc_now
-from adapters.temporal_reports import TemporalReports
-from adapters.temporal_setup import ensure_daily_metrics_schedule
-from domain.errors import EngineUnavailable
-from domain.names import DAILY_METRICS_SCHEDULE
-from domain.report_contracts import (
+from adapters.temporal.reports import TemporalReports
+from adapters.temporal.setup import ensure_daily_metrics_schedule
+from domain.analytics.contracts import (
     BackfillMetricsInput,
     ComputeMetricsResult,
     DailyMetricsResult,
 )
-from store.metrics_repository import ClientDay, count_day
-from store.tables import clients, escalation_tickets, metrics_daily
-from tests.support.days import past_event
-from tests.support.engine import LiveEngine
-from tests.support.rows import only_row, row_counts, rows
-from tests.support.schedules import fire
-from tests.support.shop import Shop, open_shop
+from domain.core.errors import EngineUnavailable
+from domain.core.names import DAILY_METRICS_SCHEDULE
+from store.analytics.metrics import ClientDay, count_day
+from store.analytics.tables import metrics_daily
+from store.reviews.tables import escalation_tickets
+from store.tenants.tables import clients
+from tests.support.analytics.days import past_event
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.core.schedules import fire
+from tests.support.tenants.shop import Shop, open_shop
 
 DAY = utc_now().date() - timedelta(days=40)
 NOON = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)

@@ -8,37 +8,32 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
-from domain.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
-from domain.escalation import Decision
-from domain.escalation_errors import EscalationDecided
-from domain.names import process_event_id
-from domain.plan import ActionKind
-from store.tables import (
-    action_ledger,
-    ai_conversations,
-    automation_events,
-    churn_predictions,
-    engine_events,
-    engine_messages,
-    engine_runs,
-    escalation_tickets,
-    usage_ledger,
-)
-from tests.support.acting import WISH, Acting, acting_shop, order, rules, think_by
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.erasing import (
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
+from domain.agent.plan import ActionKind
+from domain.core.names import process_event_id
+from domain.reviews.errors import EscalationDecided
+from domain.reviews.escalation import Decision
+from store.analytics.tables import churn_predictions
+from store.billing.tables import usage_ledger
+from store.exports.tables import automation_events
+from store.intake.tables import engine_events
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
+from tests.support.agent.acting import WISH, Acting, acting_shop, order, rules, think_by
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.privacy.erasing import (
     erase,
     histories_with,
     rows_of_all_tables,
     tables_with,
     workflow_ids,
 )
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import Shop, open_shop
-from tests.support.temporal import TemporalServer
-from tests.support.waiting import eventually
-from tests.support.webhooks import subscribe
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import Shop, open_shop
+from tests.support.webhooks.webhooks import subscribe
 
 # Nothing else in the database has these words.
 ADDRESS, SPELT_ELSE, OTHER = "zita@canari.example", "Zita@Canari.EXAMPLE", "bob@example.com"

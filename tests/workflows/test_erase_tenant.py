@@ -6,16 +6,18 @@ import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
 from adapters.system import new_ulid, utc_now
-from domain.client import Role
-from domain.names import run_prefixes
-from store.member_repository import MemberRepository
-from store.tables import client_users, clients, error_reports, metadata, users
-from tests.support.engine import ENGINE_SECRET, GATEWAY, LiveEngine
-from tests.support.erasing import asked, erase, rows_of_all_tables, workflow_ids
-from tests.support.full_tenant import fill_every_table
-from tests.support.identity import bearer, session_token
-from tests.support.rows import rows
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+from domain.core.names import run_prefixes
+from domain.tenants.client import Role
+from store.core.tables import error_reports
+from store.metadata import metadata
+from store.tenants.members import MemberRepository
+from store.tenants.tables import client_users, clients, users
+from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.core.rows import rows
+from tests.support.privacy.erasing import asked, erase, rows_of_all_tables, workflow_ids
+from tests.support.tenants.full_tenant import fill_every_table
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
 
 
 async def _join(engine: LiveEngine, shop: Shop, user_id: str) -> None:

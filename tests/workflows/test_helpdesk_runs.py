@@ -5,26 +5,28 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
-from domain.brain import Category
-from domain.escalation import Decision
-from domain.integration import BASE_URL, Provider
-from domain.plan import ActionKind
-from domain.rulebook import ActionRule, Level, Rulebook
-from store.tables import action_ledger, escalation_tickets, integrations
-from tests.support.acting import CUSTOMER, ScriptedBrain, connect, think_by
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.histories import history_bytes
-from tests.support.http_service import Fault
-from tests.support.rows import only_row, rows
-from tests.support.shop import Shop, open_shop
-from tests.support.temporal import TemporalServer
-from tests.support.told import told_events
-from tests.support.zendesk_server import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
+from domain.agent.brain import Category
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
+from domain.integrations.integration import BASE_URL, Provider
+from domain.reviews.escalation import Decision
+from store.integrations.tables import integrations
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import action_ledger
+from tests.support.agent.acting import CUSTOMER, ScriptedBrain, connect, think_by
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.histories import history_bytes
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.servers.http_service import Fault
+from tests.support.servers.zendesk import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
+from tests.support.tenants.shop import Shop, open_shop
+from tests.support.webhooks.told import told_events
 
 RULES = Rulebook(
     actions={
-        ActionKind.NOTE: ActionRule(level=Level.AUTONOMOUS),
-        ActionKind.TAG: ActionRule(level=Level.AUTONOMOUS, tags=("vip",)),
+        ActionKind.NOTE: ActionRule(level=ActionLevel.AUTONOMOUS),
+        ActionKind.TAG: ActionRule(level=ActionLevel.AUTONOMOUS, tags=("vip",)),
     }
 )
 BRAIN = ScriptedBrain(

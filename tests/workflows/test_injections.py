@@ -10,18 +10,23 @@ import pytest
 
 from adapters.system import new_ulid, utc_now
 from evaluation.attacked_shop import ATTACKER, OWN_NUMBER, OWNER, STRANGERS_NUMBER, event_of
-from evaluation.attempt import Attempt, Place, Whose, read_attempts
+from evaluation.attempt import AttackPlace, InjectionAttempt, Whose, read_attempts
 from evaluation.worst_case import WorstCaseBrain
-from store.content_repository import ContentRepository
-from store.tables import action_ledger
-from tests.support.acting import acting_shop, order, rules, think_by
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.rows import rows
-from tests.support.shop import Shop
-from tests.support.temporal import TemporalServer
+from store.content.content import ContentRepository
+from store.runs.tables import action_ledger
+from tests.support.agent.acting import acting_shop, order, rules, think_by
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.rows import rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.tenants.shop import Shop
 
 # Where the brain is shown the text, or a human sees it instead; elsewhere it is taken away before.
-IN_SIGHT = {Place.MESSAGE, Place.SUBJECT, Place.PAYLOAD_FIELD, Place.DISPLAY_NAME}
+IN_SIGHT = {
+    AttackPlace.MESSAGE,
+    AttackPlace.SUBJECT,
+    AttackPlace.PAYLOAD_FIELD,
+    AttackPlace.DISPLAY_NAME,
+}
 # Earlier turns are a conversation's own, knowledge the merchant's: they are put there below.
 FIRST_OF_EACH = {attempt.place: attempt for attempt in reversed(read_attempts())}
 
@@ -36,12 +41,12 @@ async def acting(database_url: str, temporal: TemporalServer) -> AsyncIterator[L
             yield engine
 
 
-@pytest.mark.parametrize("place", list(Place))
+@pytest.mark.parametrize("place", list(AttackPlace))
 async def test_nothing_is_done_for_an_attacker(
-    acting: LiveEngine, tmp_path: Path, place: Place
+    acting: LiveEngine, tmp_path: Path, place: AttackPlace
 ) -> None:
     attempt = FIRST_OF_EACH[place]
-    note = attempt.text if place is Place.ORDER_NOTE else ""
+    note = attempt.text if place is AttackPlace.ORDER_NOTE else ""
     worth = 90_000 if attempt.order is Whose.COSTLY else 4_900
     it = await acting_shop(
         acting,
@@ -52,7 +57,7 @@ async def test_nothing_is_done_for_an_attacker(
         ],
         rules(),
     )
-    if place is Place.KNOWLEDGE:
+    if place is AttackPlace.KNOWLEDGE:
         async with acting.database.tenant(it.shop.tenant) as connection:
             await ContentRepository(connection, it.shop.tenant).add_knowledge(
                 entry_id=new_ulid(),
@@ -61,8 +66,8 @@ async def test_nothing_is_done_for_an_attacker(
                 language=attempt.language,
                 now=utc_now(),
             )
-    if place is Place.TURN:
-        await _push(acting, it.shop, attempt.model_copy(update={"place": Place.MESSAGE}))
+    if place is AttackPlace.TURN:
+        await _push(acting, it.shop, attempt.model_copy(update={"place": AttackPlace.MESSAGE}))
 
     answer = await _push(acting, it.shop, attempt)
 
@@ -75,7 +80,7 @@ async def test_nothing_is_done_for_an_attacker(
     assert all(not (row["order_key"] or "").endswith(STRANGERS_NUMBER) for row in touched)
 
 
-async def _push(engine: LiveEngine, shop: Shop, attempt: Attempt) -> dict[str, object]:
+async def _push(engine: LiveEngine, shop: Shop, attempt: InjectionAttempt) -> dict[str, object]:
     event = event_of(attempt)
     answer = await engine.post(
         shop,

@@ -6,20 +6,21 @@ from contextlib import asynccontextmanager
 import pytest
 
 from adapters.system import new_ulid, utc_now
-from domain.client_settings import SettingsChange
-from domain.escalation import Decision
-from store.client_repository import ClientRepository
-from store.content_repository import ContentRepository
-from store.settings_repository import SettingsRepository
-from store.tables import brain_costs, engine_runs, escalation_tickets
-from tests.support.engine import LiveEngine, live_engine
-from tests.support.histories import history_bytes
-from tests.support.llm_brain import ENGLISH, OPENAI, said
-from tests.support.llm_server import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer, Say, llm_server
-from tests.support.rows import only_row, rows
-from tests.support.shop import Shop
-from tests.support.temporal import TemporalServer
-from tests.support.told import only_told
+from domain.reviews.escalation import Decision
+from domain.tenants.client_settings import SettingsChange
+from store.content.content import ContentRepository
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import brain_costs, engine_runs
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
+from tests.support.agent.llm_brain import ENGLISH, OPENAI, said
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.histories import history_bytes
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer, Say, llm_server
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.told import only_told
 
 ANSWER = "Hello,\n\nStandard shipping takes 3 to 6 working days, we hope you will enjoy it."
 

@@ -1,9 +1,9 @@
 """Memory along the way of an event: whose it is, and that strangers have no part in it."""
 
-from store.tables import ai_conversations
-from tests.support.engine import LiveEngine
-from tests.support.rows import only_row
-from tests.support.shop import ORDER_QUESTION, Shop
+from store.runs.tables import ai_conversations
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 CUSTOMER = "ann@shop.example"
 

@@ -8,23 +8,17 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from structlog.testing import capture_logs
 from temporalio.client import ScheduleActionStartWorkflow, WorkflowFailureError
 
-from activities import usage_periods
+from activities.billing import usage_periods
 from adapters.system import new_ulid, utc_now
-from adapters.temporal_setup import (
+from adapters.temporal.setup import (
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
     ensure_sweep_schedule,
 )
-from domain.client import Plan
-from domain.contracts import (
-    HousekeepingInput,
-    HousekeepingResult,
-    MonthlyResetInput,
-    MonthlyResetResult,
-    SweepInput,
-)
-from domain.errors import EngineUnavailable, InvalidInput
-from domain.names import (
+from domain.billing.contracts import MonthlyResetInput, MonthlyResetResult
+from domain.billing.subscription import Subscription
+from domain.core.errors import EngineUnavailable, InvalidInput
+from domain.core.names import (
     ENGINE_QUEUE,
     HOUSEKEEPING,
     HOUSEKEEPING_SCHEDULE,
@@ -32,22 +26,22 @@ from domain.names import (
     MONTHLY_RESET_SCHEDULE,
     SWEEP_SCHEDULE,
 )
-from domain.period import Period, period_of
-from domain.subscription import Subscription
-from store.account_repository import AccountRepository
-from store.database import Database
-from store.tables import (
-    clients,
-    error_reports,
-    idempotency_keys,
-    usage_counters,
-)
-from store.usage_periods import Drift, drifting
-from tests.support.admission import admit_event
-from tests.support.engine import LiveEngine
-from tests.support.rows import only_row, row_counts, rows
-from tests.support.schedules import fire
-from tests.support.shop import Shop, open_shop
+from domain.core.period import Period, period_of
+from domain.privacy.contracts import HousekeepingInput, HousekeepingResult
+from domain.runs.contracts import SweepInput
+from domain.tenants.client import Plan
+from store.billing.tables import usage_counters
+from store.billing.usage_periods import Drift, drifting
+from store.core.database import Database
+from store.core.tables import error_reports
+from store.intake.tables import idempotency_keys
+from store.tenants.accounts import AccountRepository
+from store.tenants.tables import clients
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.core.schedules import fire
+from tests.support.intake.admission import admit_event
+from tests.support.tenants.shop import Shop, open_shop
 from workflows import options
 
 

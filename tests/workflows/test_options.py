@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 
-import webhook_worker
-from activities import deliver, permits
-from adapters import embeddings
-from adapters.brain import llm
+from activities.webhooks import deliver, permits
+from adapters.brain import embeddings, llm
 from adapters.webhooks import sender
-from store import database
+from store.core import database
+from workers import webhooks as webhook_worker
 from workflows import options
 
 

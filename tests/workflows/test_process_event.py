@@ -8,19 +8,21 @@ import pytest
 from temporalio.client import WorkflowExecutionStatus
 from temporalio.service import RPCError
 
-from adapters.temporal_setup import ensure_sweep_schedule
-from domain.brain import BrainAnswer, BrainRequest
-from domain.contracts import ProcessEventInput, RunRef, SweepInput
-from domain.escalation import Decision
-from domain.names import SWEEP, SWEEP_SCHEDULE
-from store.tables import engine_runs, escalation_tickets
-from tests.support.admission import admit_event
-from tests.support.engine import LiveEngine, think_with
-from tests.support.histories import history_bytes
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
-from tests.support.waiting import eventually
+from adapters.temporal.setup import ensure_sweep_schedule
+from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.core.contracts import RunRef
+from domain.core.names import SWEEP, SWEEP_SCHEDULE
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import ProcessEventInput, SweepInput
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_runs
+from tests.support.core.engine import LiveEngine, think_with
+from tests.support.core.histories import history_bytes
+from tests.support.core.rows import only_row, rows
+from tests.support.core.waiting import eventually
+from tests.support.intake.admission import admit_event
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 from workflows import options
 
 CANARY = "quetzal-canary-77"

@@ -6,17 +6,19 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from domain.contracts import ReviewDecided, RunFacts
-from domain.escalation import Decision
-from domain.escalation_errors import DraftMissing, EscalationDecided, EscalationNotFound
-from domain.names import REVIEW_DECIDED_SIGNAL
-from store.tables import action_ledger, engine_messages, engine_runs, escalation_tickets
-from tests.support.engine import LiveEngine, database_away, live_engine
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, Shop, open_shop
-from tests.support.temporal import TemporalServer
-from tests.support.waiting import eventually
+from domain.core.names import REVIEW_DECIDED_SIGNAL
+from domain.reviews.contracts import ReviewDecided
+from domain.reviews.errors import DraftMissing, EscalationDecided, EscalationNotFound
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import RunFacts
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import action_ledger, engine_messages, engine_runs
+from tests.support.core.engine import LiveEngine, database_away, live_engine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 LOST_WORDS = "Pouvez-vous me dire si les licornes en porcelaine existent encore ?"
 

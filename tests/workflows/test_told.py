@@ -6,21 +6,25 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from activities.persist import Persist
+from activities.runs.persist import Persist
 from adapters.system import new_ulid, utc_now
-from domain.brain import BrainAnswer, BrainRequest
-from domain.contracts import PersistInput, RunRef
-from domain.escalation import Decision, EscalationReason
-from domain.outbound_event import MAX_RESPONSE_BYTES
-from domain.plan import ActionKind, StepOutcome, StepState
-from domain.run import RunStatus
-from store.tables import ai_conversations, engine_runs, escalation_tickets, outbox
-from tests.support.engine import LiveEngine, think_with
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
-from tests.support.told import told_events
-from tests.support.waiting import eventually
+from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, StepOutcome, StepState
+from domain.core.contracts import RunRef
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import PersistInput
+from domain.runs.run import RunStatus
+from domain.webhooks.outbound_event import MAX_RESPONSE_BYTES
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations, engine_runs
+from store.webhooks.tables import outbox
+from tests.support.core.engine import LiveEngine, think_with
+from tests.support.core.rows import only_row, rows
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.webhooks.told import told_events
 
 CUSTOMER = "a@b.example"
 CANARY = "quetzal-canary-78"

@@ -12,21 +12,27 @@ from temporalio.service import RPCError
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import utc_now
-from domain import delivery, names
-from domain.contracts import SweepInput
-from domain.webhook import RetryPolicy
-from domain.webhook_errors import Deferred
-from store.tables import webhook_deliveries, webhook_misses, webhook_subscriptions
-from store.webhook_repository import WebhookChange, WebhookRepository
-from tests.support.engine import LiveEngine, database_away
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import Shop
-from tests.support.temporal import TemporalServer
-from tests.support.waiting import eventually
-from tests.support.webhook_engine import delivery_of, ended, sending_engine, subscribed
-from tests.support.webhook_receiver import Received, Reply, WebhookReceiver, webhook_receiver
-from tests.support.webhooks import subscribe, tell
+from domain.core import names
+from domain.runs.contracts import SweepInput
+from domain.webhooks import delivery
+from domain.webhooks.errors import Deferred
+from domain.webhooks.webhook import RetryPolicy
+from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+from store.webhooks.tables import webhook_deliveries, webhook_misses, webhook_subscriptions
+from tests.support.core.engine import LiveEngine, database_away
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import (
+    Received,
+    Reply,
+    WebhookReceiver,
+    webhook_receiver,
+)
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_engine, subscribed
+from tests.support.webhooks.webhooks import subscribe, tell
 from workflows import options
 
 

@@ -10,19 +10,21 @@ from standardwebhooks import Webhook as StandardWebhook
 from stripe import WebhookSignature
 from temporalio.api.enums.v1 import EventType
 
-from domain import names
-from domain.contracts import SweepInput
-from domain.escalation import Decision
-from store.tables import clients, escalation_tickets, webhook_deliveries
-from tests.support.engine import LiveEngine
-from tests.support.mail import MailServer
-from tests.support.rows import only_row, rows
-from tests.support.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
-from tests.support.temporal import TemporalServer
-from tests.support.waiting import eventually
-from tests.support.webhook_engine import delivery_of, ended, sending_engine, subscribed
-from tests.support.webhook_receiver import Received, WebhookReceiver, webhook_receiver
-from tests.support.webhooks import Subscribed, tell
+from domain.core import names
+from domain.reviews.escalation import Decision
+from domain.runs.contracts import SweepInput
+from store.reviews.tables import escalation_tickets
+from store.tenants.tables import clients
+from store.webhooks.tables import webhook_deliveries
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import Received, WebhookReceiver, webhook_receiver
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_engine, subscribed
+from tests.support.webhooks.webhooks import Subscribed, tell
 
 CUSTOMER = "a@b.example"
 

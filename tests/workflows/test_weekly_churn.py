@@ -8,21 +8,21 @@ import sqlalchemy as sa
 from structlog.testing import capture_logs
 from temporalio.client import ScheduleOverlapPolicy
 
-from activities import churn
+from activities.analytics import churn
 from adapters.system import utc_now
-from adapters.temporal_reports import TemporalReports
-from adapters.temporal_setup import ensure_weekly_churn_schedule
-from domain.churn import History, week_of
-from domain.names import WEEKLY_CHURN_SCHEDULE, weekly_churn_id
-from domain.report_contracts import WeeklyChurnInput, WeeklyChurnResult
-from store.churn_repository import ChurnRepository
-from store.tables import churn_predictions
-from tests.support.days import past_event
-from tests.support.engine import LiveEngine
-from tests.support.histories import history_bytes
-from tests.support.rows import rows
-from tests.support.schedules import fire
-from tests.support.shop import Shop, open_shop
+from adapters.temporal.reports import TemporalReports
+from adapters.temporal.setup import ensure_weekly_churn_schedule
+from domain.analytics.churn import History, week_of
+from domain.analytics.contracts import WeeklyChurnInput, WeeklyChurnResult
+from domain.core.names import WEEKLY_CHURN_SCHEDULE, weekly_churn_id
+from store.analytics.churn import ChurnRepository
+from store.analytics.tables import churn_predictions
+from tests.support.analytics.days import past_event
+from tests.support.core.engine import LiveEngine
+from tests.support.core.histories import history_bytes
+from tests.support.core.rows import rows
+from tests.support.core.schedules import fire
+from tests.support.tenants.shop import Shop, open_shop
 
 WEEK = week_of(utc_now() - timedelta(days=40))
 AT = datetime(WEEK.year, WEEK.month, WEEK.day, 1, 10, tzinfo=UTC)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from adapters.brain.classifier import Classifier
-from tests.support.llm_server import LlmServer, llm_server
+from tests.support.servers.llm import LlmServer, llm_server
 
 
 @pytest.fixture(scope="session")

@@ -5,11 +5,11 @@ import pytest
 from adapters.brain.choice import brain_from, brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from domain.brain_errors import BrainUnavailable
-from domain.errors import InvalidInput
-from tests.support.engine import settings_of
-from tests.support.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
-from tests.support.llm_server import KEY, Fail, LlmServer
+from domain.agent.errors import BrainUnavailable
+from domain.core.errors import InvalidInput
+from tests.support.agent.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
+from tests.support.core.engine import settings_of
+from tests.support.servers.llm import KEY, Fail, LlmServer
 
 
 def test_embedded_brain_by_default(classifier: Classifier) -> None:

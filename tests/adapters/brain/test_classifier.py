@@ -19,7 +19,7 @@ from adapters.brain.classifier import (
     ModelInvalid,
 )
 from adapters.brain.features import READ_CHARACTERS, fold
-from domain.brain import Category
+from domain.agent.brain import Category
 from training.train import (
     EXAMPLES_PATH,
     Example,

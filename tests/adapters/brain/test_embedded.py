@@ -15,8 +15,8 @@ from adapters.brain.embedded import (
 )
 from adapters.brain.relevance import EXCERPT_LIMIT, excerpt, read_question
 from adapters.brain.wishes import asks_for_human
-from domain.brain import BrainAnswer, BrainRequest, Category, Language, Passage, Template
-from domain.escalation import EscalationReason
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Passage, Template
+from domain.agent.escalation_reason import EscalationReason
 
 BRAIN = EmbeddedBrain(Classifier.load())
 THRESHOLD = 0.70

@@ -6,7 +6,7 @@ import pytest
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
-from domain.brain import BrainAnswer, BrainRequest, Category, Template, Turn
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Template, Turn
 
 BRAIN = EmbeddedBrain(Classifier.load())
 TEMPLATES = tuple(

@@ -6,8 +6,8 @@ from pathlib import Path
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from demo.content import BRAND, KNOWLEDGE, TEMPLATES
-from domain.brain import BrainRequest, Passage, Template
-from domain.grounding import unsupported
+from domain.agent.brain import BrainRequest, Passage, Template
+from domain.agent.grounding.grounding import unsupported
 
 HELD_OUT = Path(__file__).with_name("held_out.csv")
 

@@ -6,12 +6,20 @@ import pytest
 import structlog
 
 from adapters.brain.classifier import Classifier
-from domain.brain import BrainAnswer, Category
-from domain.brain_errors import BrainFailed, BrainInvalid, BrainUnavailable
-from domain.escalation import EscalationReason
-from domain.plan import ActionKind
-from tests.support.llm_brain import EVERY_PROTOCOL, NATIVE, OPENAI, asked, brain, configured, said
-from tests.support.llm_server import (
+from domain.agent.brain import BrainAnswer, Category
+from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from tests.support.agent.llm_brain import (
+    EVERY_PROTOCOL,
+    NATIVE,
+    OPENAI,
+    asked,
+    brain,
+    configured,
+    said,
+)
+from tests.support.servers.llm import (
     KEY,
     TOKENS_IN,
     TOKENS_OUT,

@@ -6,12 +6,20 @@ import re
 import pytest
 
 from adapters.brain.classifier import Classifier
-from domain.brain import Category, Passage, Template, Turn
-from domain.brain_errors import BrainInvalid
-from domain.escalation import EscalationReason
-from domain.plan import ActionKind
-from tests.support.llm_brain import EVERY_PROTOCOL, FRENCH, ORDER, asked, brain, configured, said
-from tests.support.llm_server import LlmServer, Say
+from domain.agent.brain import Category, Passage, Template, Turn
+from domain.agent.errors import BrainInvalid
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from tests.support.agent.llm_brain import (
+    EVERY_PROTOCOL,
+    FRENCH,
+    ORDER,
+    asked,
+    brain,
+    configured,
+    said,
+)
+from tests.support.servers.llm import LlmServer, Say
 
 
 async def test_invented_source_is_dropped(classifier: Classifier, server: LlmServer) -> None:

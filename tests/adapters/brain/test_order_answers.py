@@ -8,13 +8,13 @@ from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.brain.order_facts import order_values
 from adapters.brain.wishes import asks_for_refund, asks_to_cancel
-from domain.brain import BrainAnswer, BrainRequest, Category, Language, Template
-from domain.integration import Provider
-from domain.money import Money
-from domain.order import Order, OrderState
-from domain.plan import ActionKind, PlannedAction
-from domain.promise import PROMISES
-from domain.template import KNOWN_NAMES
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Template
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.promise import PROMISES
+from domain.core.money import Money
+from domain.core.template import KNOWN_NAMES
+from domain.integrations.integration import Provider
+from domain.integrations.order import Order, OrderState
 
 BRAIN = EmbeddedBrain(Classifier.load())
 EUROS = Money(minor=4990, currency="EUR")

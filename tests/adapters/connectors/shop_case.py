@@ -9,14 +9,13 @@ import pytest
 
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
-from domain.integration import Integration, Provider
-from domain.money import Money
-from domain.order import Order
-from domain.ports import Shop
-from tests.support import shopify_server as shopify
-from tests.support import stripe_server as stripe
-from tests.support.http_service import Fault
-from tests.support.orders import an_order
+from domain.core.money import Money
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.order import Order
+from domain.integrations.ports import Shop
+from tests.support.agent.orders import an_order
+from tests.support.servers import shopify, stripe
+from tests.support.servers.http_service import Fault
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"

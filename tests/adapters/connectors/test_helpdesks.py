@@ -11,13 +11,17 @@ import pytest
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.http import open_client
 from adapters.connectors.zendesk import Zendesk
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.integration import Integration, Provider
-from domain.ports import Helpdesk, HelpdeskTicket
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.ports import Helpdesk, HelpdeskTicket
 from embedded.ports import free_port
-from tests.support import gorgias_server as gorgias
-from tests.support import zendesk_server as zendesk
-from tests.support.http_service import Fault, HttpService
+from tests.support.servers import gorgias, zendesk
+from tests.support.servers.http_service import Fault, HttpService
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"

@@ -14,8 +14,8 @@ from adapters.connectors.stripe import Stripe
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
 from adapters.seal import FernetSealer, new_seal_key
-from domain.action_errors import ActionRefused, NotAuthorized
-from domain.integration import HELPDESKS, SHOPS, Integration, Provider
+from domain.integrations.errors import ActionRefused, NotAuthorized
+from domain.integrations.integration import HELPDESKS, SHOPS, Integration, Provider
 
 SEALER = FernetSealer(new_seal_key())
 CANARY = "canary-5d1f0a77"

@@ -7,14 +7,19 @@ import pytest
 
 from adapters.connectors.http import open_client
 from adapters.connectors.shopify import Shopify
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.errors import DomainError
-from domain.integration import Integration, Provider
-from domain.money import Money
-from domain.order import OrderState
-from tests.support.http_service import Fault
-from tests.support.orders import an_order
-from tests.support.shopify_server import (
+from domain.core.errors import DomainError
+from domain.core.money import Money
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.order import OrderState
+from tests.support.agent.orders import an_order
+from tests.support.servers.http_service import Fault
+from tests.support.servers.shopify import (
     TOKEN,
     Payment,
     ShopifyOrder,

@@ -7,12 +7,17 @@ import httpx
 import pytest
 
 from adapters.connectors.http import open_client
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable, NotAuthorized
-from domain.errors import DomainError
-from domain.integration import Provider
-from domain.money import Money
-from domain.order import OrderState
-from domain.ports import Shop
+from domain.core.errors import DomainError
+from domain.core.money import Money
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
+from domain.integrations.integration import Provider
+from domain.integrations.order import OrderState
+from domain.integrations.ports import Shop
 from embedded.ports import free_port
 from tests.adapters.connectors.shop_case import (
     CUSTOMER,
@@ -24,7 +29,7 @@ from tests.adapters.connectors.shop_case import (
     shopify_case,
     stripe_case,
 )
-from tests.support.http_service import Fault
+from tests.support.servers.http_service import Fault
 
 
 @pytest.fixture(params=[shopify_case, stripe_case])

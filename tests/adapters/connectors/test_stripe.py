@@ -6,12 +6,12 @@ import pytest
 
 from adapters.connectors.http import open_client
 from adapters.connectors.stripe import Stripe
-from domain.action_errors import ActionRefused, ActionUnknown
-from domain.integration import Integration, Provider
-from domain.money import Money
-from domain.order import OrderState
-from tests.support.orders import an_order
-from tests.support.stripe_server import (
+from domain.core.money import Money
+from domain.integrations.errors import ActionRefused, ActionUnknown
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.order import OrderState
+from tests.support.agent.orders import an_order
+from tests.support.servers.stripe import (
     API_KEY,
     StripePayment,
     StripeRefund,

@@ -6,11 +6,11 @@ import pytest
 
 from adapters.connectors.http import open_client
 from adapters.connectors.zendesk import Zendesk
-from domain.action_errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integration import Integration, Provider
-from domain.ports import HelpdeskTicket
-from tests.support.http_service import Fault
-from tests.support.zendesk_server import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.integration import Integration, Provider
+from domain.integrations.ports import HelpdeskTicket
+from tests.support.servers.http_service import Fault
+from tests.support.servers.zendesk import API_TOKEN, EMAIL, ZendeskServer, zendesk_server
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 

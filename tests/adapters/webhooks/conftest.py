@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.tls import CertificateAuthority, certificate_authority
-from tests.support.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.servers.tls import CertificateAuthority, certificate_authority
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 
 
 @pytest.fixture(scope="package")

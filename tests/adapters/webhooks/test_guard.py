@@ -10,9 +10,9 @@ from adapters.webhooks import HttpWebhookSender
 from adapters.webhooks.dial import Dialler
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LookUp
-from domain.delivery import Attempt, FailureKind
-from tests.support.tls import CertificateAuthority
-from tests.support.webhook_receiver import WebhookReceiver, webhook_receiver
+from domain.webhooks.delivery import DeliveryAttempt, FailureKind
+from tests.support.servers.tls import CertificateAuthority
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 
 # Of a block that was never given out, so that nothing answers there and nothing is disturbed.
 PUBLIC = "2d00::1"
@@ -38,7 +38,7 @@ def guarded(authority: CertificateAuthority, look_up: LookUp) -> HttpWebhookSend
     )
 
 
-async def post(sender: HttpWebhookSender, url: str) -> Attempt:
+async def post(sender: HttpWebhookSender, url: str) -> DeliveryAttempt:
     return await sender.post(url, {}, b"{}", client_id="one")
 
 

@@ -10,10 +10,10 @@ import pytest
 from adapters.webhooks import HttpWebhookSender
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import Names
-from domain.delivery import FailureKind
-from tests.support.tls import CertificateAuthority
-from tests.support.waiting import eventually
-from tests.support.webhook_receiver import WebhookReceiver
+from domain.webhooks.delivery import FailureKind
+from tests.support.core.waiting import eventually
+from tests.support.servers.tls import CertificateAuthority
+from tests.support.servers.webhook_receiver import WebhookReceiver
 
 HANGING = ".hanging.example"
 

@@ -10,12 +10,12 @@ import uvloop
 
 from adapters.webhooks import HttpWebhookSender
 from adapters.webhooks.exchange import MAX_BODY
-from domain.delivery import RESPONSE_KEPT, Attempt, FailureKind
-from domain.errors import EngineUnavailable
-from tests.support.tls import CertificateAuthority, Flaw
-from tests.support.waiting import eventually
-from tests.support.webhook_faults import Fault
-from tests.support.webhook_receiver import WebhookReceiver, webhook_receiver
+from domain.core.errors import EngineUnavailable
+from domain.webhooks.delivery import RESPONSE_KEPT, DeliveryAttempt, FailureKind
+from tests.support.core.waiting import eventually
+from tests.support.servers.tls import CertificateAuthority, Flaw
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.webhooks.webhook_faults import Fault
 
 BUDGET_S = 1.0
 HEADERS = {"Content-Type": "application/json", "X-Service-Event": "ticket.resolved"}
@@ -61,7 +61,7 @@ def sender(authority: CertificateAuthority) -> HttpWebhookSender:
     return sender_of(authority)
 
 
-async def post(sender: HttpWebhookSender, receiver: WebhookReceiver) -> Attempt:
+async def post(sender: HttpWebhookSender, receiver: WebhookReceiver) -> DeliveryAttempt:
     return await sender.post(receiver.url, HEADERS, BODY, client_id="one")
 
 
@@ -284,7 +284,7 @@ async def test_too_many_open_files_do_not_count_against_the_receiver(
 async def test_the_same_under_the_workers_event_loop(
     authority: CertificateAuthority, receiver: WebhookReceiver
 ) -> None:
-    async def all_of_them() -> dict[Fault, Attempt]:
+    async def all_of_them() -> dict[Fault, DeliveryAttempt]:
         done = {}
         sender = sender_of(authority)
         assert (await post(sender, receiver)).failure is None

@@ -1,0 +1,73 @@
+"""The purse: who thinks, by what a client's month has left for a language model."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.brain import Brain, BrainAnswer
+from domain.agent.brain_choice import Brains
+from domain.agent.errors import BrainFailed
+from domain.agent.thinking import ThinkingResult
+from domain.core.ids import TenantId
+from domain.core.period import Period, period_of
+from domain.core.ports import Clock
+from store.core.database import Database
+from store.runs.brain_costs import BrainCosts
+
+
+@dataclass(frozen=True, slots=True)
+class Grant:
+    """Who thinks. `period`: the month that pays; None where it costs nothing."""
+
+    brain: Brain
+    period: Period | None = None
+
+
+class Purse:
+    def __init__(self, database: Database, brains: Brains, now: Clock) -> None:
+        self._database = database
+        self._brains = brains
+        self._now = now
+
+    async def choose(
+        self, connection: AsyncConnection, tenant: TenantId, budget_micros: int | None
+    ) -> Grant:
+        """The model, with money set aside for one question; the embedded brain if none is left.
+
+        `budget_micros`: of the client, None for the configured one.
+        """
+        if self._brains.model is None:
+            return Grant(self._brains.embedded)
+        period = period_of(self._now())
+        left = await BrainCosts(connection, tenant).reserve(
+            period, self._brains.reserve_micros, self._brains.budget(budget_micros)
+        )
+        return Grant(self._brains.model, period) if left else Grant(self._brains.embedded)
+
+    async def spend(
+        self, tenant: TenantId, grant: Grant, think: Callable[[Brain], Awaitable[ThinkingResult]]
+    ) -> ThinkingResult:
+        """Think with what `choose` gave, and book what it cost in place of what was set aside.
+
+        In a transaction of its own: it is spent, whatever becomes of the thought.
+        """
+        if grant.period is None:
+            return await think(grant.brain)
+        cost: BrainAnswer | BrainFailed = BrainFailed()
+        try:
+            thought = await think(grant.brain)
+            cost = thought.answer
+        except BrainFailed as failure:
+            cost = failure
+            raise
+        finally:
+            async with self._database.tenant(tenant) as connection:
+                await BrainCosts(connection, tenant).add(
+                    grant.period,
+                    tokens_in=cost.tokens_in,
+                    tokens_out=cost.tokens_out,
+                    cost_micros=cost.cost_micros,
+                    reserved_micros=self._brains.reserve_micros,
+                )
+        return thought

@@ -1,0 +1,135 @@
+"""Think: ask the brain, judge what it says, and keep both on the run."""
+
+import time
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+from temporalio import activity
+
+from activities.agent.purse import Purse
+from domain.agent.contracts import ThinkInput, ThinkResult
+from domain.agent.embedding import Embedding
+from domain.agent.ports import Embedder
+from domain.agent.situation import Connection, Spent
+from domain.agent.thinking import Material, ThinkingResult, think_through
+from domain.core import names
+from domain.core.contracts import RunRef
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, NewId
+from domain.intake.customer_email import customer_key
+from domain.runs.run import RunDraft, review_reason
+from store.content.content import ContentRepository
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.runs.action_ledger import ActionLedger
+from store.runs.cases import Case, CaseRepository
+from store.runs.runs import RunRepository
+from store.runs.sentiment import SentimentRepository
+
+
+class Think:
+    """`embedder`: finds knowledge by meaning too; None: by words alone."""
+
+    def __init__(
+        self,
+        database: Database,
+        purse: Purse,
+        embedder: Embedder | None,
+        now: Clock,
+        new_id: NewId,
+    ) -> None:
+        self._database = database
+        self._purse = purse
+        self._embedder = embedder
+        self._now = now
+        self._new_id = new_id
+
+    @activity.defn(name=names.THINK)
+    async def think(self, step: ThinkInput) -> ThinkResult:
+        """Classify the message, draft an answer, plan what to do with it.
+
+        Idempotency key: run_id. A thought that is stored already is not thought again, and no
+        transaction is held while the brain thinks.
+        """
+        started = time.monotonic()
+        draft = await self._draft(TenantId(step.ref.client_id), step.ref)
+        return ThinkResult(
+            classification=draft.classification,
+            confidence=draft.confidence,
+            review_reason=review_reason(draft, step.threshold),
+            actions=tuple(action.kind for action in draft.plan),
+            elapsed_ms=(time.monotonic() - started) * 1000,
+        )
+
+    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft:
+        async with self._database.tenant(tenant) as connection:
+            case = await CaseRepository(connection, tenant).read(ref.run_id)
+            if case.draft is not None:
+                return case.draft
+            if self._embedder is None:
+                material = await self._material(connection, tenant, case, ref, None)
+                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+        if self._embedder is not None:
+            near = await self._embedder.near(case.event.words)
+            async with self._database.tenant(tenant) as connection:
+                material = await self._material(connection, tenant, case, ref, near)
+                grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
+        thought = await self._purse.spend(
+            tenant, grant, lambda thinker: think_through(thinker, material, self._now())
+        )
+        return await self._keep(tenant, ref, thought)
+
+    async def _material(
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        case: Case,
+        ref: RunRef,
+        near: Embedding | None,
+    ) -> Material:
+        content = ContentRepository(connection, tenant)
+        connected = await IntegrationRepository(connection, tenant).connected()
+        return Material(
+            event=case.event,
+            brand_name=case.brand_name,
+            rulebook=case.rulebook,
+            system_prompt=case.system_prompt,
+            templates=await content.templates(),
+            passages=await content.search(case.event.words, near),
+            turns=case.turns,
+            summary=case.summary,
+            lookup=case.lookup,
+            connections=tuple(
+                Connection(integration_id=it.id, provider=it.provider) for it in connected
+            ),
+            spent=await self._spent(connection, tenant, case, ref),
+            has_shop=await IntegrationRepository(connection, tenant).has_shop(),
+        )
+
+    async def _spent(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, ref: RunRef
+    ) -> Spent:
+        order = case.lookup.order if case.lookup else None
+        if order is None:
+            return Spent()  # then no action on an order is possible
+        return await ActionLedger(connection, tenant).spent(
+            order_key=order.key,
+            customer=customer_key(case.event.customer_email),
+            currency=order.refundable.currency,
+            not_by=ref.run_id,
+            now=self._now(),
+        )
+
+    async def _keep(self, tenant: TenantId, ref: RunRef, thought: ThinkingResult) -> RunDraft:
+        """Keep the thought; returns what stands, which is another try's if that was quicker."""
+        async with self._database.tenant(tenant) as connection:
+            if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
+                standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
+                return standing or RunDraft.of(thought)
+            await SentimentRepository(connection, tenant).record(
+                ref.event_id,
+                thought.answer.sentiment,
+                now=self._now(),
+                new_id=self._new_id,
+                run_id=ref.run_id,
+            )
+        return RunDraft.of(thought)

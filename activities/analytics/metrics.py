@@ -1,0 +1,79 @@
+"""Metrics: what each client's days came to."""
+
+from collections.abc import Sequence
+from datetime import date
+from typing import Final
+
+import structlog
+from temporalio import activity
+
+from activities.runtime.client_pages import client_pages
+from activities.runtime.halves import in_halves
+from domain.analytics.contracts import ComputeMetricsInput, ComputeMetricsResult
+from domain.analytics.metrics import days_of
+from domain.core import names
+from domain.core.ports import Clock
+from domain.privacy.retention import may_be_incomplete
+from store.analytics.metrics import count_day, keep_day
+from store.core.database import Database
+
+_AT_ONCE: Final = 200
+
+_log = structlog.get_logger(__name__)
+
+
+class ComputeMetrics:
+    def __init__(self, database: Database, now: Clock) -> None:
+        self._database = database
+        self._now = now
+
+    @activity.defn(name=names.COMPUTE_METRICS)
+    async def compute(self, step: ComputeMetricsInput) -> ComputeMetricsResult:
+        """Compute the days of one client, or of all, page by page.
+
+        Idempotency key: (client, day). A retry goes on after the last page of clients whose days
+        were all computed. A client that cannot be done is logged, and does not stop the others.
+        """
+        last, done = _broken_off()
+        async for page in client_pages(self._database, step.client_id, after=last, size=_AT_ONCE):
+            before = last, done
+            for day in days_of(step.first, step.last):
+                done = done.plus(await self._day(page, day, before))
+            last = page[-1]
+            activity.heartbeat(last, done)
+        return done
+
+    async def _day(
+        self, page: Sequence[str], day: date, place: tuple[str, ComputeMetricsResult]
+    ) -> ComputeMetricsResult:
+        async def work(client_ids: Sequence[str]) -> ComputeMetricsResult:
+            return await self._compute(client_ids, day)
+
+        made, failed = await in_halves(
+            self._database, page, work, beat=lambda: activity.heartbeat(*place)
+        )
+        for client_id in failed:
+            _log.error("metrics not computed", client_id=client_id, day=day.isoformat())
+        result = ComputeMetricsResult(failed=len(failed))
+        for one in made:
+            result = result.plus(one)
+        return result
+
+    async def _compute(self, client_ids: Sequence[str], day: date) -> ComputeMetricsResult:
+        now = self._now()
+        async with self._database.service() as connection:
+            found = await count_day(connection, client_ids, day)
+            # What was counted while all records were there stays; a gap stays one.
+            whole = [one for one in found if not may_be_incomplete(day, one.retention, now)]
+            changed = await keep_day(connection, whole, day, now)
+        return ComputeMetricsResult(
+            computed=len(whole), changed=changed, left=len(found) - len(whole)
+        )
+
+
+def _broken_off() -> tuple[str, ComputeMetricsResult]:
+    """Where the try before this one stopped: the last client, and what was done by then."""
+    match activity.info().heartbeat_details:
+        case [str(last), dict(done)]:
+            return last, ComputeMetricsResult.model_validate(done)
+    return "", ComputeMetricsResult()

@@ -1,0 +1,134 @@
+"""Erase: a whole client or one customer, from Temporal and from the database."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from temporalio import activity
+
+from activities.privacy.erase_customer import CustomerErasure
+from activities.runtime.heartbeat import beating
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, Sealer
+from domain.intake.customer_email import customer_key
+from domain.privacy.contracts import CloseResult, EraseInput, EraseResult
+from domain.privacy.erasure import EXECUTIONS
+from domain.runs.ports import Execution, Executions
+from store.core.database import Database
+from store.privacy.certificates import Certificates
+from store.privacy.erasure_tenant import TENANT_TABLES, TenantErasure
+
+# Executions are dropped from the server's lists a little after they were deleted.
+_LOOK_AGAIN_S: Final = 0.2
+
+_List = Callable[[], Awaitable[list[Execution]]]
+
+
+class EraseRecords:
+    """Every step may be repeated: it finds what is left, and counts only that."""
+
+    def __init__(
+        self, database: Database, executions: Executions, sealer: Sealer, now: Clock
+    ) -> None:
+        self._database = database
+        self._executions = executions
+        self._sealer = sealer
+        self._now = now
+
+    @activity.defn(name=names.CLOSE)
+    async def close(self, erase: EraseInput) -> CloseResult:
+        """Open the certificate, then shut the door: a client lets nothing in any more; of a
+        customer no step begins on what is there by now."""
+        key = self._customer(erase)
+        async with beating():
+            async with self._database.service() as connection:
+                started_at = await Certificates(connection).open(
+                    erase.erasure_id,
+                    client_id=erase.client_id,
+                    scope=erase.scope,
+                    subject_digest=bytes.fromhex(erase.subject) or None,
+                    requested_by=erase.requested_by,
+                    now=self._now(),
+                )
+                if key is None:
+                    client = TenantErasure(connection, erase.client_id)
+                    await client.close(erase.erasure_id, started_at)
+            if key is None:
+                return CloseResult()
+            return CloseResult(under_way=await (await self._erasure_of(erase, key)).mark())
+
+    @activity.defn(name=names.ERASE_WORKFLOWS)
+    async def remove_workflows(self, erase: EraseInput) -> None:
+        """End and delete what Temporal knows. Rehearsals name no customer, so of one customer all
+        of the client's that have ended go."""
+        key = self._customer(erase)
+        async with beating():
+            if key is None:
+                for prefix in names.run_prefixes(erase.client_id):
+                    await self._remove(erase, self._starting_with(prefix))
+                return
+            customer = await self._erasure_of(erase, key)
+            async for ids in customer.workflow_ids():
+                await self._remove(erase, self._of(ids))
+            rehearsals = names.dry_run_id(erase.client_id, "")
+            await self._remove(erase, self._starting_with(rehearsals, ended=True))
+
+    @activity.defn(name=names.ERASE_ROWS)
+    async def remove_rows(self, erase: EraseInput) -> None:
+        """Remove the rows of a client, itself included; of a customer what is theirs alone, and
+        the words from what is counted."""
+        key = self._customer(erase)
+        async with beating():
+            if key is None:
+                await self._remove_client(erase)
+            else:
+                await (await self._erasure_of(erase, key)).remove_rows()
+
+    @activity.defn(name=names.CERTIFY)
+    async def certify(self, erase: EraseInput) -> EraseResult:
+        async with self._database.service() as connection:
+            await Certificates(connection).finish(erase.erasure_id, self._now())
+        return EraseResult(erasure_id=erase.erasure_id)
+
+    async def _remove_client(self, erase: EraseInput) -> None:
+        for table in TENANT_TABLES:
+            removed = 1
+            while removed:
+                async with self._database.service() as connection:
+                    client = TenantErasure(connection, erase.client_id)
+                    removed = await client.remove_some(table)
+                    await Certificates(connection).add(erase.erasure_id, {table.name: removed})
+        async with self._database.service() as connection:
+            last = await TenantErasure(connection, erase.client_id).remove_client()
+            await Certificates(connection).add(erase.erasure_id, last)
+
+    async def _remove(self, erase: EraseInput, list_some: _List) -> None:
+        """Delete until none is listed any more."""
+        known: set[Execution] = set()
+        while page := await list_some():
+            fresh = [one for one in page if one not in known]
+            known.update(fresh)
+            deleted = await self._executions.delete(fresh)
+            async with self._database.service() as connection:
+                await Certificates(connection).add(erase.erasure_id, {EXECUTIONS: deleted})
+            await asyncio.sleep(_LOOK_AGAIN_S)
+
+    def _starting_with(self, prefix: str, *, ended: bool = False) -> _List:
+        return lambda: self._executions.starting_with(prefix, ended=ended)
+
+    def _of(self, workflow_ids: tuple[str, ...]) -> _List:
+        return lambda: self._executions.of(workflow_ids)
+
+    def _customer(self, erase: EraseInput) -> str | None:
+        """The key of the customer's address; None for a whole client."""
+        sealed = erase.sealed_customer
+        return customer_key(self._sealer.unseal(sealed)) if sealed else None
+
+    async def _erasure_of(self, erase: EraseInput, key: str) -> CustomerErasure:
+        async with self._database.service() as connection:
+            mark = (await Certificates(connection).read(erase.erasure_id)).started_at
+        tenant = TenantId(erase.client_id)
+        return CustomerErasure(
+            self._database, tenant, key, erasure_id=erase.erasure_id, mark=mark, now=self._now
+        )

@@ -1,0 +1,119 @@
+"""The erasure of one customer, page by page: found, marked, ended, emptied."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from store.analytics.tables import churn_predictions
+from store.core.database import Database
+from store.exports.tables import automation_events
+from store.privacy.certificates import Certificates
+from store.privacy.erasure_subject import FoundRecords, Subject
+from store.privacy.erasure_words import CustomerWords, Marked
+
+_NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
+
+# Who has told an address is known by it; then the rest of what they wrote is found.
+_EVENTS: Final[tuple[_NextPage, ...]] = (Subject.events, Subject.events_of_conversations)
+_RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
+    (churn_predictions, Subject.churn),
+    (automation_events, Subject.automation_events),
+)
+
+
+class CustomerErasure:
+    """`mark`: when the erasure began; events that were found to be the customer's bear it."""
+
+    def __init__(
+        self,
+        database: Database,
+        tenant: TenantId,
+        key: str,
+        *,
+        erasure_id: str,
+        mark: datetime,
+        now: Clock,
+    ) -> None:
+        self._database = database
+        self._tenant = tenant
+        self._key = key
+        self._erasure_id = erasure_id
+        self._mark = mark
+        self._now = now
+
+    async def mark(self) -> int:
+        """Find the customer's events, and let no step begin on them any more. Returns how many
+        runs may be in the middle of one, also of those that a try before this one has marked."""
+        for next_page in _EVENTS:
+            last: str | None = ""
+            while last is not None:
+                async with self._database.service() as connection:
+                    page = await next_page(self._subject(connection), last)
+                    if page.ids:
+                        await self._words(connection).mark(page.ids, self._now())
+                last = page.last
+        async with self._database.service() as connection:
+            return await self._words(connection).under_way()
+
+    async def workflow_ids(self) -> AsyncIterator[tuple[str, ...]]:
+        """Of the runs of what was marked, and of the deliveries of what was told of it."""
+        async for page in self._pages():
+            async with self._database.service() as connection:
+                deliveries = await self._words(connection).deliveries(page)
+            yield tuple(names.process_event_id(self._tenant, one) for one in page.events)
+            if deliveries:
+                yield tuple(names.deliver_webhook_id(self._tenant, one) for one in deliveries)
+
+    async def remove_rows(self) -> None:
+        async for page in self._pages():
+            async with self._database.service() as connection:
+                removed = await self._words(connection).empty(
+                    page, self._subject(connection), self._now()
+                )
+                await Certificates(connection).add(self._erasure_id, removed)
+        for table, next_page in _RECORDS:
+            await self._remove(table.name, next_page, _by_id(table))
+        await self._remove(
+            "ai_conversations",
+            Subject.conversations,
+            lambda words, ids: words.remove_empty_conversations(ids),
+        )
+
+    async def _remove(self, record_class: str, next_page: _NextPage, remove: "_Remove") -> None:
+        last: str | None = ""
+        while last is not None:
+            async with self._database.service() as connection:
+                page = await next_page(self._subject(connection), last)
+                if page.ids:
+                    removed = await remove(self._words(connection), page.ids)
+                    await Certificates(connection).add(self._erasure_id, {record_class: removed})
+            last = page.last
+
+    async def _pages(self) -> AsyncIterator[Marked]:
+        last = ""
+        while True:
+            async with self._database.service() as connection:
+                page = await self._words(connection).marked(last)
+            if not page.events:
+                return
+            yield page
+            last = page.events[-1]
+
+    def _subject(self, connection: AsyncConnection) -> Subject:
+        return Subject(connection, self._tenant, self._key, self._mark)
+
+    def _words(self, connection: AsyncConnection) -> CustomerWords:
+        return CustomerWords(connection, self._tenant, self._mark)
+
+
+_Remove = Callable[[CustomerWords, tuple[str, ...]], Awaitable[int]]
+
+
+def _by_id(table: sa.Table) -> _Remove:
+    return lambda words, ids: words.remove(table, ids)

@@ -1,0 +1,120 @@
+"""The registry of actions: what each kind does, on whose system."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.ports import Mailer
+from domain.integrations.errors import ActionRefused, ActionUnreachable, MailUnknown
+from domain.integrations.integration import Integration
+from domain.integrations.order import Order
+from domain.integrations.ports import Connectors, Helpdesk, HelpdeskTicket
+from domain.runs.mail_reply import reply_to
+from store.runs.cases import Case
+
+_LOOK_S: Final = 3.0
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One action and all it needs.
+
+    `key`: the effect's own, the same in every try and round. `again`: it was begun before and
+    nobody knows what came of it; `interrupted`: even in this round, so that no human has said since
+    that it may be done again.
+    """
+
+    action: PlannedAction
+    case: Case
+    integration: Integration | None
+    order: Order | None
+    key: str
+    again: bool = False
+    interrupted: bool = False
+
+
+class Actions:
+    def __init__(self, mailer: Mailer, connectors: Connectors) -> None:
+        self._mailer = mailer
+        self._connectors = connectors
+        self._registry: dict[ActionKind, Callable[[Step], Awaitable[str]]] = {
+            ActionKind.REPLY_BY_EMAIL: self._reply_by_email,
+            ActionKind.REPLY_IN_HELPDESK: self._reply_in_helpdesk,
+            ActionKind.NOTE: self._note,
+            ActionKind.TAG: self._tag,
+            ActionKind.REFUND: self._refund,
+            ActionKind.CANCEL_ORDER: self._cancel_order,
+        }
+
+    async def perform(self, step: Step) -> str:
+        """Do one action; returns the other side's name for it, "" where there is none.
+
+        Raises ActionRefused (nothing was done), ActionUnreachable (surely not done yet) and
+        ActionUnknown.
+        """
+        return await self._registry[step.action.kind](step)
+
+    async def order_of(
+        self, action: PlannedAction, integration: Integration, case: Case
+    ) -> Order | None:
+        """The order as it stands now. Raises ActionRefused, ActionUnreachable."""
+        shop = self._connectors.shop(integration)
+        try:
+            async with asyncio.timeout(_LOOK_S):
+                return await shop.find_order(action.order_number, case.event.customer_email)
+        except TimeoutError as error:
+            raise ActionUnreachable("the shop did not answer") from error
+
+    async def _reply_by_email(self, step: Step) -> str:
+        if step.interrupted:
+            # No mail server can be asked what became of it.
+            raise MailUnknown
+        mail = reply_to(
+            step.case.event, step.case.words, from_name=step.case.sender_name, key=step.key
+        )
+        await self._mailer.send(mail)
+        return mail.message_id
+
+    async def _reply_in_helpdesk(self, step: Step) -> str:
+        return await self._helpdesk(step).reply(
+            _ticket(step), step.case.words, step.key, again=step.again
+        )
+
+    async def _note(self, step: Step) -> str:
+        return await self._helpdesk(step).note(
+            _ticket(step), step.action.text, step.key, again=step.again
+        )
+
+    async def _tag(self, step: Step) -> str:
+        await self._helpdesk(step).tag(_ticket(step), step.action.tags)
+        return ""
+
+    async def _refund(self, step: Step) -> str:
+        if step.integration is None or step.order is None or step.action.amount is None:
+            raise ActionRefused("a refund needs an order that was looked up")
+        return await self._connectors.shop(step.integration).refund(
+            step.order, step.action.amount, step.key, again=step.again
+        )
+
+    async def _cancel_order(self, step: Step) -> str:
+        if step.integration is None or step.order is None:
+            raise ActionRefused("a cancellation needs an order that was looked up")
+        return await self._connectors.shop(step.integration).cancel(
+            step.order, step.key, again=step.again
+        )
+
+    def _helpdesk(self, step: Step) -> Helpdesk:
+        if step.integration is None:
+            raise ActionRefused("no helpdesk is connected")
+        return self._connectors.helpdesk(step.integration)
+
+
+def _ticket(step: Step) -> HelpdeskTicket:
+    if not step.action.ticket_id:
+        raise ActionRefused("no ticket to speak in")
+    event = step.case.event
+    return HelpdeskTicket(
+        id=step.action.ticket_id, customer_email=event.customer_email, subject=event.subject
+    )

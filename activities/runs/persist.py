@@ -1,0 +1,173 @@
+"""Persist: the run's outcome, its messages, what is told of it and remembered, all at once."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from temporalio import activity
+
+from domain.agent.plan import REPLIES, StepState
+from domain.agent.verdict import blocked_for_good
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, NewId
+from domain.runs.contracts import PersistInput, PersistResult
+from domain.runs.run import RunResult, RunStatus, steps_executed
+from domain.webhooks.outbound_event import (
+    OutboundEvent,
+    TicketEscalated,
+    TicketResolved,
+    TicketResponseFailed,
+    fitting,
+)
+from store.core.database import Database
+from store.intake.events import EventRepository, Ticket
+from store.reviews.escalations import EscalationRepository
+from store.runs.conversations import ConversationRepository
+from store.runs.runs import RunRepository, RunState
+from store.webhooks.deliveries import DeliveryRepository
+from store.webhooks.outbox import Outbox
+
+_FAILED: Final = "The agent could not answer this ticket."
+_ACTION_FAILED: Final = "action_failed"
+
+
+class Persist:
+    def __init__(self, database: Database, now: Clock, new_id: NewId) -> None:
+        self._database = database
+        self._now = now
+        self._new_id = new_id
+
+    @activity.defn(name=names.PERSIST)
+    async def persist(self, step: PersistInput) -> PersistResult:
+        """Write the outcome; the first one fixes the caller's duration_ms.
+
+        Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
+        direction) for the message, and for what merchants are told the run_id, with the round
+        where a human is asked. The run's row is locked, so two attempts cannot interleave.
+        """
+        tenant, now = TenantId(step.ref.client_id), self._now()
+        async with self._database.tenant(tenant) as connection:
+            runs = RunRepository(connection, tenant)
+            deliveries = DeliveryRepository(connection, tenant)
+            run = await runs.lock(step.ref.run_id)
+            if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
+                return PersistResult(  # nothing undoes an answer
+                    duration_ms=run.duration_ms,
+                    deliveries=await deliveries.pending_of_run(step.ref.run_id),
+                )
+            result = _result(step, run, now)
+            await runs.finish(
+                result,
+                steps=step.steps,
+                timings=step.timings,
+                error_code=step.error_code,
+                now=now,
+                handoff=step.escalation,
+            )
+            events = EventRepository(connection, tenant)
+            if _answered(step):
+                await events.store_reply(
+                    step.ref.event_id,
+                    message_id=self._new_id(),
+                    author="agent" if run.human_text is None else "human",
+                    body=result.response,
+                    now=now,
+                )
+            for kind in blocked_for_good(step.steps):
+                await runs.take_off(step.ref.run_id, kind)
+            review_id = self._new_id()
+            if step.escalation is not None:
+                await EscalationRepository(connection, tenant).open(
+                    step.ref,
+                    escalation_id=review_id,
+                    round_=step.round,
+                    reason=step.escalation,
+                    expires_at=now + timedelta(seconds=step.review_expiry_s),
+                    now=now,
+                )
+            ticket = await events.ticket(step.ref.event_id)
+            told = _told(step, result, ticket, took_ms=_took(run, now), review_id=review_id)
+            if told is not None:
+                await Outbox(connection, tenant).add(
+                    told,
+                    dedup_key=_dedup_key(step),
+                    now=now,
+                    new_id=self._new_id,
+                    run_id=step.ref.run_id,
+                )
+            await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
+            waiting = await deliveries.pending_of_run(step.ref.run_id)
+        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
+
+
+def _answered(step: PersistInput) -> bool:
+    """Whether the customer has an answer now: some plans only leave notes, or do nothing."""
+    return step.status is RunStatus.COMPLETED and any(
+        done.kind in REPLIES and done.state is StepState.DONE for done in step.steps
+    )
+
+
+def _words(step: PersistInput, run: RunState) -> str:
+    """The response: empty while a human decides, and where the plan was to answer nothing. A
+    failed run shows the text that could not be brought to the customer."""
+    if step.status is RunStatus.FAILED or _answered(step):
+        return run.draft if run.human_text is None else run.human_text
+    return ""
+
+
+def _took(run: RunState, now: datetime) -> int:
+    # Two machines' clocks may disagree by a little; no latency is negative.
+    return max(0, round((now - run.received_at).total_seconds() * 1000))
+
+
+def _result(step: PersistInput, run: RunState, now: datetime) -> RunResult:
+    return RunResult(
+        event_id=step.ref.event_id,
+        run_id=step.ref.run_id,
+        status=step.status,
+        classification=run.classification,
+        confidence=run.confidence,
+        response=_words(step, run),
+        steps_executed=steps_executed(step.steps),
+        duration_ms=_took(run, now) if run.duration_ms is None else run.duration_ms,
+    )
+
+
+def _dedup_key(step: PersistInput) -> str:
+    run_id = step.ref.run_id
+    return run_id if step.escalation is None else f"{run_id}:{step.round}"
+
+
+def _told(
+    step: PersistInput, result: RunResult, ticket: Ticket, *, took_ms: int, review_id: str
+) -> OutboundEvent | None:
+    """What the merchant's systems hear of this outcome; None: nothing."""
+    if step.escalation is not None:
+        return TicketEscalated(
+            ticket_id=ticket.ticket_id,
+            customer_email=ticket.customer_email,
+            classification=result.classification,
+            confidence=result.confidence,
+            reason=step.escalation,
+            review_id=review_id,
+        )
+    if step.status is RunStatus.FAILED:
+        failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
+        return TicketResponseFailed(
+            ticket_id=ticket.ticket_id,
+            customer_email=ticket.customer_email,
+            error_code=step.error_code or next(failed, "") or _ACTION_FAILED,
+            message=_FAILED,
+        )
+    if not _answered(step):
+        return None
+    shown = fitting(result.response)
+    return TicketResolved(
+        ticket_id=ticket.ticket_id,
+        customer_email=ticket.customer_email,
+        classification=result.classification,
+        confidence=result.confidence,
+        ai_response=shown,
+        ai_response_truncated=shown != result.response,
+        duration_ms=took_ms,
+    )

@@ -1,0 +1,82 @@
+"""Sweep: pick up what a crash left between two steps."""
+
+from datetime import timedelta
+from typing import Final
+
+import structlog
+from temporalio import activity
+
+from domain.core import names
+from domain.core.contracts import RunRef
+from domain.core.ports import Clock
+from domain.runs.contracts import ProcessEventInput, SweepInput, SweepResult
+from domain.runs.ports import Engine
+from store.core.database import Database
+from store.reviews.decision_sweep import DecidedEscalation, decisions_not_taken_up, give_up
+from store.runs.runs import runs_left_received
+
+BATCH: Final = 200
+
+_log = structlog.get_logger(__name__)
+
+
+class SweepRuns:
+    def __init__(self, database: Database, engine: Engine, now: Clock) -> None:
+        self._database = database
+        self._engine = engine
+        self._now = now
+
+    @activity.defn(name=names.SWEEP_RECEIVED)
+    async def start_received(self, step: SweepInput) -> SweepResult:
+        """Start the workflows of runs that were admitted and never answered.
+
+        Idempotency key: the workflow's id; a run that is under way is left alone.
+        """
+        before = self._now() - timedelta(seconds=step.older_than_s)
+        started, last = 0, None
+        while True:
+            # Page by page, so that runs which cannot be started do not hide the others.
+            async with self._database.service() as connection:
+                page = await runs_left_received(connection, before=before, after=last, limit=BATCH)
+            if not page:
+                return SweepResult(picked_up=started)
+            for run in page:
+                started += await self._start(step, run.ref, run.threshold)
+                activity.heartbeat()
+            last = page[-1]
+
+    @activity.defn(name=names.SWEEP_DECISIONS)
+    async def wake_decided(self, step: SweepInput) -> SweepResult:
+        """Wake parked runs whose decision is stored but was not taken up.
+
+        Idempotency key: the decision itself, which the run reads from PostgreSQL once.
+        """
+        before = self._now() - timedelta(seconds=step.older_than_s)
+        async with self._database.service() as connection:
+            decided = await decisions_not_taken_up(connection, before=before, limit=BATCH)
+        woken = 0
+        for escalation in decided:
+            woken += await self._wake(step, escalation)
+            activity.heartbeat()
+        return SweepResult(picked_up=woken)
+
+    async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
+        """Wake the run; start it anew if its workflow was lost; give up if it has ended."""
+        if await self._engine.wake(decided.ref, decided.id):
+            return True
+        if await self._start(step, decided.ref, decided.threshold):
+            return True
+        _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
+        async with self._database.service() as connection:
+            await give_up(connection, decided.id, self._now())
+        return False
+
+    async def _start(self, step: SweepInput, ref: RunRef, threshold: float) -> bool:
+        return await self._engine.start(
+            ProcessEventInput(
+                ref=ref,
+                threshold=threshold,
+                remote_brain=step.remote_brain,
+                review_expiry_s=step.review_expiry_s,
+            )
+        )

@@ -1,0 +1,153 @@
+"""Deliver: one try of one webhook delivery, from its permit to its record."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import timedelta
+from typing import Final
+
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from activities.webhooks.permits import Permits
+from domain.core import names
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, Sealer
+from domain.webhooks.contracts import DeliverInput, DeliverResult
+from domain.webhooks.delivery import DeliveryAttempt, retry_in_s
+from domain.webhooks.errors import Deferred
+from domain.webhooks.ports import WatchDeliveries, WebhookSender
+from domain.webhooks.secret import unseal_secret
+from domain.webhooks.signature import masked, signed_headers
+from store.core.database import Database
+from store.webhooks.deliveries import DeliveryRepository, Outgoing
+
+# The database may restart between the POST and its record; sending again is the worse answer.
+RECORD_PAUSES_S: Final = (0.1, 0.3, 1.0, 3.0)
+# Whoever waited so long for a permit looks again: the webhook may be disabled or changed by now.
+_STALE_S: Final = 0.5
+
+
+class Deliver:
+    """`chance`: 0 to 1, spreads retries."""
+
+    def __init__(
+        self,
+        database: Database,
+        sealer: Sealer,
+        sender: WebhookSender,
+        permits: Permits,
+        *,
+        watch: WatchDeliveries,
+        now: Clock,
+        chance: Callable[[], float],
+    ) -> None:
+        self._database = database
+        self._sealer = sealer
+        self._sender = sender
+        self._permits = permits
+        self._watch = watch
+        self._now = now
+        self._chance = chance
+
+    @activity.defn(name=names.DELIVER)
+    async def deliver(self, step: DeliverInput) -> DeliverResult:
+        """Send once, and write what came of it.
+
+        Idempotency key: (delivery, attempt), written once. A try whose worker dies between the
+        POST and the record is made again, with the same webhook-id, and counted once. Raises
+        Deferred while too many of the tenant wait. A secret that cannot be unsealed is our
+        failure, not the receiver's: ValueError, reported, and retried until the key is back.
+        """
+        async with beating():
+            asked = time.monotonic()
+            outgoing = await self._begin(step)
+            if isinstance(outgoing, DeliverResult):
+                return self._ended(outgoing, None)
+            async with self._permit(step, outgoing.webhook_id):
+                if time.monotonic() - asked > _STALE_S:
+                    outgoing = await self._begin(step)
+                    if isinstance(outgoing, DeliverResult):
+                        return self._ended(outgoing, None)
+                headers = self._headers(step, outgoing)
+                done = await self._sender.post(
+                    outgoing.url, headers, outgoing.body, client_id=step.client_id
+                )
+            return self._ended(await self._record(step, outgoing, done, headers), done)
+
+    async def _begin(self, step: DeliverInput) -> Outgoing | DeliverResult:
+        tenant = TenantId(step.client_id)
+        async with self._database.tenant(tenant) as connection:
+            return await DeliveryRepository(connection, tenant).begin(
+                step.delivery_id, step.attempt, self._now()
+            )
+
+    @asynccontextmanager
+    async def _permit(self, step: DeliverInput, webhook_id: str) -> AsyncIterator[None]:
+        """Raises Deferred; its time is written, or the sweeper would ask after the delivery."""
+        try:
+            async with self._permits.of(step.client_id, webhook_id):
+                yield
+        except Deferred as deferred:
+            tenant = TenantId(step.client_id)
+            until = self._now() + timedelta(seconds=deferred.retry_after_s)
+            with suppress(EngineUnavailable):
+                async with self._database.tenant(tenant) as connection:
+                    repository = DeliveryRepository(connection, tenant)
+                    await repository.put_off(step.delivery_id, step.attempt, until)
+            raise
+
+    def _headers(self, step: DeliverInput, outgoing: Outgoing) -> dict[str, str]:
+        return signed_headers(
+            event=outgoing.event,
+            event_id=outgoing.event_id,
+            delivery_id=outgoing.delivery_id,
+            attempt=step.attempt,
+            trigger=outgoing.trigger,
+            timestamp=int(self._now().timestamp()),
+            body=outgoing.body,
+            secrets=[
+                unseal_secret(self._sealer, step.client_id, outgoing.webhook_id, sealed)
+                for sealed in outgoing.sealed_secrets
+            ],
+        )
+
+    async def _record(
+        self, step: DeliverInput, outgoing: Outgoing, done: DeliveryAttempt, headers: dict[str, str]
+    ) -> DeliverResult:
+        again = None
+        if done.failure is not None:
+            again = retry_in_s(
+                done, step.attempt, outgoing.trigger, outgoing.retry_policy, self._chance()
+            )
+        for pause in RECORD_PAUSES_S:
+            try:
+                return await self._finish(step, outgoing, done, headers, again)
+            except EngineUnavailable:
+                await asyncio.sleep(pause)
+        return await self._finish(step, outgoing, done, headers, again)
+
+    async def _finish(
+        self,
+        step: DeliverInput,
+        outgoing: Outgoing,
+        done: DeliveryAttempt,
+        headers: dict[str, str],
+        again: float | None,
+    ) -> DeliverResult:
+        tenant = TenantId(step.client_id)
+        async with self._database.tenant(tenant) as connection:
+            return await DeliveryRepository(connection, tenant).finish(
+                outgoing,
+                step.attempt,
+                done,
+                masked(headers),
+                retry_in_s=again,
+                now=self._now(),
+            )
+
+    def _ended(self, result: DeliverResult, done: DeliveryAttempt | None) -> DeliverResult:
+        self._watch.tried(result.status, done)
+        return result

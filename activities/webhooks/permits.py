@@ -1,0 +1,193 @@
+"""How many deliveries go on at once: no receiver holds another's, no tenant another tenant's.
+
+A receiver may hang for 10 s, so what goes on and what waits here are both limited, by endpoint and
+by tenant: they hold slots of the worker. What finds no place to wait is put off: Temporal waits.
+"""
+
+import asyncio
+import random
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from domain.webhooks.errors import Deferred
+
+SHORTEST_S: Final = 1.0
+LONGEST_S: Final = 600.0
+LONGEST_WAIT_S: Final = 45.0
+"""For a permit: 24 that wait for 8 that hang come to 30."""
+
+# How long a delivery is thought to take until the first has ended, and the newest one's weight.
+_HELD_S: Final = 3.0
+_WEIGHT: Final = 0.2
+# Whoever is put off for the longest time comes back within the latter half of it.
+_SPREAD: Final = 0.5
+_JITTER: Final = 0.1
+
+
+@dataclass(slots=True)
+class _Line:
+    """Who goes on and who waits, of a tenant or of one of its endpoints."""
+
+    places: int
+    room: int
+    active: int = 0
+    waiting: int = 0
+    held_s: float = _HELD_S
+    next_at: float = 0.0
+
+    def ended(self, held_s: float) -> None:
+        self.active -= 1
+        self.held_s += _WEIGHT * (held_s - self.held_s)
+
+    def put_off(self, now: float, chance: float) -> Deferred:
+        """They come back one after another, as fast as places have become free of late: however
+        many are put off, no more than that many come back to be put off again."""
+        self.next_at = max(self.next_at, now + SHORTEST_S) + self.held_s / self.places
+        wait, spread = self.next_at - now, _JITTER
+        if wait > LONGEST_S:
+            self.next_at = now + LONGEST_S
+            wait, spread = LONGEST_S, _SPREAD
+        return Deferred(max(SHORTEST_S, wait * (1 - spread * chance)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Waiter:
+    endpoint: _Line
+    granted: "asyncio.Future[None]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Tenant:
+    line: _Line
+    endpoints: dict[str, _Line] = field(default_factory=dict)
+    queue: list[_Waiter] = field(default_factory=list)
+
+    def free(self, endpoint: _Line) -> bool:
+        return self.line.active < self.line.places and endpoint.active < endpoint.places
+
+    def next(self) -> _Waiter | None:
+        """Of those whose endpoint has a place, one whose endpoint has the fewest going on, and of
+        these the first that came: so a healthy receiver is served between hanging ones."""
+        ready = [one for one in self.queue if not one.granted.done() and self.free(one.endpoint)]
+        return min(ready, key=lambda one: one.endpoint.active, default=None)
+
+
+class Permits:
+    """Of one process and one event loop. `waiting`: of all tenants together; whoever finds a place
+    free need not wait, and is not held up by those who do. An endpoint has the same share of its
+    tenant's places to wait as of its permits."""
+
+    def __init__(
+        self,
+        *,
+        per_endpoint: int = 4,
+        per_tenant: int = 8,
+        waiting_per_tenant: int = 24,
+        waiting: int = 200,
+        longest_wait_s: float = LONGEST_WAIT_S,
+        clock: Callable[[], float] = time.monotonic,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._per_endpoint = per_endpoint
+        self._per_tenant = per_tenant
+        self._waiting_per_tenant = waiting_per_tenant
+        self._room = waiting
+        self._longest_wait_s = longest_wait_s
+        self._clock = clock
+        self._chance = chance
+        self._tenants: dict[str, _Tenant] = {}
+        self._waiting = 0
+        self._closed = False
+
+    @asynccontextmanager
+    async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
+        """The right to send to this webhook, for as long as the block lasts. Raises Deferred at
+        once if too many wait, and after 45 s of waiting."""
+        if self._closed:
+            raise Deferred(SHORTEST_S)
+        tenant = self._tenants.setdefault(client_id, self._new_tenant())
+        endpoint = tenant.endpoints.setdefault(webhook_id, self._new_endpoint())
+        try:
+            await self._take(tenant, endpoint)
+            began = self._clock()
+            try:
+                yield
+            finally:
+                self._give_back(tenant, endpoint, self._clock() - began)
+        finally:
+            self._forget(client_id, webhook_id)
+
+    def close(self) -> None:
+        """The process is about to end: nobody gets a permit any more, and who waits is put off."""
+        self._closed = True
+        for tenant in self._tenants.values():
+            for waiter in tenant.queue:
+                if not waiter.granted.done():
+                    waiter.granted.set_exception(Deferred(SHORTEST_S))
+
+    async def _take(self, tenant: _Tenant, endpoint: _Line) -> None:
+        if tenant.free(endpoint):
+            self._grant(tenant, endpoint)
+            return
+        for line in (endpoint, tenant.line):
+            if line.waiting >= line.room:
+                raise line.put_off(self._clock(), self._chance())
+        if self._waiting >= self._room:
+            raise tenant.line.put_off(self._clock(), self._chance())
+        await self._wait(tenant, endpoint)
+
+    async def _wait(self, tenant: _Tenant, endpoint: _Line) -> None:
+        waiter = _Waiter(endpoint, asyncio.get_running_loop().create_future())
+        tenant.queue.append(waiter)
+        self._count(tenant, endpoint, 1)
+        got = False
+        try:
+            async with asyncio.timeout(self._longest_wait_s):
+                await waiter.granted
+            got = True
+        except TimeoutError:
+            raise tenant.line.put_off(self._clock(), self._chance()) from None
+        finally:
+            if waiter in tenant.queue:
+                tenant.queue.remove(waiter)
+                self._count(tenant, endpoint, -1)
+            elif not got:
+                # It was granted in the very moment in which its waiting was ended.
+                self._give_back(tenant, endpoint, endpoint.held_s)
+
+    def _grant(self, tenant: _Tenant, endpoint: _Line) -> None:
+        tenant.line.active += 1
+        endpoint.active += 1
+
+    def _give_back(self, tenant: _Tenant, endpoint: _Line, held_s: float) -> None:
+        tenant.line.ended(held_s)
+        endpoint.ended(held_s)
+        while waiter := tenant.next():
+            tenant.queue.remove(waiter)
+            self._count(tenant, waiter.endpoint, -1)
+            self._grant(tenant, waiter.endpoint)
+            waiter.granted.set_result(None)
+
+    def _count(self, tenant: _Tenant, endpoint: _Line, waiting: int) -> None:
+        self._waiting += waiting
+        tenant.line.waiting += waiting
+        endpoint.waiting += waiting
+
+    def _forget(self, client_id: str, webhook_id: str) -> None:
+        """Keep nothing of whoever is idle: there can be many tenants."""
+        tenant = self._tenants[client_id]
+        endpoint = tenant.endpoints[webhook_id]
+        if not endpoint.active and not endpoint.waiting:
+            del tenant.endpoints[webhook_id]
+        if not tenant.endpoints:
+            del self._tenants[client_id]
+
+    def _new_tenant(self) -> _Tenant:
+        return _Tenant(_Line(self._per_tenant, self._waiting_per_tenant))
+
+    def _new_endpoint(self) -> _Line:
+        room = self._waiting_per_tenant * self._per_endpoint // self._per_tenant
+        return _Line(self._per_endpoint, room)

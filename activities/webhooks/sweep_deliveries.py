@@ -1,0 +1,75 @@
+"""Sweep deliveries: have sent what nobody sends."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Final
+
+from temporalio import activity
+
+from domain.core import names
+from domain.core.ports import Clock
+from domain.runs.contracts import SweepInput, SweepResult
+from domain.runs.ports import Engine
+from store.core.database import Database
+from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
+
+BATCH: Final = 1_000
+MOST: Final = 500
+"""Of one client in one sweep. Most of what is pending for long is under way, and waits for a place
+(`activities/webhooks/permits.py`): asking after all of it would cost the server more than sending it."""
+
+
+class SweepDeliveries:
+    """`chance`: 0 to 1, chooses among those of a client that has more than MOST."""
+
+    def __init__(
+        self, database: Database, engine: Engine, now: Clock, chance: Callable[[], float]
+    ) -> None:
+        self._database = database
+        self._engine = engine
+        self._now = now
+        self._chance = chance
+
+    @activity.defn(name=names.SWEEP_DELIVERIES)
+    async def send_left(self, step: SweepInput) -> SweepResult:
+        """Start the workflows of deliveries that were due and have not ended.
+
+        Idempotency key: each workflow's id; a delivery that is under way is left alone.
+        """
+        before = self._now() - timedelta(seconds=step.older_than_s)
+        chosen = _Chosen(self._chance)
+        last: LeftPending | None = None
+        while True:
+            async with self._database.service() as connection:
+                page = await deliveries_left_pending(
+                    connection, before=before, after=last, limit=BATCH
+                )
+            if not page:
+                break
+            for one in page:
+                chosen.add(one)
+            activity.heartbeat()
+            last = page[-1]
+        for client_id, deliveries in chosen.by_client.items():
+            await self._engine.send_webhooks(client_id, deliveries)
+            activity.heartbeat()
+        return SweepResult(picked_up=sum(map(len, chosen.by_client.values())))
+
+
+class _Chosen:
+    """Of each client up to MOST, all with the same chance, however many there are: then no delivery
+    that was lost hides behind others for good."""
+
+    def __init__(self, chance: Callable[[], float]) -> None:
+        self.by_client: dict[str, list[str]] = defaultdict(list)
+        self._chance = chance
+        self._seen: Counter[str] = Counter()
+
+    def add(self, one: LeftPending) -> None:
+        kept = self.by_client[one.client_id]
+        self._seen[one.client_id] += 1
+        if len(kept) < MOST:
+            kept.append(one.delivery_id)
+        elif (place := int(self._chance() * self._seen[one.client_id])) < MOST:
+            kept[place] = one.delivery_id

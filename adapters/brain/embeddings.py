@@ -1,0 +1,100 @@
+"""Embeddings by a provider that speaks OpenAI's protocol."""
+
+import asyncio
+from typing import Annotated, Final
+
+import httpx2
+import structlog
+from pydantic import BaseModel, Field, SecretStr, ValidationError
+
+from adapters.brain.model_http import model_client
+from domain.agent.embedding import MAX_DIMENSIONS, Embedding
+from domain.agent.errors import EmbeddingUnavailable
+from domain.core.errors import InvalidInput
+from settings import Settings
+
+DEADLINE_S: Final = 3.0
+# Models read about 8,000 tokens; what follows in a longer entry is found by its words.
+_TEXT_CHARS: Final = 8_000
+_MAX_ANSWER_BYTES: Final = 8 * 1024 * 1024
+_OPENAI: Final = "https://api.openai.com/v1"
+
+_log = structlog.get_logger(__name__)
+
+
+# PostgreSQL keeps four bytes of each, and refuses what is no number.
+_Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
+
+
+class _Item(BaseModel):
+    index: int = Field(ge=0)
+    embedding: tuple[_Coordinate, ...] = Field(min_length=1, max_length=MAX_DIMENSIONS)
+
+
+class _Answer(BaseModel):
+    data: tuple[_Item, ...]
+
+
+class OpenAIEmbedder:
+    """An `Embedder` (`domain/*/ports.py`)."""
+
+    def __init__(
+        self,
+        model: str,
+        base_url: str | None,
+        key: SecretStr | None,
+        *,
+        deadline_s: float = DEADLINE_S,
+    ) -> None:
+        """`model`: as configured, `openai:<model>`. Raises InvalidInput without a key to OpenAI."""
+        if key is None and base_url is None:
+            raise InvalidInput(f"EMBEDDING_API_KEY is not set, and {model} needs it")
+        self._model = model
+        self._address = f"{base_url or _OPENAI}/embeddings"
+        self._headers = {"authorization": f"Bearer {key.get_secret_value()}"} if key else {}
+        self._deadline_s = deadline_s
+        self._http = model_client(_MAX_ANSWER_BYTES, deadline_s)
+
+    @property
+    def model(self) -> str:
+        return self._model
+
+    async def embed(self, texts: tuple[str, ...]) -> tuple[Embedding, ...]:
+        if not texts:
+            return ()
+        answer = await self._answer([text[:_TEXT_CHARS] or " " for text in texts])
+        vectors = {item.index: item.embedding for item in answer.data} if answer else {}
+        if set(vectors) != set(range(len(texts))):
+            raise EmbeddingUnavailable
+        return tuple(
+            Embedding(model=self._model, values=vectors[place]) for place in range(len(texts))
+        )
+
+    async def near(self, text: str) -> Embedding | None:
+        try:
+            return (await self.embed((text,)))[0]
+        except EmbeddingUnavailable:
+            return None
+
+    async def _answer(self, texts: list[str]) -> _Answer | None:
+        """None for whatever went wrong, which is logged: by its kind, for it may quote the text."""
+        asked = {"model": self._model.partition(":")[2], "input": texts, "encoding_format": "float"}
+        try:
+            async with asyncio.timeout(self._deadline_s):
+                response = await self._http.post(self._address, headers=self._headers, json=asked)
+            response.raise_for_status()
+            return _Answer.model_validate_json(response.content)
+        except httpx2.HTTPStatusError as error:
+            _log.warning("no embedding", status=error.response.status_code)
+        except (httpx2.HTTPError, TimeoutError, ValidationError) as error:
+            _log.warning("no embedding", error=type(error).__name__)
+        return None
+
+
+def embedder_from(settings: Settings) -> OpenAIEmbedder | None:
+    """The embedder that is configured, if one is. Raises InvalidInput."""
+    if settings.embedding_model is None:
+        return None
+    return OpenAIEmbedder(
+        settings.embedding_model, settings.embedding_base_url, settings.embedding_api_key
+    )

@@ -1,0 +1,123 @@
+"""Structured logs: one JSON object a line, on standard error, of our code and of the libraries."""
+
+import logging
+import re
+import sys
+import threading
+from types import TracebackType
+from typing import Final
+
+import structlog
+from structlog.typing import EventDict, Processor
+
+from adapters.observability.redaction import Redactor
+from domain.core.error_report import raised
+from domain.core.names import parse_run_id
+
+_log = structlog.get_logger("process")
+
+# What some libraries put into their own text: the exception with what it failed on.
+_PRINTED_EXCEPTION: Final = re.compile(
+    r"(?s)(\w*(?:Error|Exception|Interrupt|Exit))\([\"'(\[{].*\)"
+)
+
+
+def configure_logs(level: str, redactor: Redactor | None = None) -> None:
+    """Send our logs and those of the libraries to one place, from `level` upwards.
+
+    Libraries speak from WARNING on: below that they tell what they were given.
+    """
+    lowest = logging.getLevelNamesMapping().get(level.upper(), logging.INFO)
+    ending: list[Processor] = [
+        structlog.processors.add_log_level,
+        structlog.processors.TimeStamper(fmt="iso", utc=True),
+        _without_values,
+        _masked_by(redactor or Redactor()),
+    ]
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            *ending,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(lowest),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+    )
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[
+                structlog.contextvars.merge_contextvars,
+                structlog.stdlib.add_logger_name,
+                structlog.stdlib.ExtraAdder(allow=["error_code"]),
+                _run_of_workflow,
+                _without_printed_exception,
+                *ending,
+            ],
+            processors=[
+                structlog.stdlib.ProcessorFormatter.remove_processors_meta,
+                structlog.processors.JSONRenderer(),
+            ],
+        )
+    )
+    logging.basicConfig(level=max(lowest, logging.WARNING), handlers=[handler], force=True)
+    logging.captureWarnings(capture=True)
+    # A record that cannot be written would otherwise be printed, with its values.
+    logging.raiseExceptions = False
+    sys.excepthook = _log_uncaught
+    threading.excepthook = _log_uncaught_of_thread
+
+
+def _masked_by(redactor: Redactor) -> Processor:
+    def mask(_: object, __: str, line: EventDict) -> EventDict:
+        # The record itself is for structlog, which takes it out.
+        kept = {name: line.pop(name) for name in ("_record", "_from_structlog") if name in line}
+        return {**redactor.mapping(line), **kept}
+
+    return mask
+
+
+def _without_values(_: object, __: str, line: EventDict) -> EventDict:
+    """Replace an exception by its types and places.
+
+    Its values stay out of the log: locals, messages of PostgreSQL and of parsers quote what
+    customers wrote and what callers hold.
+    """
+    given = line.pop("exc_info", None)
+    line.pop("stack_info", None)
+    found = sys.exc_info()[1] if given is True else given
+    if isinstance(found, tuple):
+        found = found[1]
+    if isinstance(found, BaseException):
+        line["exception"] = [
+            {"type": one.type, "frames": [str(frame) for frame in one.frames]}
+            for one in raised(found)
+        ]
+    return line
+
+
+def _without_printed_exception(_: object, __: str, line: EventDict) -> EventDict:
+    line["event"] = _PRINTED_EXCEPTION.sub(r"\1(…)", str(line["event"]))
+    return line
+
+
+def _run_of_workflow(_: object, __: str, line: EventDict) -> EventDict:
+    """Lines of a workflow, and the library's on an activity, know their run by its id alone."""
+    for kind in ("temporal_workflow", "temporal_activity"):
+        facts = getattr(line.get("_record"), kind, None)
+        if isinstance(facts, dict):
+            line.update(parse_run_id(str(facts.get("workflow_id", ""))))
+    return line
+
+
+def _log_uncaught(
+    kind: type[BaseException], error: BaseException, traceback: TracebackType | None
+) -> None:
+    if issubclass(kind, KeyboardInterrupt):
+        sys.__excepthook__(kind, error, traceback)
+        return
+    _log.critical("uncaught error", exc_info=error)
+
+
+def _log_uncaught_of_thread(args: threading.ExceptHookArgs) -> None:
+    _log.critical("uncaught error", exc_info=args.exc_value)

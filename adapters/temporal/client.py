@@ -1,0 +1,207 @@
+"""Temporal: the client, and what the service asks of it.
+
+Workflows are named, not imported, so that a process that only starts runs loads none of them.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import timedelta
+from typing import Final, TypeVar
+
+from temporalio.client import (
+    Client,
+    WithStartWorkflowOperation,
+    WorkflowFailureError,
+    WorkflowUpdateFailedError,
+    WorkflowUpdateRPCTimeoutOrCancelledError,
+)
+from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
+from temporalio.contrib.pydantic import pydantic_data_converter
+from temporalio.exceptions import WorkflowAlreadyStartedError
+from temporalio.service import (
+    GrpcCompression,
+    RetryConfig,
+    RPCError,
+    RPCStatusCode,
+)
+
+from domain.core import names
+from domain.core.contracts import RunRef
+from domain.core.errors import EngineUnavailable, InternalError
+from domain.reviews.contracts import ReviewDecided
+from domain.runs.contracts import DryRunInput, DryRunResult, ProcessEventInput, RunFacts
+from domain.webhooks.contracts import SendWebhooksInput
+
+T = TypeVar("T")
+
+# A caller is told within 5 s that Temporal is away, so the client must give up before.
+_GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
+# A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
+# connections that ping more often than every 10 s. So a call that takes long asks for its health.
+_ASK_HEALTH_AFTER_S: Final = 1.5
+_HEALTH_TIMEOUT_S: Final = 2.5
+_CALL_TIMEOUT_S: Final = 4.0
+
+# How much longer than its review a run may live.
+_RUN_MARGIN_S: Final = 2 * 3600
+# A worker that dies in the middle of a task is noticed after this, and another takes it over.
+_TASK_TIMEOUT: Final = timedelta(seconds=5)
+_DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
+# Children that one parent starts, all in one task.
+_SENT_AT_ONCE: Final = 200
+
+
+async def connect(address: str, namespace: str, *, lazy: bool = False) -> Client:
+    """The one way to a client: api, worker, command line and tests share its converter.
+
+    `lazy`: connect with the first call, so that a process starts while Temporal is away.
+    """
+    return await Client.connect(
+        address,
+        namespace=namespace,
+        data_converter=pydantic_data_converter,
+        lazy=lazy,
+        retry_config=_GIVE_UP,
+        # Payloads are ids; compressing them costs more than it saves.
+        grpc_compression=GrpcCompression.NONE,
+    )
+
+
+class TemporalEngine:
+    """Starting, awaiting and waking runs. Satisfies `domain.runs.ports.Engine`."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def answer(self, event: ProcessEventInput) -> None:
+        """Start the run, or join it, and return when its first outcome is stored.
+
+        Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
+        that has ended already needs nothing: its row holds the outcome.
+        """
+        start = WithStartWorkflowOperation[object, RunFacts](
+            names.PROCESS_EVENT,
+            event,
+            id=names.process_event_id(event.ref.client_id, event.ref.event_id),
+            task_queue=names.ENGINE_QUEUE,
+            id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+            id_reuse_policy=WorkflowIDReusePolicy.REJECT_DUPLICATE,
+            execution_timeout=_lifetime(event),
+            task_timeout=_TASK_TIMEOUT,
+            result_type=RunFacts,
+        )
+        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+            await self._while_healthy(
+                self._client.execute_update_with_start_workflow(
+                    names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+                )
+            )
+
+    async def dry_run(self, event: DryRunInput) -> DryRunResult:
+        """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""
+        try:
+            with outages_told():
+                result = await self._while_healthy(
+                    self._client.execute_workflow(
+                        names.DRY_RUN,
+                        event,
+                        id=names.dry_run_id(event.client_id, event.event_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        execution_timeout=_DRY_RUN_TIMEOUT,
+                        task_timeout=_TASK_TIMEOUT,
+                        result_type=DryRunResult,
+                    )
+                )
+        except WorkflowFailureError as error:
+            raise InternalError("the dry run failed") from error
+        return DryRunResult.model_validate(result)
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        """Start a run that was left behind; False if it is under way.
+
+        One whose workflow ended without an outcome (terminated, or timed out while the database
+        was away) is started anew: every step of it may be repeated.
+        """
+        try:
+            with outages_told():
+                async with asyncio.timeout(_CALL_TIMEOUT_S):
+                    await self._client.start_workflow(
+                        names.PROCESS_EVENT,
+                        event,
+                        id=names.process_event_id(event.ref.client_id, event.ref.event_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        id_reuse_policy=WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+                        execution_timeout=_lifetime(event),
+                        task_timeout=_TASK_TIMEOUT,
+                    )
+        except WorkflowAlreadyStartedError:
+            return False
+        return True
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:
+        """Tell a parked run to look for its decision; False if it no longer runs."""
+        handle = self._client.get_workflow_handle(
+            names.process_event_id(ref.client_id, ref.event_id)
+        )
+        decided = ReviewDecided(escalation_id=escalation_id)
+        try:
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await handle.signal(names.REVIEW_DECIDED_SIGNAL, decided)
+        except RPCError as error:
+            if error.status is RPCStatusCode.NOT_FOUND:
+                return False
+            raise EngineUnavailable("Temporal did not answer") from error
+        except (RuntimeError, TimeoutError) as error:
+            raise EngineUnavailable("Temporal did not answer") from error
+        return True
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        """Have deliveries sent that no run sends; those under way are left alone.
+
+        Raises EngineUnavailable; then the sweeper finds them.
+        """
+        for start in range(0, len(delivery_ids), _SENT_AT_ONCE):
+            await self._send(client_id, tuple(delivery_ids[start : start + _SENT_AT_ONCE]))
+
+    async def _send(self, client_id: str, delivery_ids: tuple[str, ...]) -> None:
+        with outages_told(), suppress(WorkflowAlreadyStartedError):
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await self._client.start_workflow(
+                    names.SEND_WEBHOOKS,
+                    SendWebhooksInput(client_id=client_id, delivery_ids=delivery_ids),
+                    id=names.send_webhooks_id(client_id, delivery_ids[0]),
+                    task_queue=names.WEBHOOKS_QUEUE,
+                    task_timeout=_TASK_TIMEOUT,
+                    priority=Priority(fairness_key=client_id),
+                )
+
+    async def _while_healthy(self, call: Awaitable[T]) -> T:
+        """The call's result. Raises TimeoutError if the server stops answering meanwhile."""
+        task = asyncio.ensure_future(call)
+        try:
+            while not (await asyncio.wait({task}, timeout=_ASK_HEALTH_AFTER_S))[0]:
+                async with asyncio.timeout(_HEALTH_TIMEOUT_S):
+                    await self._client.service_client.check_health()
+            return task.result()
+        finally:
+            task.cancel()
+
+
+@contextmanager
+def outages_told() -> Iterator[None]:
+    """Temporal's ways of not answering, as EngineUnavailable. A client that never connected
+    raises RuntimeError."""
+    try:
+        yield
+    except (
+        RPCError,
+        RuntimeError,
+        TimeoutError,
+        WorkflowUpdateRPCTimeoutOrCancelledError,
+    ) as error:
+        raise EngineUnavailable("Temporal did not answer") from error
+
+
+def _lifetime(event: ProcessEventInput) -> timedelta:
+    return timedelta(seconds=event.review_expiry_s + _RUN_MARGIN_S)

@@ -1,0 +1,97 @@
+"""Temporal: the reports that an operator asks for, started and awaited."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import timedelta
+from typing import Any, Final
+
+from temporalio.client import Client, WorkflowFailureError, WorkflowHandle
+from temporalio.common import WorkflowIDConflictPolicy
+from temporalio.service import RPCError
+
+from adapters.temporal.client import outages_told
+from domain.analytics.churn import week_of
+from domain.analytics.contracts import (
+    BackfillMetricsInput,
+    BackfillProgress,
+    ComputeMetricsResult,
+    WeeklyChurnInput,
+    WeeklyChurnResult,
+)
+from domain.core import names
+from domain.core.errors import InternalError
+
+_ASK_EVERY_S: Final = 0.5
+_QUERY_TIMEOUT: Final = timedelta(seconds=5)
+
+
+class TemporalReports:
+    """One report of a kind about the same things runs at a time: whoever asks again joins it."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    async def start_backfill(
+        self, backfill: BackfillMetricsInput
+    ) -> WorkflowHandle[Any, ComputeMetricsResult]:
+        """Have past days computed. Raises EngineUnavailable."""
+        with outages_told():
+            return await self._client.start_workflow(
+                names.BACKFILL_METRICS,
+                backfill,
+                id=names.backfill_metrics_id(backfill.client_id, backfill.first, backfill.last),
+                task_queue=names.ENGINE_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                result_type=ComputeMetricsResult,
+            )
+
+    async def backfill_metrics(
+        self, backfill: BackfillMetricsInput, told: Callable[[int], None]
+    ) -> ComputeMetricsResult:
+        """Have past days computed, and wait for it. `told`: called with the number of days of the
+        calendar that are done.
+
+        Being cancelled leaves it running. Raises EngineUnavailable, InternalError if it failed.
+        """
+        handle = await self.start_backfill(backfill)
+        result = asyncio.ensure_future(_result(handle))
+        try:
+            while not (await asyncio.wait({result}, timeout=_ASK_EVERY_S))[0]:
+                # A worker answers, and there may be none just now.
+                with suppress(RPCError):
+                    progress = await handle.query(
+                        names.PROGRESS_QUERY,
+                        result_type=BackfillProgress,
+                        rpc_timeout=_QUERY_TIMEOUT,
+                    )
+                    told(progress.days_done)
+            return ComputeMetricsResult.model_validate(result.result())
+        finally:
+            result.cancel()
+
+    async def predict_churn(self, churn: WeeklyChurnInput) -> WeeklyChurnResult:
+        """Predict for the week of `churn.at`, which must be set. Being cancelled leaves it running.
+
+        Raises EngineUnavailable, InternalError if it failed.
+        """
+        if churn.at is None:
+            raise ValueError("a moment to predict for")
+        with outages_told():
+            handle = await self._client.start_workflow(
+                names.WEEKLY_CHURN,
+                churn,
+                id=names.weekly_churn_id(churn.client_id, week_of(churn.at)),
+                task_queue=names.ENGINE_QUEUE,
+                id_conflict_policy=WorkflowIDConflictPolicy.USE_EXISTING,
+                result_type=WeeklyChurnResult,
+            )
+        return WeeklyChurnResult.model_validate(await _result(handle))
+
+
+async def _result(handle: WorkflowHandle[Any, Any]) -> object:
+    try:
+        with outages_told():
+            return await handle.result()
+    except WorkflowFailureError as error:
+        raise InternalError("the workflow failed; its history says why") from error

@@ -1,0 +1,152 @@
+"""What a Temporal namespace must know before the service runs on it."""
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Final
+
+from temporalio.api.enums.v1 import IndexedValueType
+from temporalio.api.operatorservice.v1 import (
+    AddSearchAttributesRequest,
+    ListSearchAttributesRequest,
+)
+from temporalio.client import (
+    Client,
+    Schedule,
+    ScheduleActionStartWorkflow,
+    ScheduleAlreadyRunningError,
+    ScheduleCalendarSpec,
+    ScheduleIntervalSpec,
+    ScheduleOverlapPolicy,
+    SchedulePolicy,
+    ScheduleRange,
+    ScheduleSpec,
+    ScheduleUpdate,
+    ScheduleUpdateInput,
+)
+
+from domain.analytics.contracts import DailyMetricsInput, WeeklyChurnInput
+from domain.billing.contracts import MonthlyResetInput
+from domain.core import names
+from domain.core.contracts import Contract
+from domain.privacy.contracts import HousekeepingInput, RetentionInput
+from domain.runs.contracts import SweepInput
+
+SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
+_SWEEP_TIMEOUT: Final = timedelta(minutes=10)
+# One that cannot end must not keep the next one, of another night, from starting.
+_HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
+# After an outage one sweep does the work of all that were missed.
+_CATCH_UP: Final = timedelta(minutes=1)
+_MONTHLY_CATCH_UP: Final = timedelta(days=62)
+# Each day has a row of its own, and each week: after an outage all that were missed are made.
+_DAILY_CATCH_UP: Final = timedelta(days=31)
+_WEEKLY_CATCH_UP: Final = timedelta(days=31)
+
+
+async def ensure_search_attributes(client: Client) -> None:
+    """Register what operators filter runs by; nothing if it is known already."""
+    operator = client.operator_service
+    known = await operator.list_search_attributes(
+        ListSearchAttributesRequest(namespace=client.namespace)
+    )
+    missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+    if missing:
+        keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+        await operator.add_search_attributes(
+            AddSearchAttributesRequest(
+                namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword)
+            )
+        )
+
+
+async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
+    """Make the sweep's schedule, or bring the one that is there up to these settings."""
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            names.SWEEP,
+            sweep,
+            id=names.SWEEP_SCHEDULE,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_SWEEP_TIMEOUT,
+        ),
+        spec=ScheduleSpec(intervals=[ScheduleIntervalSpec(every=timedelta(seconds=interval_s))]),
+        policy=SchedulePolicy(overlap=ScheduleOverlapPolicy.SKIP, catchup_window=_CATCH_UP),
+    )
+    await _ensure_schedule(client, names.SWEEP_SCHEDULE, schedule)
+
+
+async def ensure_monthly_reset_schedule(client: Client) -> None:
+    """The first of every month, at midnight UTC; what an outage delays is caught up with."""
+    first = ScheduleCalendarSpec(day_of_month=(ScheduleRange(1),))
+    work = (names.MONTHLY_RESET, names.MONTHLY_RESET_SCHEDULE, MonthlyResetInput())
+    await _ensure_calendar(client, *work, first, caught_up=_MONTHLY_CATCH_UP)
+
+
+async def ensure_housekeeping_schedule(client: Client) -> None:
+    """Every night at half past midnight UTC."""
+    work = (names.HOUSEKEEPING, names.HOUSEKEEPING_SCHEDULE, HousekeepingInput())
+    await _ensure_calendar(client, *work, _at(0, 30))
+
+
+async def ensure_daily_metrics_schedule(client: Client) -> None:
+    """Every night at ten past midnight UTC, for the day that is over."""
+    work = (names.DAILY_METRICS, names.DAILY_METRICS_SCHEDULE, DailyMetricsInput())
+    await _ensure_calendar(client, *work, _at(0, 10), caught_up=_DAILY_CATCH_UP)
+
+
+async def ensure_weekly_churn_schedule(client: Client) -> None:
+    """Every Monday at ten past one UTC, an hour after the metrics."""
+    monday = replace(_at(1, 10), day_of_week=(ScheduleRange(1),))
+    work = (names.WEEKLY_CHURN, names.WEEKLY_CHURN_SCHEDULE, WeeklyChurnInput())
+    await _ensure_calendar(client, *work, monday, caught_up=_WEEKLY_CATCH_UP)
+
+
+async def ensure_retention_schedule(client: Client) -> None:
+    """Every night at 02:10 UTC, when the figures of the day before are written."""
+    work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
+    await _ensure_calendar(client, *work, _at(2, 10))
+
+
+def _at(hour: int, minute: int) -> ScheduleCalendarSpec:
+    return ScheduleCalendarSpec(hour=(ScheduleRange(hour),), minute=(ScheduleRange(minute),))
+
+
+async def _ensure_calendar(
+    client: Client,
+    workflow: str,
+    schedule_id: str,
+    step: Contract,
+    calendar: ScheduleCalendarSpec,
+    *,
+    caught_up: timedelta | None = None,
+) -> None:
+    """Work of the engine at times of the calendar, UTC. `caught_up`: how far back each time that
+    an outage kept it from is made up for; None: the next time does the work of those missed."""
+    each, once = ScheduleOverlapPolicy.BUFFER_ALL, ScheduleOverlapPolicy.SKIP
+    schedule = Schedule(
+        action=ScheduleActionStartWorkflow(
+            workflow,
+            step,
+            id=schedule_id,
+            task_queue=names.ENGINE_QUEUE,
+            execution_timeout=_HOUSEKEEPING_TIMEOUT,
+        ),
+        spec=ScheduleSpec(calendars=[calendar], time_zone_name="UTC"),
+        policy=SchedulePolicy(
+            overlap=each if caught_up else once, catchup_window=caught_up or _CATCH_UP
+        ),
+    )
+    await _ensure_schedule(client, schedule_id, schedule)
+
+
+async def _ensure_schedule(client: Client, schedule_id: str, schedule: Schedule) -> None:
+    """Make it, or replace what it does and when. Whether it is paused, and why, stays as it is."""
+    try:
+        await client.create_schedule(schedule_id, schedule)
+    except ScheduleAlreadyRunningError:
+
+        async def bring_up(known: ScheduleUpdateInput) -> ScheduleUpdate:
+            state = known.description.schedule.state
+            return ScheduleUpdate(schedule=replace(schedule, state=state))
+
+        await client.get_schedule_handle(schedule_id).update(bring_up)

@@ -1,0 +1,191 @@
+"""JSON on the wire: one strict way in, one way out."""
+
+import asyncio
+import contextlib
+import json
+from collections.abc import Iterable
+from typing import Final, TypeVar
+
+import orjson
+from pydantic import BaseModel, JsonValue, ValidationError
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+
+from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
+
+M = TypeVar("M", bound=BaseModel)
+
+MAX_BYTES: Final = 1024 * 1024
+MAX_SECONDS: Final = 10.0
+MAX_DEPTH: Final = 32
+MAX_VALUES: Final = 10_000
+MAX_KEY: Final = 256
+_INT64: Final = range(-(2**63), 2**63)
+_UTF_8: Final = ("charset=utf-8", 'charset="utf-8"', "charset=utf8", 'charset="utf8"')
+
+
+def json_response(content: object, *, status: int = 200) -> Response:
+    return Response(orjson.dumps(content), status_code=status, media_type="application/json")
+
+
+async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+    """The raw body, which must come within `seconds`.
+
+    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody. What can be refused by the
+    headers is refused before anything is read: a caller that sent `Expect: 100-continue` then
+    sends nothing.
+    """
+    _check_media_type(request)
+    _check_announced_length(request)
+    body = bytearray()
+    try:
+        async with asyncio.timeout(seconds):
+            async for chunk in request.stream():
+                body += chunk
+                if len(body) > MAX_BYTES:
+                    raise BodyTooLarge
+    except TimeoutError:
+        raise BodyTooSlow from None
+    except ClientDisconnect:
+        raise InvalidBody("connexion interrompue") from None
+    return bytes(body)
+
+
+async def read_optional_body(request: Request) -> bytes:
+    """The same where the body may be left out, which is as good as an empty object."""
+    headers = request.headers
+    if "transfer-encoding" not in headers and headers.get("content-length", "0") == "0":
+        return b"{}"
+    return await read_body(request)
+
+
+def _check_announced_length(request: Request) -> None:
+    # Only a promise: what comes is counted all the same.
+    with contextlib.suppress(ValueError):
+        if int(request.headers.get("content-length", "0")) > MAX_BYTES:
+            raise BodyTooLarge
+
+
+def _check_media_type(request: Request) -> None:
+    """One Content-Type, and it says JSON in UTF-8; no coding. Raises UnsupportedMediaType.
+
+    A header that comes twice is refused: two readers might not take the same one.
+    """
+    codings = [coding.lower() for coding in request.headers.getlist("content-encoding")]
+    if codings not in ([], ["identity"]):
+        raise UnsupportedMediaType
+    content_types = request.headers.getlist("content-type")
+    if len(content_types) != 1:
+        raise UnsupportedMediaType
+    media_type, *parameters = content_types[0].lower().split(";")
+    if media_type.strip() != "application/json":
+        raise UnsupportedMediaType
+    # RFC 9110 lets a parameter be empty, so a semicolon may stand at the end.
+    if any(one.strip() not in ("", *_UTF_8) for one in parameters):
+        raise UnsupportedMediaType
+
+
+def parse_object(body: bytes) -> dict[str, JsonValue]:
+    """A JSON object, read strictly. Raises InvalidBody.
+
+    orjson refuses what is no JSON (NaN, bad UTF-8, lone surrogates); the second reading sees what
+    it lets pass: repeated keys, and integers that it would turn into floats. Both would take long
+    to read many values, and the first forgets those of repeated keys, so a count goes before.
+    """
+    _check_size(body)
+    try:
+        loose: JsonValue = orjson.loads(body)
+    except orjson.JSONDecodeError:
+        raise InvalidBody("JSON UTF-8 attendu") from None
+    if not isinstance(loose, dict):
+        raise InvalidBody("objet JSON attendu")
+    _check_values(loose)
+    del loose  # both at once would be twice the memory
+    strict: dict[str, JsonValue] = json.loads(
+        body, object_pairs_hook=_unique_keys, parse_int=_bounded_int
+    )
+    return strict
+
+
+def parse_body(model: type[M], body: bytes) -> M:
+    """The fields of a body, none that `model` does not know. Raises InvalidBody."""
+    try:
+        return model.model_validate(parse_object(body))
+    except ValidationError as error:
+        raise InvalidBody(_rule_broken(error)) from None
+
+
+def _rule_broken(error: ValidationError) -> str:
+    """Only the name of a field that we know: pydantic's own text would repeat what was sent."""
+    first = error.errors()[0]
+    return "champ inconnu" if first["type"] == "extra_forbidden" else f"champ « {first['loc'][0]} »"
+
+
+def _check_size(body: bytes) -> None:
+    """Refuse most of what has too many values, before anything is made of them.
+
+    It never counts more than there are: behind every value but the last of its container stands a
+    comma, every container but the outermost is a value, and a value has at most two strings, itself
+    and its key. `_check_values` counts exactly.
+    """
+    text = body.replace(rb"\\", b"").replace(rb"\"", b"")
+    quotes = text.count(b'"')
+    if quotes <= 4 * MAX_VALUES:
+        outside = b"".join(text.split(b'"')[::2])  # of strings
+        openings = outside.count(b"[") + outside.count(b"{")
+        if max(outside.count(b","), openings - 1) <= MAX_VALUES:
+            return
+    raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
+
+
+def _check_values(root: dict[str, JsonValue]) -> None:
+    """Depth, number, length of keys and NUL, level by level: the body is not trusted.
+
+    One plain loop without recursion: everybody waits while it runs.
+    """
+    values = 0
+    level: list[dict[str, JsonValue] | list[JsonValue]] = [root]
+    for _ in range(MAX_DEPTH):
+        values += sum(map(len, level))
+        if values > MAX_VALUES:
+            raise InvalidBody(f"plus de {MAX_VALUES} valeurs")
+        deeper: list[dict[str, JsonValue] | list[JsonValue]] = []
+        for container in level:
+            for value in _inside(container):
+                if isinstance(value, str):
+                    _refuse_nul(value)
+                elif isinstance(value, dict | list):
+                    deeper.append(value)
+        level = deeper
+    if level:
+        raise InvalidBody(f"plus de {MAX_DEPTH} niveaux d'imbrication")
+
+
+def _inside(container: dict[str, JsonValue] | list[JsonValue]) -> Iterable[JsonValue]:
+    """What a container holds, its keys checked."""
+    if isinstance(container, list):
+        return container
+    for key in container:
+        if len(key) > MAX_KEY:
+            raise InvalidBody(f"clé de plus de {MAX_KEY} caractères")
+        _refuse_nul(key)
+    return container.values()
+
+
+def _refuse_nul(text: str) -> None:
+    if "\0" in text:
+        raise InvalidBody("caractère NUL")
+
+
+def _unique_keys(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    unique = dict(pairs)
+    if len(unique) != len(pairs):
+        raise InvalidBody("clé répétée")
+    return unique
+
+
+def _bounded_int(digits: str) -> int:
+    # 20 characters hold every 64-bit integer; longer ones need no conversion to be refused.
+    if len(digits) > 20 or int(digits) not in _INT64:
+        raise InvalidBody("entier de plus de 64 bits")
+    return int(digits)

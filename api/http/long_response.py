@@ -1,0 +1,111 @@
+"""An answer of any length, written as fast as it is read and never ended neatly after an error."""
+
+import asyncio
+import time
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import structlog
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from api.gateway_traffic import GatewayTraffic
+
+T = TypeVar("T")
+
+_log = structlog.get_logger("api")
+
+# What is sent at once: who reads it slowly shows by each one that it still reads.
+_SENT: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderLimits:
+    """Seconds. The edge has limits too, shorter ones (`api/http/edge_limits.py`): these hold behind any
+    server."""
+
+    stalled_s: float = 30
+    total_s: float = 15 * 60
+
+
+DEFAULT_LIMITS: Final = ReaderLimits()
+
+
+class ExportResponse(Response):
+    """`pieces` are begun before the status is sent: what they raise first is answered like any
+    error. What they raise later leaves the answer without an end, and the server cuts it off."""
+
+    def __init__(
+        self,
+        pieces: AsyncGenerator[bytes],
+        headers: Mapping[str, str],
+        traffic: GatewayTraffic,
+        limits: ReaderLimits = DEFAULT_LIMITS,
+    ) -> None:
+        self.status_code = 200
+        self.background = None
+        self.body = b""
+        self.raw_headers = [(name.encode(), value.encode()) for name, value in headers.items()]
+        self._pieces = pieces
+        self._traffic = traffic
+        self._limits = limits
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
+        """A reader that leaves or stalls is nobody's error: the answer then just has no end."""
+        try:
+            async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
+                watching = asyncio.create_task(_end_when_gone(receive, patience))
+                try:
+                    await self._write(send)
+                finally:
+                    watching.cancel()
+        except TimeoutError:
+            _log.warning("export broken off: its reader left or was too slow")
+
+    async def _write(self, send: Send) -> None:
+        worked, piece = await self._next()
+        await send(
+            {"type": "http.response.start", "status": 200, "headers": list(self.raw_headers)}
+        )
+        while piece is not None:
+            async with _ended(asyncio.create_task(self._next_after(worked))) as ahead:
+                await self._send_piece(piece, send)
+                worked, piece = await ahead
+        await send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def _next_after(self, worked: float) -> tuple[float, bytes | None]:
+        """PostgreSQL is at the next piece while this one is on its way."""
+        await self._traffic.give_way(worked)
+        return await self._next()
+
+    async def _next(self) -> tuple[float, bytes | None]:
+        """A piece, None after the last, and the seconds that it took."""
+        started = time.monotonic()
+        piece = await anext(self._pieces, None)
+        return time.monotonic() - started, piece
+
+    async def _send_piece(self, piece: bytes, send: Send) -> None:
+        for begin in range(0, len(piece), _SENT):
+            body = piece[begin : begin + _SENT]
+            async with asyncio.timeout(self._limits.stalled_s):
+                await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+@asynccontextmanager
+async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
+    """It has ended with the block, whatever that ends in: a generator that is still running cannot
+    be closed."""
+    try:
+        yield task
+    finally:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+
+
+async def _end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
+    """The server says nothing when it sends to somebody who is gone."""
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    patience.reschedule(asyncio.get_running_loop().time())

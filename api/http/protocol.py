@@ -1,0 +1,316 @@
+"""The edge: what a connection may cost before anybody knows who calls.
+
+uvicorn's parser and its order of answers stay; this adds the limits it has none for. It leans on
+the inside of uvicorn's class: `tests/api/http/test_protocol.py` tells whether a new version fits.
+"""
+
+import asyncio
+from typing import Any, ClassVar
+
+import httptools
+from uvicorn._types import (
+    ASGI3Application,
+    ASGIReceiveCallable,
+    ASGIReceiveEvent,
+    ASGISendCallable,
+    ASGISendEvent,
+    Scope,
+)
+from uvicorn.config import Config
+from uvicorn.protocols.http.httptools_impl import (
+    STATUS_LINE,
+    HttpToolsProtocol,
+    RequestResponseCycle,
+)
+from uvicorn.server import ServerState
+
+from adapters.system import new_ulid
+from api.errors import error_response
+from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.http.edge_watch import EdgeWatch
+from api.http.http_1_0 import without_chunks
+from api.http.request_head import head_size, is_sound, without_upgrade
+from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest, ServerBusy
+
+
+def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
+    """The class to give to uvicorn as `http`: one for each server, for it counts connections."""
+
+    class Edge(EdgeProtocol):
+        pass
+
+    Edge.watch = watch
+    Edge.limits = limits
+    Edge.expendable = {}
+    return Edge
+
+
+class EdgeProtocol(HttpToolsProtocol):
+    """One connection.
+
+    It waits for a head, then has requests to answer, then waits again. After a refusal it is
+    `deaf`: what still comes is thrown away until the other side has had time to read why.
+    """
+
+    watch: ClassVar[EdgeWatch]
+    limits: ClassVar[EdgeLimits]
+    # Those that nobody is working for, the longest waiting first. A new connection takes their
+    # place when there is no other, so a flood of idle ones keeps nobody out.
+    expendable: ClassVar[dict["EdgeProtocol", None]]
+
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._in_head = True
+        self._deaf = False
+        self._why: DomainError = InvalidRequest()
+        self._chunk = 0  # size of what the parser is being fed
+        self._held = 0  # bytes that the parser has made neither a whole head nor body of
+        self._served: RequestResponseCycle | None = None
+        self._deadline: asyncio.TimerHandle | None = None
+        self._stall: asyncio.TimerHandle | None = None
+
+    # --- The life of a connection -------------------------------------------------------------
+
+    # uvicorn narrows the type in the same way: it serves streams only.
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if len(self.connections) > self.limits.connections:
+            oldest = next(iter(self.expendable), None)
+            if oldest is None:
+                self._refuse(ServerBusy())
+                return
+            oldest.give_up()
+        self.expendable[self] = None
+        self._set_deadline(self.limits.head_s)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._forget_deadline()
+        self._forget_stall()
+        self._unset_keepalive_if_required()
+        self.expendable.pop(self, None)
+        super().connection_lost(exc)
+
+    def give_up(self) -> None:
+        """Close at once, whatever is on the way."""
+        self.expendable.pop(self, None)
+        self.transport.abort()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._expect_progress()
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        self._forget_stall()
+        if self.transport.is_closing():
+            self._expect_progress()
+
+    def timeout_keep_alive_handler(self) -> None:
+        super().timeout_keep_alive_handler()
+        self._expect_progress()
+
+    # --- Reading ------------------------------------------------------------------------------
+
+    def data_received(self, data: bytes) -> None:
+        if self._deaf:
+            return
+        self._unset_keepalive_if_required()
+        try:
+            self._feed(data)
+            if self._held > self.limits.head_bytes:
+                raise self._because(HeadTooLarge())
+        except (httptools.HttpParserError, DomainError):
+            self._refuse(self._why)
+            return
+        if self._is_idle() and self._deadline is None:
+            self._set_deadline(self.limits.head_s)
+
+    def _feed(self, data: bytes) -> None:
+        self._chunk = len(data)
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self._feed(self._head_without_upgrade() + data[upgrade.args[0] :])
+        else:
+            self._held += self._chunk
+
+    def _head_without_upgrade(self) -> bytes:
+        """Read the request once more, as one that asks for no other protocol: HTTP allows that.
+
+        The parser would throw its body away, and every Java client asks for HTTP/2 like this.
+        """
+        head = without_upgrade(
+            self.parser.get_method(), self.url, self.parser.get_http_version(), self.headers
+        )
+        self.parser = httptools.HttpRequestParser(self)
+        self.parser.set_dangerous_leniencies(lenient_data_after_close=True)
+        return head
+
+    def on_message_begin(self) -> None:
+        if len(self.pipeline) >= self.limits.pipelined:
+            raise self._because(InvalidRequest())
+        super().on_message_begin()
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if not self._in_head:
+            return  # after a chunked body; headers that came so late would belie the checked ones
+        if len(self.headers) >= self.limits.headers:
+            raise self._because(HeadTooLarge())
+        super().on_header(name, value)
+
+    def on_headers_complete(self) -> None:
+        if head_size(self.url, self.headers) > self.limits.head_bytes:
+            raise self._because(HeadTooLarge())
+        version, method = self.parser.get_http_version(), self.parser.get_method()
+        if not is_sound(method, version, self.headers):
+            raise self._because(InvalidRequest())
+        if self.parser.should_upgrade():
+            return
+        super().on_headers_complete()
+        self._in_head, self._held = False, -self._chunk
+        self._forget_deadline()
+        self.expendable.pop(self, None)
+
+    def on_body(self, body: bytes) -> None:
+        self._held = -self._chunk
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if self.parser.should_upgrade():
+            return
+        self._in_head, self._held = True, -self._chunk
+        super().on_message_complete()
+
+    # --- Answering ----------------------------------------------------------------------------
+
+    def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
+        self._served = cycle
+        super()._start_asgi_task(cycle, self._guarded(cycle, app))
+
+    def _guarded(self, cycle: RequestResponseCycle, app: ASGI3Application) -> ASGI3Application:
+        """The application, told of the connection's end at the right time and not before."""
+
+        async def run(scope: Scope, receive: ASGIReceiveCallable, send: ASGISendCallable) -> None:
+            if scope["type"] == "http" and scope["http_version"] == "1.0":
+                send = without_chunks(cycle, self.transport, send)
+
+            async def receive_all() -> ASGIReceiveEvent:
+                message = await receive()
+                if message["type"] != "http.disconnect" or cycle.more_body or not cycle.body:
+                    return message
+                # The caller left, but it had said everything: its event is not dropped.
+                body, cycle.body = bytes(cycle.body), bytearray()
+                return {"type": "http.request", "body": body, "more_body": False}
+
+            async def send_on(message: ASGISendEvent) -> None:
+                if message["type"] == "http.response.start" and self._is_last(cycle):
+                    # Say `Connection: close`, but leave the closing to `_linger`.
+                    cycle.keep_alive = False
+                    await send(message)
+                    cycle.keep_alive = True
+                else:
+                    await send(message)
+
+            await app(scope, receive_all, send_on)
+
+        return run
+
+    def _is_last(self, cycle: RequestResponseCycle) -> bool:
+        """Nothing can follow: the body has not come to its end, or nobody listens any more."""
+        return cycle.more_body or (self._deaf and not self.pipeline)
+
+    def on_response_complete(self) -> None:
+        done = self._served
+        super().on_response_complete()
+        if self.transport.is_closing():
+            self._expect_progress()  # closing waits for what was not sent yet
+        elif done is None or done is not self._served:
+            pass  # the next one is under way
+        elif self._is_last(done):
+            self._linger()
+        else:
+            self.expendable[self] = None
+
+    def _is_idle(self) -> bool:
+        return self._in_head and (self._served is None or self._served.response_complete)
+
+    # --- Refusing -----------------------------------------------------------------------------
+
+    def _because(self, error: DomainError) -> DomainError:
+        """Keep the reason: the parser replaces what is raised while it calls us."""
+        self._why = error
+        return error
+
+    def _refuse(self, error: DomainError) -> None:
+        """Read no more, answer and close. Behind an unanswered request: close after its answer."""
+        self._deaf = True
+        self._forget_deadline()
+        unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
+        if self._served is not None and not self._served.response_complete:
+            unanswered.insert(0, self._served)
+        if not self._in_head:  # the newest one's body broke off
+            broken = unanswered.pop()
+            broken.disconnected = True
+            broken.message_event.set()
+            if unanswered:
+                self.pipeline.popleft()
+            elif broken.response_started:
+                self.give_up()
+                return
+        if not unanswered:
+            self._write_error(error)
+            self._linger()
+
+    def _write_error(self, error: DomainError) -> None:
+        request_id = new_ulid()
+        response = error_response(error, request_id)
+        self.watch.refused(error, response.status_code, request_id)
+        headers = [
+            *self.server_state.default_headers,
+            *response.raw_headers,
+            (b"x-request-id", request_id.encode()),
+            (b"connection", b"close"),
+        ]
+        head = b"".join(b"%s: %s\r\n" % header for header in headers)
+        self.transport.write(
+            b"".join([STATUS_LINE[response.status_code], head, b"\r\n", bytes(response.body)])
+        )
+
+    def _linger(self) -> None:
+        """End our side and go on reading for a moment.
+
+        Closing at once would make the kernel reset the connection, and an answer that was not read
+        yet would be lost.
+        """
+        self._deaf = True
+        self._unset_keepalive_if_required()
+        self.flow.resume_reading()
+        self.transport.write_eof()
+        self.expendable[self] = None
+        self._set_deadline(self.limits.linger_s)
+
+    # --- Timers -------------------------------------------------------------------------------
+
+    def _set_deadline(self, seconds: float) -> None:
+        self._forget_deadline()
+        self._deadline = self.loop.call_later(seconds, self.give_up)
+
+    def _forget_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+
+    def _expect_progress(self) -> None:
+        if self._stall is None:
+            self._stall = self.loop.call_later(self.limits.stalled_s, self.give_up)
+
+    def _forget_stall(self) -> None:
+        if self._stall is not None:
+            self._stall.cancel()
+            self._stall = None

@@ -1,0 +1,23 @@
+"""A route's query, checked against its model."""
+
+from typing import TypeVar
+
+from pydantic import BaseModel, ValidationError
+from starlette.datastructures import QueryParams
+
+from domain.core.errors import InvalidQuery
+
+Model = TypeVar("Model", bound=BaseModel)
+
+
+def parse_query(model: type[Model], query: QueryParams) -> Model:
+    """Raises InvalidQuery, also for a parameter that is not known or comes twice."""
+    for name in query:
+        if len(query.getlist(name)) > 1:
+            raise InvalidQuery(name)
+    try:
+        return model.model_validate(dict(query))
+    except ValidationError as error:
+        first = error.errors()[0]
+        known = first["type"] != "extra_forbidden"
+        raise InvalidQuery(str(first["loc"][0]) if known else "inconnu") from None

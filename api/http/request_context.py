@@ -1,0 +1,210 @@
+"""Around every request: its id, its log line, its numbers, and the last word on errors.
+
+Plain ASGI: Starlette's BaseHTTPMiddleware hides disconnects and buffers streams.
+"""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from api.errors import error_response
+from api.services import Services
+from domain.core.error_report import ErrorReport, raised
+from domain.core.errors import (
+    BodyTooLarge,
+    DomainError,
+    EngineUnavailable,
+    InternalError,
+    InvalidRequest,
+    MethodNotAllowed,
+    RouteNotFound,
+)
+from domain.core.ports import NewId
+from domain.runs.errors import AnswerDelayed
+
+_log = structlog.get_logger("api")
+
+# Paths of ours are shorter; what a caller makes up is not worth more.
+_MAX_PATH: Final = 256
+# What requests that were cancelled may still take before the services go.
+_LAST_WORDS_S: Final = 2.0
+_OURS: Final[dict[int, type[DomainError]]] = {
+    404: RouteNotFound,
+    405: MethodNotAllowed,
+    413: BodyTooLarge,
+}
+
+
+@dataclass(slots=True)
+class _Progress:
+    """`status`: 0 until the answer has begun. `error`: what the request ended in."""
+
+    started: float
+    status: int = 0
+    error: Exception | None = None
+
+
+class RequestContext:
+    def __init__(self, app: ASGIApp, new_id: NewId) -> None:
+        self._app = app
+        self._new_id = new_id
+        self._at_work: set[asyncio.Task[object]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, self._after_requests(receive), send)
+            return
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        if task := asyncio.current_task():
+            self._at_work.add(task)
+            task.add_done_callback(self._at_work.discard)
+        await self._request(scope, receive, send)
+
+    def _after_requests(self, receive: Receive) -> Receive:
+        """The server's messages. Its order to stop waits for the requests it has cancelled.
+
+        They still answer and report, which needs the services.
+        """
+
+        async def receive_late() -> Message:
+            message = await receive()
+            if message["type"] == "lifespan.shutdown" and self._at_work:
+                await asyncio.wait(self._at_work, timeout=_LAST_WORDS_S)
+            return message
+
+        return receive_late
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request_id = self._new_id()
+        structlog.contextvars.clear_contextvars()
+        structlog.contextvars.bind_contextvars(request_id=request_id)
+        progress = _Progress(started=time.monotonic())
+        scope.setdefault("state", {}).update(request_id=request_id, progress=progress)
+
+        async def send_with_id(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                progress.status = message["status"]
+                message["headers"] = [
+                    *message.get("headers", []),
+                    *scope["state"].get("headers", []),
+                    (b"x-request-id", request_id.encode()),
+                ]
+            await send(message)
+
+        services: Services = scope["app"].state.services
+        try:
+            with services.metrics.in_flight.track_inprogress():
+                await self._app(scope, receive, send_with_id)
+        except asyncio.CancelledError as cancelled:
+            # The server stops and has waited long enough. A caller's leaving cancels nothing here.
+            if not progress.status:
+                progress.error = _abandoned(cancelled)
+                await error_response(progress.error, request_id, Request(scope))(
+                    scope, receive, send_with_id
+                )
+            raise
+        except Exception as error:
+            progress.error = error
+            _log.exception("unexpected error")
+            if progress.status:  # an answer has begun: the server can only cut the connection
+                raise
+            await error_response(InternalError(), request_id, Request(scope))(
+                scope, receive, send_with_id
+            )
+        finally:
+            _conclude(scope, progress, services)
+
+
+def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
+    """What a request ends in that was cancelled before its answer began."""
+    event_id = structlog.contextvars.get_contextvars().get("event_id")
+    error = AnswerDelayed(event_id) if event_id else EngineUnavailable()
+    error.__cause__ = cancelled
+    _log.error("request failed", code=error.code, cause=type(cancelled).__name__)
+    return error
+
+
+def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
+    """Log and count the request, and report it if it failed on our side."""
+    route = getattr(scope.get("route"), "path", "unmatched")
+    seconds = time.monotonic() - progress.started
+    _log.info(
+        "request",
+        method=scope["method"],
+        path=scope["path"][:_MAX_PATH],
+        status=progress.status,
+        duration_ms=round(seconds * 1000),
+    )
+    services.metrics.answered(scope["method"], route, progress.status, seconds)
+    expected = scope["state"].get("expected", False)
+    unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
+    if unexpected or (progress.status >= 500 and not expected):
+        known = structlog.contextvars.get_contextvars()
+        services.tracker.report(
+            ErrorReport(
+                place=f"{scope['method']} {route}",
+                code=_code(progress),
+                exceptions=raised(progress.error) if progress.error else (),
+                created_at=services.now(),
+                request_id=known.get("request_id"),
+                client_id=known.get("client_id"),
+                event_id=known.get("event_id"),
+            )
+        )
+
+
+def _code(progress: _Progress) -> str:
+    if isinstance(progress.error, DomainError):
+        return progress.error.code
+    return InternalError.code if progress.error else f"http_{progress.status}"
+
+
+async def answer_domain_error(request: Request, error: Exception) -> Response:
+    """FastAPI's handler for anticipated errors."""
+    if not isinstance(error, DomainError):
+        raise error
+    response = error_response(error, request.state.request_id, request)
+    if response.status_code >= 500:
+        request.state.progress.error = error
+        _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
+    else:
+        _services(request).metrics.refused(error.code)
+    return response
+
+
+async def answer_http_error(request: Request, error: Exception) -> Response:
+    """What Starlette refuses by itself, in our shape and with its headers (Allow)."""
+    if not isinstance(error, HTTPException):
+        raise error
+    if error.status_code >= 500:
+        request.state.progress.error = error
+        _log.exception("unexpected error", exc_info=error)
+        return error_response(InternalError(), request.state.request_id, request)
+    known = _OURS.get(error.status_code, InvalidRequest)()
+    response = error_response(known, request.state.request_id, request)
+    response.headers.update(error.headers or {})
+    if isinstance(known, MethodNotAllowed) and (methods := _methods(request)):
+        response.headers["allow"] = methods
+    _services(request).metrics.refused(known.code)
+    return response
+
+
+def _methods(request: Request) -> str:
+    """All of a path. Starlette names those of its first route, and each of ours has but one."""
+    described: dict[str, dict[str, object]] = request.app.openapi()["paths"]
+    path = getattr(request.scope.get("route"), "path", "")
+    return ", ".join(sorted(method.upper() for method in described.get(path, ())))
+
+
+def _services(request: Request) -> Services:
+    services: Services = request.app.state.services
+    return services

@@ -1,0 +1,28 @@
+"""GET /healthz: the process is up and serves. GET /readyz: so is what it needs."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.http.json_body import json_response
+from api.readiness import OK
+from api.services import ServicesDep
+
+router = APIRouter()
+
+
+@router.get("/healthz", include_in_schema=False)
+async def healthz() -> Response:
+    return json_response({"status": "ok"})
+
+
+@router.get("/readyz", include_in_schema=False)
+async def readyz(request: Request, services: ServicesDep) -> Response:
+    """200 if a request would be served now, else 503; one word for each part."""
+    checks = await services.readiness.findings()
+    ready = all(word == OK for word in checks.values())
+    # The answer of 503 is what was asked for, no error of ours to report.
+    request.state.expected = True
+    return json_response(
+        {"status": "ready" if ready else "not_ready", "checks": checks},
+        status=200 if ready else 503,
+    )

@@ -1,0 +1,121 @@
+"""GET /api/client/export-data: all that is kept of the caller's own tenant."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.auth import authenticate, limiter_key, tenant_of
+from api.http.long_response import ExportResponse
+from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED
+from api.schemas.core.error import ErrorBody
+from api.services import Services, ServicesDep
+from domain.core.error_report import ErrorReport, raised
+from domain.core.ids import TenantId
+from domain.exports.export import ExportFormat, Section, exported_at, filename, parse_format
+from domain.exports.records import ExportDocument
+from domain.intake.rate_limit import LimitScope
+from store.exports.csv_form import CsvRendering
+from store.exports.export import Export, Rendering
+from store.exports.json_form import JsonRendering
+
+router = APIRouter()
+
+_log = structlog.get_logger("api")
+
+EXPORT: Final = "/api/client/export-data"
+_FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
+    ExportFormat.JSON: (JsonRendering(), "application/json; charset=utf-8"),
+    ExportFormat.CSV: (CsvRendering(), "text/csv; charset=utf-8"),
+}
+
+
+@router.get(
+    EXPORT,
+    summary="All data of the caller's client, as one file",
+    response_class=Response,
+    responses={
+        200: {
+            "headers": {
+                **LIMIT_HEADERS,
+                "Content-Disposition": {
+                    "schema": {"type": "string"},
+                    "description": "attachment, with the file's name.",
+                },
+            },
+            "model": ExportDocument,
+            "content": {"text/csv": {"schema": {"type": "string"}}},
+        },
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
+        **{status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in (400, 403)},
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+        503: {
+            "model": ErrorBody,
+            "headers": RETRY_AFTER,
+            "description": "Too many connections, or too many exports at once.",
+        },
+    },
+    openapi_extra={
+        "parameters": [
+            {
+                "name": "format",
+                "in": "query",
+                "required": False,
+                "schema": {"type": "string", "enum": list(ExportFormat), "default": "json"},
+            }
+        ],
+        "security": [{"bearer": []}],
+    },
+)
+async def export_data(request: Request, services: ServicesDep) -> Response:
+    """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
+    the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
+
+    Who calls is checked first, then how often, the format, and the client."""
+    now = services.now()
+    caller = await authenticate(request.headers, services)
+    await services.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
+    form = parse_format(request.query_params.getlist("format"))
+    tenant = await tenant_of(caller, services)
+    structlog.contextvars.bind_contextvars(client_id=tenant)
+    rendering, media_type = _FORMS[form]
+    return ExportResponse(
+        _pieces(rendering, tenant, request, services),
+        {
+            "content-type": media_type,
+            "content-disposition": f"attachment; filename={filename(now, form)}",
+            "x-content-type-options": "nosniff",
+            "cache-control": "no-store",
+        },
+        services.gateway_traffic,
+    )
+
+
+async def _pieces(
+    rendering: Rendering, tenant: TenantId, request: Request, services: Services
+) -> AsyncGenerator[bytes]:
+    """Raises ExportsBusy, EngineUnavailable, NoClient."""
+
+    def skipped(section: Section, sqlstate: str, error: Exception) -> None:
+        _log.error("section of an export is empty", section=section, sqlstate=sqlstate)
+        services.tracker.report(
+            ErrorReport(
+                place=f"GET {EXPORT}",
+                code="export_section_failed",
+                exceptions=raised(error),
+                created_at=services.now(),
+                request_id=request.state.request_id,
+                client_id=tenant,
+            )
+        )
+
+    async with services.exports.snapshot(tenant) as snapshot:
+        file = Export(snapshot, rendering, skipped=skipped)
+        # Not when it was asked for: there may have been a wait for room.
+        async with aclosing(file.pieces(exported_at(services.now()))) as pieces:
+            async for piece in pieces:
+                yield piece

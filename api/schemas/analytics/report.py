@@ -1,0 +1,86 @@
+"""What a dashboard asks and is told about a client's days and customers."""
+
+import re
+from datetime import date, datetime
+from typing import Annotated, Final
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from domain.analytics.churn import ChurnLevel, ChurnPrediction
+from domain.analytics.metrics import DayMetrics, day_before
+from domain.core.errors import InvalidQuery
+from domain.core.ids import ULID
+
+_MAX_DAYS: Final = 366
+_DEFAULT_DAYS: Final = 30
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def _written_out(value: object) -> object:
+    """Only YYYY-MM-DD: pydantic takes numbers and times for days as well."""
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        raise ValueError("no day")
+    return value
+
+
+_Day = Annotated[date, BeforeValidator(_written_out)]
+
+
+class _Query(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: Annotated[
+        str | None, Field(description="ULID of the client; absent: the caller's own.")
+    ] = None
+
+
+class MetricsQuery(_Query):
+    """The query of a client's days."""
+
+    first: Annotated[
+        _Day | None,
+        Field(
+            alias="from",
+            description=f"First day, UTC; absent: {_DEFAULT_DAYS} days in all. At most {_MAX_DAYS} "
+            "days, and not after `to`.",
+        ),
+    ] = None
+    last: Annotated[
+        _Day | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
+    ] = None
+
+    def days(self, now: datetime) -> tuple[date, date]:
+        """The first and the last day that are meant. Raises InvalidQuery."""
+        last = self.last or day_before(now)
+        earliest = max(last.toordinal() - _DEFAULT_DAYS + 1, date.min.toordinal())
+        first = self.first or date.fromordinal(earliest)
+        if not 0 <= (last - first).days < _MAX_DAYS:
+            raise InvalidQuery("from")
+        return first, last
+
+
+class MetricsAnswer(BaseModel):
+    days: Annotated[
+        list[DayMetrics],
+        Field(description="Oldest first; a day that is missing has not been computed."),
+    ]
+
+
+class ChurnQuery(_Query):
+    """The query of a list."""
+
+    level: ChurnLevel | None = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: Annotated[
+        str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
+    ] = None
+
+
+class ChurnPage(BaseModel):
+    predictions: Annotated[
+        list[ChurnPrediction],
+        Field(description="Of the last week that has any, the highest score first."),
+    ]
+    next_cursor: Annotated[
+        str | None, Field(description="Asks for those after these; null: these are the last.")
+    ]

@@ -1,0 +1,143 @@
+"""What a dashboard asks and is told about templates and knowledge."""
+
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+
+from domain.agent.brain import Category, Language
+from domain.content.content import (
+    MAX_BODY,
+    MAX_LINE,
+    KnowledgeChange,
+    KnowledgeEntry,
+    TemplateChange,
+    TemplateEntry,
+    check_body,
+    check_line,
+    check_template_body,
+)
+from domain.core.errors import InvalidBody
+
+_TEMPLATE: Final[dict[str, JsonValue]] = {
+    "name": "Où est ma commande",
+    "category": "order_status",
+    "language": "fr",
+    "body": "Bonjour, votre commande {{ order_number }} est {{ order_status }}.",
+}
+_ENTRY: Final[dict[str, JsonValue]] = {
+    "title": "Délais de livraison",
+    "body": "La livraison standard prend 3 à 6 jours ouvrés.",
+    "language": "fr",
+}
+
+# What is written is checked by domain/content/content.py, which says what is wrong.
+_Line = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE}),
+]
+_Body = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_BODY}),
+]
+_Category = Annotated[
+    Category,
+    Field(strict=False),
+    WithJsonSchema({"type": "string", "enum": list(Category)}),
+]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class NewTemplateBody(_Strict):
+    model_config = ConfigDict(json_schema_extra={"examples": [_TEMPLATE]})
+
+    name: _Line
+    category: _Category
+    language: Language
+    body: Annotated[_Body, Field(description="Placeholders: docs/playbooks.md.")]
+    is_active: bool = Field(default=True, description="False: no agent is shown it.")
+
+
+class TemplateBody(_Strict):
+    """At least one field; null leaves it as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"is_active": False}]}
+    )
+
+    name: _Line | None = None
+    category: _Category | None = None
+    language: Language | None = None
+    body: _Body | None = None
+    is_active: bool | None = None
+
+    @property
+    def change(self) -> TemplateChange:
+        """Raises InvalidBody, InvalidContent."""
+        _require_some(self)
+        return TemplateChange(
+            name=None if self.name is None else check_line("name", self.name),
+            category=self.category,
+            language=self.language,
+            body=None if self.body is None else check_template_body(self.body),
+            is_active=self.is_active,
+        )
+
+
+class NewEntryBody(_Strict):
+    model_config = ConfigDict(json_schema_extra={"examples": [_ENTRY]})
+
+    title: _Line
+    body: _Body
+    language: Language
+
+
+class EntryBody(_Strict):
+    """At least one field; null leaves it as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"title": "Livraison"}]}
+    )
+
+    title: _Line | None = None
+    body: _Body | None = None
+    language: Language | None = None
+
+    @property
+    def change(self) -> KnowledgeChange:
+        """Raises InvalidBody, InvalidContent."""
+        _require_some(self)
+        return KnowledgeChange(
+            title=None if self.title is None else check_line("title", self.title),
+            body=None if self.body is None else check_body(self.body),
+            language=self.language,
+        )
+
+
+class TemplatePage(BaseModel):
+    templates: tuple[TemplateEntry, ...] = Field(description="The oldest first.")
+    next_cursor: str | None = Field(description="Null: these are the last.")
+
+    @classmethod
+    def of(cls, found: tuple[TemplateEntry, ...], limit: int) -> Self:
+        """`found`: up to one more than the page holds, so that its end is known."""
+        shown = found[:limit]
+        return cls(templates=shown, next_cursor=shown[-1].id if len(found) > limit else None)
+
+
+class KnowledgePage(BaseModel):
+    knowledge: tuple[KnowledgeEntry, ...] = Field(description="The oldest first.")
+    next_cursor: str | None = Field(description="Null: these are the last.")
+
+    @classmethod
+    def of(cls, found: tuple[KnowledgeEntry, ...], limit: int) -> Self:
+        """As `TemplatePage.of`."""
+        shown = found[:limit]
+        return cls(knowledge=shown, next_cursor=shown[-1].id if len(found) > limit else None)
+
+
+def _require_some(body: BaseModel) -> None:
+    if not body.model_fields_set:
+        raise InvalidBody("aucun champ à modifier")

@@ -1,0 +1,96 @@
+"""The gateway's request and answers, as they stand in the specification."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+
+from domain.core.errors import InvalidBody
+from domain.intake.event import InboundEvent, resolve_event_type
+from domain.tenants.errors import ClientIdMissing
+
+MAX_HTML: Final = 500_000
+
+# No control characters, and none that reorder what is read: it is repeated in an error's text.
+_ONE_LINE: Final = (
+    r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
+)
+_Text200 = Annotated[str, Field(max_length=200)]
+
+
+class GatewayRequest(BaseModel):
+    """One event. Further fields are kept in the event's payload."""
+
+    model_config = ConfigDict(strict=True, extra="allow", frozen=True)
+
+    client_id: str = Field(
+        description="ULID of the client.",
+        examples=["01J9ZQ4Z8N3V5X7B2C4D6E8F0G"],
+        json_schema_extra={"pattern": r"\S"},
+    )
+    event_type: _Text200 | None = Field(
+        default=None,
+        description="Matches the playbook. Absent: `source`, else `api_direct`.",
+        examples=["shopify.ticket.created"],
+    )
+    source: _Text200 | None = Field(default=None, description="Origin; stored as sent.")
+    customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
+    message: Annotated[str, Field(max_length=100_000)] | None = Field(
+        default=None, description="Raw customer text.", examples=["Où est ma commande #1042 ?"]
+    )
+    is_test: bool = Field(
+        default=False, description="True: dry run, only the brain runs and nothing is kept."
+    )
+
+    @property
+    def payload(self) -> dict[str, JsonValue]:
+        return self.model_extra or {}
+
+    def event(self) -> InboundEvent:
+        return InboundEvent(
+            event_type=resolve_event_type(self.event_type, self.source),
+            source=self.source,
+            customer_email=self.customer_email,
+            message=self.message,
+            payload=self.payload,
+        )
+
+
+class GatewayResult(BaseModel):
+    event_id: str
+    run_id: str
+    status: Literal["completed", "needs_review", "failed"]
+    classification: str = Field(examples=["order_status"])
+    confidence: float = Field(ge=0, le=1)
+    response: str = Field(description="Empty when status is needs_review.")
+    steps_executed: int = Field(ge=0)
+    duration_ms: int = Field(ge=0)
+
+
+class NoPlaybook(BaseModel):
+    """No playbook is active for the event's type."""
+
+    status: Literal["no_playbook"] = "no_playbook"
+    message: str
+
+    @classmethod
+    def for_type(cls, event_type: str) -> "NoPlaybook":
+        return cls(
+            message=f"Aucun playbook actif pour le type d'événement « {event_type} ». "
+            "Activez-en un dans le tableau de bord."
+        )
+
+
+def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
+    """Raises ClientIdMissing, InvalidBody."""
+    client_id = fields.get("client_id")
+    if not isinstance(client_id, str) or not client_id.strip():
+        raise ClientIdMissing
+    try:
+        request = GatewayRequest.model_validate(fields)
+    except ValidationError as error:
+        # Only the field's name: pydantic's own text would repeat the value.
+        raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
+    html = request.payload.get("html_body")
+    if isinstance(html, str) and len(html) > MAX_HTML:
+        raise InvalidBody(f"champ « html_body » : {MAX_HTML} caractères au plus")
+    return request

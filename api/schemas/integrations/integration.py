@@ -1,0 +1,45 @@
+"""What a dashboard asks and is told about integrations."""
+
+from typing import Annotated, Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
+
+from domain.integrations.integration import OF_MERCHANTS, IntegrationEntry, Provider
+
+_EXAMPLE: Final[dict[str, JsonValue]] = {
+    "provider": "shopify",
+    "settings": {"shop": "acme.myshopify.com"},
+    "credentials": {"access_token": "shpat_0123456789abcdef"},
+}
+
+
+class ConnectBody(BaseModel):
+    """Which settings and credentials a provider needs: docs/integrations.md."""
+
+    model_config = ConfigDict(
+        strict=True, extra="forbid", frozen=True, json_schema_extra={"examples": [_EXAMPLE]}
+    )
+
+    provider: Annotated[
+        Provider,
+        Field(strict=False),
+        WithJsonSchema({"type": "string", "enum": sorted(OF_MERCHANTS)}),
+    ]
+    settings: dict[str, str] = {}
+    credentials: Annotated[
+        dict[str, SecretStr],
+        Field(default={}, description="Never answered, logged or exported."),
+    ]
+
+
+class IntegrationPage(BaseModel):
+    integrations: tuple[IntegrationEntry, ...] = Field(
+        description="Those that are connected and those that were, the oldest first."
+    )
+    next_cursor: str | None = Field(description="Null: these are the last.")
+
+    @classmethod
+    def of(cls, found: tuple[IntegrationEntry, ...], limit: int) -> Self:
+        """`found`: up to one more than the page holds, so that its end is known."""
+        shown = found[:limit]
+        return cls(integrations=shown, next_cursor=shown[-1].id if len(found) > limit else None)

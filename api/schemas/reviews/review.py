@@ -1,0 +1,135 @@
+"""What a dashboard asks and is told about reviews."""
+
+import base64
+import binascii
+from datetime import datetime
+from typing import Annotated, Final, Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from domain.agent.brain import Category
+from domain.agent.escalation_reason import EscalationReason
+from domain.core.ids import parse_ulid
+from domain.reviews.escalation import Claim, EscalationStatus
+from domain.reviews.review import QueuePlace, ReviewSummary, Wanted
+from domain.tenants.user import MAX_USER_ID
+from store.reviews.reviews import ReviewFilter
+
+_MAX_LIMIT: Final = 100
+_MAX_TEXT: Final = 20_000
+_MAX_NOTE: Final = 2_000
+_MAX_AMOUNT: Final = 10**12
+
+
+class ReviewQuery(BaseModel):
+    """The query of a list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: Annotated[
+        str | None, Field(description="ULID of the client; absent: the caller's own.")
+    ] = None
+    status: Annotated[Wanted, Field(description="`open`: pending or claimed.")] = Wanted.OPEN
+    reason: EscalationReason | None = None
+    classification: Category | None = None
+    claimed_by: Annotated[str | None, Field(max_length=MAX_USER_ID, pattern=r"^[^\x00]+$")] = None
+    min_amount: Annotated[
+        int | None, Field(ge=0, le=_MAX_AMOUNT, description="In minor units of any currency.")
+    ] = None
+    order: Annotated[
+        Literal["oldest", "newest"], Field(description="Which come first, by `created_at`.")
+    ] = "oldest"
+    limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 50
+    cursor: Annotated[
+        str | None, Field(max_length=200, description="`next_cursor` of the page before.")
+    ] = None
+
+    @field_validator("cursor")
+    @classmethod
+    def _ours(cls, value: str | None) -> str | None:
+        if value is not None:
+            _place(value)
+        return value
+
+    @property
+    def wanted(self) -> ReviewFilter:
+        return ReviewFilter(
+            status=self.status,
+            reason=self.reason,
+            classification=self.classification,
+            claimed_by=self.claimed_by,
+            min_amount=self.min_amount,
+        )
+
+    @property
+    def after(self) -> QueuePlace | None:
+        return None if self.cursor is None else _place(self.cursor)
+
+
+class ReviewPage(BaseModel):
+    reviews: list[ReviewSummary]
+    next_cursor: str | None = Field(description="Null: there is no more for now.")
+
+    @classmethod
+    def of(cls, found: list[ReviewSummary], limit: int) -> Self:
+        """`found`: up to one more than the page holds, so that its end is known."""
+        page = found[:limit]
+        more = len(found) > limit
+        return cls(reviews=page, next_cursor=_cursor(page[-1].place) if more else None)
+
+
+class _Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class ClaimBody(_Body):
+    force: bool = Field(default=False, description="Take it over; for owners and admins.")
+
+
+class ApproveBody(_Body):
+    draft: str | None = Field(
+        default=None, description="The draft that was read: refused if it is another by now."
+    )
+
+
+class EditBody(_Body):
+    text: str = Field(pattern=r"\S", max_length=_MAX_TEXT, description="What is sent instead.")
+
+
+class RejectBody(_Body):
+    note: str | None = Field(default=None, max_length=_MAX_NOTE, description="For colleagues.")
+
+
+class ReleaseBody(_Body):
+    pass
+
+
+class ClaimAnswer(BaseModel):
+    review_id: str
+    status: Literal[EscalationStatus.PENDING, EscalationStatus.CLAIMED]
+    claim: Claim | None
+
+
+class DecisionAnswer(BaseModel):
+    review_id: str
+    status: EscalationStatus
+    awaiting_second: bool = Field(description="Another person must agree before it is done.")
+    signalled: bool = Field(
+        description="The run was told. False: it hears of a decision within minutes."
+    )
+
+
+def _cursor(place: QueuePlace) -> str:
+    return base64.urlsafe_b64encode(f"{place.created_at.isoformat()} {place.id}".encode()).decode()
+
+
+def _place(cursor: str) -> QueuePlace:
+    """Raises ValueError."""
+    try:
+        at, _, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().partition(" ")
+    except (binascii.Error, UnicodeError):
+        raise ValueError("no cursor") from None
+    created_at, parsed = datetime.fromisoformat(at), parse_ulid(review_id)
+    if created_at.tzinfo is None or parsed is None:
+        raise ValueError("no cursor")
+    return QueuePlace(created_at, parsed)

@@ -1,0 +1,99 @@
+"""What a dashboard asks about a client's settings."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from domain.core.errors import InvalidBody
+from domain.privacy.retention import MAX_DAYS, MIN_DAYS
+from domain.tenants.client_settings import (
+    COLOR,
+    LOGO_URL,
+    MAX_DISPLAY_NAME,
+    MAX_PROMPT,
+    MAX_URL,
+    Branding,
+    SettingsChange,
+    check_branding,
+    check_days,
+    check_prompt,
+)
+
+# What is written is checked by domain/tenants/client_settings.py, which says what is wrong.
+_Prompt = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "maxLength": MAX_PROMPT}),
+    Field(description="The merchant's instructions to a language model; empty: none."),
+]
+_Name = Annotated[str, WithJsonSchema({"type": "string", "maxLength": MAX_DISPLAY_NAME})]
+_Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "maxLength": MAX_URL})]
+_Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class BrandingBody(_Strict):
+    """It takes the place of the branding there was; what is left out is none."""
+
+    display_name: Annotated[_Name | None, Field(description="Who mails are from.")] = None
+    logo_url: Annotated[_Url | None, Field(description="For the widget.")] = None
+    color: Annotated[_Color | None, Field(description="For the widget.")] = None
+
+
+# In one piece: references have nothing to refer to inside the document.
+_Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
+_Retention = Annotated[
+    dict[str, int | None],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                name: {
+                    "anyOf": [
+                        {"type": "integer", "minimum": least, "maximum": MAX_DAYS},
+                        {"type": "null"},
+                    ]
+                }
+                for name, least in MIN_DAYS.items()
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description="Days by class of records; null: for ever. It takes the place of what was "
+        "there; a class that is left out is kept for its usual time."
+    ),
+]
+
+
+class SettingsBody(_Strict):
+    """At least one field; null leaves it as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "minProperties": 1,
+            "examples": [{"branding": {"display_name": "Boutique", "color": "#1a2b3c"}}],
+        }
+    )
+
+    system_prompt: _Prompt | None = None
+    branding: _Branding | None = None
+    retention: _Retention | None = None
+
+    @property
+    def change(self) -> SettingsChange:
+        """Raises InvalidBody, InvalidSettings."""
+        if not self.model_fields_set:
+            raise InvalidBody("aucun champ à modifier")
+        prompt, branding = self.system_prompt, self.branding
+        return SettingsChange(
+            system_prompt=None if prompt is None else check_prompt(prompt),
+            branding=branding and check_branding(Branding(**branding.model_dump())),
+            retention=None if self.retention is None else check_days(self.retention),
+        )
+
+
+class RotateKeyBody(_Strict):
+    pass

@@ -1,0 +1,106 @@
+"""What a dashboard asks and is told about deliveries."""
+
+from datetime import UTC, datetime
+from typing import Annotated, Final
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+
+from api.schemas.webhooks.subscription import Body
+from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
+
+_MAX_HEADER: Final = 2_000
+# Characters, and bytes of UTF-8. Far more than is ever sent; whoever explains a signature reads it
+# some hundred times.
+_MAX_PASTED: Final = 200_000
+
+
+class DeliveryQuery(BaseModel):
+    """The query of a list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    status: DeliveryStatus | None = None
+
+
+class DeliveryList(BaseModel):
+    deliveries: list[DeliverySummary] = Field(
+        description="The newest first: the last 50 that have ended, and those that have not."
+    )
+
+
+class DeliveryDetail(Delivery):
+    curl: str = Field(
+        description="A line for a shell that sends the same once more, signed as of now."
+    )
+    curl_valid_until: datetime = Field(description="Until then receivers take its signature.")
+
+
+def _moment(value: object) -> datetime:
+    """Raises ValueError for what is no ISO 8601 with an offset."""
+    if not isinstance(value, str):
+        raise ValueError("a text expected")  # noqa: TRY004 - pydantic knows no other
+    at = datetime.fromisoformat(value)
+    if at.tzinfo is None:
+        raise ValueError("an offset expected")
+    try:
+        return at.astimezone(UTC)
+    except OverflowError:
+        raise ValueError("a moment before or after all years") from None
+
+
+def _short(body: str) -> str:
+    if len(body.encode()) > _MAX_PASTED:
+        raise ValueError("too long")
+    return body
+
+
+class ReplayBody(Body):
+    pass
+
+
+class ReplaySinceBody(Body):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"since": "2026-11-21T08:00:00Z"}]})
+
+    since: Annotated[
+        datetime,
+        BeforeValidator(_moment),
+        Field(description="When the first of these events happened."),
+        WithJsonSchema({"type": "string", "format": "date-time"}),
+    ]
+    all: bool = Field(
+        default=False, description="Also what it has got, as when its receiver lost its data."
+    )
+
+
+class ReplaySinceAnswer(BaseModel):
+    queued: int = Field(description="How many are sent now.")
+    left: int = Field(
+        description="How many are not yet, counted up to 1,000: call again once these have ended."
+    )
+    next_since: datetime | None = Field(
+        default=None, description="When the first of those left happened, for the next call."
+    )
+
+
+class VerifyBody(Body):
+    """What a receiver got, or what it computed itself."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "examples": [{"body": "{}", "signature": "v1=" + "0" * 64, "timestamp": "1795262400"}]
+        }
+    )
+
+    signature: str = Field(
+        max_length=_MAX_HEADER, description="X-Service-Signature, its -Next or webhook-signature."
+    )
+    timestamp: str = Field(
+        default="", max_length=_MAX_HEADER, description="The timestamp's header, Unix seconds."
+    )
+    message_id: str = Field(
+        default="", max_length=_MAX_HEADER, description="The header webhook-id."
+    )
+    body: Annotated[str, AfterValidator(_short)] = Field(
+        max_length=_MAX_PASTED,
+        description=f"As it came, before anything parsed it: {_MAX_PASTED} bytes at most.",
+    )

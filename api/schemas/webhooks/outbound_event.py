@@ -1,0 +1,34 @@
+"""The catalogue of events, as it is answered."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
+
+from domain.webhooks.catalogue import CatalogueEntry
+from domain.webhooks.outbound_event import OutboundEventId
+
+
+class WebhookEventLink(BaseModel):
+    event: OutboundEventId
+    description: Annotated[str, Field(description="When it is sent.")]
+    url: Annotated[str, Field(description="Where its schema and an example are, on this server.")]
+
+
+class WebhookEventList(BaseModel):
+    events: list[WebhookEventLink]
+
+
+class WebhookEvent(BaseModel):
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    event: OutboundEventId
+    description: Annotated[str, Field(description="When it is sent.")]
+    body_schema: Annotated[
+        dict[str, JsonValue],
+        Field(serialization_alias="schema", description="JSON Schema 2020-12 of the whole body."),
+    ]
+    example: Annotated[dict[str, JsonValue], Field(description="A body.")]
+
+    @classmethod
+    def of(cls, entry: CatalogueEntry) -> "WebhookEvent":
+        return cls.model_validate(entry, from_attributes=True)

@@ -1,0 +1,125 @@
+"""What a dashboard asks and is told about webhooks."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+
+from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.webhook import (
+    EVENT_IDS,
+    MAX_LABEL,
+    MAX_OVERLAP_HOURS,
+    OVERLAP_HOURS,
+    RetryPolicy,
+    Webhook,
+)
+
+_EXAMPLE: Final[dict[str, JsonValue]] = {
+    "label": "Commandes",
+    "url": "https://hooks.example.com/service",
+    "events": ["ticket.resolved", "ticket.escalated"],
+}
+
+# What is written is checked by domain/webhooks/webhook.py and webhook_url.py, which say what is wrong.
+_Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
+_Url = Annotated[
+    str,
+    WithJsonSchema({"type": "string", "pattern": "^https://"}),
+    Field(description="https, without credentials; port 443, 8443 or above 1023."),
+]
+_Events = Annotated[
+    Annotated[
+        list[OutboundEventId | Literal["*"]], Field(min_length=1, max_length=len(EVENT_IDS) + 1)
+    ]
+    | Literal["*"],
+    Field(description="`*`: all, those to come as well."),
+]
+_Retries = Annotated[
+    RetryPolicy,
+    Field(strict=False, description="`standard`: nine more tries in about three days."),
+    WithJsonSchema({"type": "string", "enum": list(RetryPolicy)}),
+]
+
+
+class WebhookQuery(BaseModel):
+    """The query of a list."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    client_id: Annotated[
+        str | None, Field(description="ULID of the client; absent: the caller's own.")
+    ] = None
+
+
+class Body(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class CreateBody(Body):
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    client_id: str | None = Field(
+        default=None, description="ULID of the client; absent: the caller's own."
+    )
+    label: _Label
+    url: _Url
+    events: _Events
+    retry_policy: _Retries = RetryPolicy.NONE
+
+
+class ChangeBody(Body):
+    """At least one field; null leaves it as it is."""
+
+    model_config = ConfigDict(
+        json_schema_extra={"minProperties": 1, "examples": [{"label": "Commandes"}]}
+    )
+
+    label: _Label | None = None
+    url: _Url | None = None
+    events: _Events | None = None
+    retry_policy: _Retries | None = None
+    is_active: bool | None = Field(
+        default=None,
+        description="False pauses the webhook. Only `enable` turns it on again.",
+        json_schema_extra={"anyOf": [{"const": False}, {"type": "null"}]},
+    )
+
+
+class RotateBody(Body):
+    overlap_hours: float = Field(
+        default=OVERLAP_HOURS,
+        ge=0,
+        le=MAX_OVERLAP_HOURS,
+        description="How long the secret until now goes on signing. 0: it ends at once.",
+    )
+
+
+class EnableBody(Body):
+    pass
+
+
+class TestBody(Body):
+    event: OutboundEventId | None = Field(
+        default=None, description="Absent: the first one that the webhook is told of."
+    )
+
+
+class WebhookList(BaseModel):
+    webhooks: tuple[Webhook, ...] = Field(description="The oldest first.")
+
+
+class WebhookWithSecret(BaseModel):
+    webhook: Webhook
+    secret: str = Field(description="Never shown again.", pattern="^whsec_[0-9a-f]{48}$")
+
+
+class EnableAnswer(BaseModel):
+    webhook: Webhook
+    test_delivery_id: str = Field(description="Of the test that is sent now.")
+    missed: int = Field(
+        description="Events that it has not got and that can be replayed, counted up to 1,000."
+    )
+
+
+class DeliveryAnswer(BaseModel):
+    delivery_id: str = Field(description="Of what is sent now.")

@@ -1,0 +1,96 @@
+"""churn: which customers are likely to leave."""
+
+from typing import Annotated
+
+import typer
+
+from adapters.system import utc_now
+from commands.analytics.reports import (
+    AllOption,
+    ClientOption,
+    OneClientOption,
+    known_client,
+    left_running,
+    reports_of,
+    whose,
+)
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    fail,
+    out,
+    transaction_on,
+)
+from commands.core.listing import print_list
+from domain.analytics.churn import ChurnLevel, ChurnPrediction
+from domain.analytics.contracts import WeeklyChurnInput
+from domain.core.ids import TenantId
+from domain.core.plain_text import without_controls
+from store.analytics.churn import ChurnRepository
+
+app = typer.Typer(help="Which customers are likely to leave.", no_args_is_help=True)
+
+
+@app.command("list")
+@command
+async def list_latest(
+    client: ClientOption,
+    level: Annotated[ChurnLevel | None, typer.Option(help="Only those of this level.")] = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the last week's predictions of a client, the highest score first, and why."""
+    client_id = await known_client(client, data)
+    async with transaction_on(data) as connection:
+        found = await ChurnRepository(connection, TenantId(client_id)).latest(
+            limit=limit, level=level
+        )
+    if as_json:
+        predictions = [prediction.model_dump(mode="json") for prediction in found]
+        answer(True, "", client_id=client_id, predictions=predictions)
+        return
+    week = f", week of {found[0].week}" if found else ""
+    out.print(f"{len(found)} customers{week}")
+    print_list(("customer", "score", "level", "because of"), map(_cells, found))
+
+
+def _cells(prediction: ChurnPrediction) -> tuple[str, ...]:
+    reasons = sorted(prediction.factors, key=lambda factor: -factor.contribution)
+    return (
+        without_controls(prediction.customer_email),
+        f"{prediction.score:.2f}",
+        prediction.level,
+        ", ".join(f"{one.name} {one.contribution:.2f}" for one in reasons if one.contribution),
+    )
+
+
+@app.command("predict")
+@command
+async def predict(
+    client: OneClientOption = None,
+    every: AllOption = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Predict for this week now, by the engine, in place of what was predicted on Monday.
+
+    Ctrl-C ends the wait, not the work; the same command joins it.
+    """
+    client_id = await whose(client, every, data)
+    reports = await reports_of(data)
+    with left_running():
+        done = await reports.predict_churn(WeeklyChurnInput(at=utc_now(), client_id=client_id))
+    answer(
+        as_json,
+        f"Predicted for {done.predicted} customers.",
+        week=done.week,
+        predicted=done.predicted,
+        high=done.high,
+        failed=done.failed,
+    )
+    if done.failed:
+        raise fail("some customers could not be done; the engine's log names their clients")

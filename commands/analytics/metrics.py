@@ -1,0 +1,138 @@
+"""metrics: what a client's days came to."""
+
+from datetime import date, datetime, timedelta
+from typing import Annotated, Final
+
+import typer
+
+from adapters.system import utc_now
+from commands.analytics.reports import (
+    AllOption,
+    ClientOption,
+    OneClientOption,
+    known_client,
+    left_running,
+    reports_of,
+    whose,
+)
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    fail,
+    out,
+    transaction_on,
+)
+from commands.core.listing import print_list
+from commands.core.progress import progress
+from domain.analytics.contracts import BackfillMetricsInput
+from domain.analytics.metrics import MAX_DAYS_AT_ONCE, DayMetrics, day_before
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from store.analytics.metrics import MetricsRepository
+
+app = typer.Typer(help="What a client's days came to.", no_args_is_help=True)
+
+_SHOWN: Final = timedelta(days=29)
+_DAY: Final = ["%Y-%m-%d"]
+
+FromOption = Annotated[
+    datetime | None, typer.Option("--from", formats=_DAY, help="First day, UTC; 30 in all.")
+]
+FirstOption = Annotated[datetime, typer.Option("--from", formats=_DAY, help="First day, UTC.")]
+ToOption = Annotated[
+    datetime | None, typer.Option("--to", formats=_DAY, help="Last day, UTC; yesterday if absent.")
+]
+
+
+@app.command("show")
+@command
+async def show(
+    client: ClientOption,
+    first: FromOption = None,
+    last: ToOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's days. One that is missing was not computed: metrics backfill does it."""
+    until = last.date() if last else day_before(utc_now())
+    since = first.date() if first else until - _SHOWN
+    _check(since, until)
+    client_id = await known_client(client, data)
+    async with transaction_on(data) as connection:
+        found = await MetricsRepository(connection, TenantId(client_id)).between(since, until)
+    if as_json:
+        days = [day.model_dump(mode="json") for day in found]
+        answer(True, "", client_id=client_id, days=days)
+        return
+    out.print(f"{len(found)} days from {since} to {until}")
+    columns = ("day", "events", "runs", "resolved", "by agent", "escalated", "p50", "p95", "mood")
+    print_list(columns, map(_cells, found))
+
+
+def _cells(day: DayMetrics) -> tuple[str, ...]:
+    return (
+        day.day.isoformat(),
+        str(day.events),
+        str(day.runs),
+        _percent(day.resolution_rate),
+        _percent(day.automation_rate),
+        _percent(day.escalation_rate),
+        _milliseconds(day.latency_p50_ms),
+        _milliseconds(day.latency_p95_ms),
+        "" if day.sentiment_mean is None else f"{day.sentiment_mean:+.2f}",
+    )
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{share:.0%}"
+
+
+def _milliseconds(value: float | None) -> str:
+    return "" if value is None else f"{value:.0f} ms"
+
+
+@app.command("backfill")
+@command
+async def backfill(
+    first: FirstOption,
+    last: ToOption = None,
+    client: OneClientOption = None,
+    every: AllOption = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Compute past days again, by the engine. Days on which retention has begun stay as they are.
+
+    Ctrl-C ends the wait, not the work; the same command joins it.
+    """
+    yesterday = day_before(utc_now())
+    since, until = first.date(), last.date() if last else yesterday
+    _check(since, until)
+    if until > yesterday:
+        raise InvalidInput(f"--to: {until} is not over; the last day that is: {yesterday}")
+    client_id = await whose(client, every, data)
+    reports = await reports_of(data)
+    asked = BackfillMetricsInput(first=since, last=until, client_id=client_id)
+    with left_running(), progress("Computing days", (until - since).days + 1) as bar:
+        done = await reports.backfill_metrics(asked, bar.reach)
+        bar.reach((until - since).days + 1)
+    answer(
+        as_json,
+        f"Computed {since} to {until}.",
+        computed=done.computed,
+        changed=done.changed,
+        left=done.left,
+        failed=done.failed,
+    )
+    if done.failed:
+        raise fail("some days could not be computed; the engine's log names their clients")
+
+
+def _check(first: date, last: date) -> None:
+    if first > last:
+        raise InvalidInput(f"--from: {first} is after {last}")
+    if (last - first).days >= MAX_DAYS_AT_ONCE:
+        raise InvalidInput(f"--from: at most {MAX_DAYS_AT_ONCE} days at once")

@@ -1,0 +1,60 @@
+"""What the commands about reports share: of whom, and which Temporal makes them."""
+
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.temporal.client import connect
+from adapters.temporal.reports import TemporalReports
+from commands.core.context import environment_of, fail, transaction_on
+from domain.core.errors import InvalidInput
+from domain.core.ids import parse_ulid
+from store.tenants.clients import ClientRepository
+
+ClientOption = Annotated[str, typer.Option(help="client_id")]
+OneClientOption = Annotated[str | None, typer.Option("--client", help="client_id")]
+AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
+
+
+async def whose(client: str | None, every: bool, data: Path) -> str:
+    """The client that is meant, surely there; empty for all. Raises InvalidInput unless one of both
+    is given, and ClientNotFound."""
+    if (client is None) is not every:
+        raise InvalidInput("give --client ID or --all")
+    if client is None:
+        return ""
+    return await known_client(client, data)
+
+
+async def known_client(client: str, data: Path) -> str:
+    """The id as it is stored. Raises ClientNotFound."""
+    client_id = parse_ulid(client) or client
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client_id)
+    return client_id
+
+
+async def reports_of(data: Path) -> TemporalReports:
+    """Those of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises InvalidInput if there
+    is none."""
+    env = environment_of(data)
+    address = env.get("TEMPORAL_ADDRESS")
+    if not address:
+        raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
+    namespace = env.get("TEMPORAL_NAMESPACE") or "default"
+    return TemporalReports(await connect(address, namespace, lazy=True))
+
+
+@contextmanager
+def left_running() -> Iterator[None]:
+    """Whoever interrupts the wait is told that the work itself goes on."""
+    try:
+        yield
+    except asyncio.CancelledError:
+        raise fail(
+            "not waited for; the engine goes on with it, and the same command joins it"
+        ) from None

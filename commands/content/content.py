@@ -1,0 +1,241 @@
+"""template and knowledge: what a client lets the agent say."""
+
+from typing import Annotated
+
+import typer
+
+from adapters.system import new_ulid, utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    transaction_on,
+)
+from commands.core.listing import print_list
+from domain.agent.brain import Category, Language, Template
+from domain.content.content import (
+    KnowledgeChange,
+    KnowledgeEntry,
+    TemplateChange,
+    TemplateEntry,
+    check_body,
+    check_line,
+    check_template_body,
+)
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+from store.tenants.clients import ClientRepository
+
+templates = typer.Typer(help="Response templates.", no_args_is_help=True)
+knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
+
+ClientOption = Annotated[str, typer.Option(help="client_id")]
+LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
+
+
+@templates.callback()
+def templates_group() -> None:
+    """A client's own answers; docs/playbooks.md says which placeholders they may hold."""
+
+
+@knowledge.callback()
+def knowledge_group() -> None:
+    """A client's own facts; the agent quotes them and invents none."""
+
+
+@templates.command("create")
+@command
+async def create_template(
+    client: ClientOption,
+    name: Annotated[str, typer.Option()],
+    category: Annotated[Category, typer.Option()],
+    language: LanguageOption,
+    body: Annotated[
+        str, typer.Option(help="May hold {{ order_number }} and the like: docs/playbooks.md.")
+    ],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Add an answer for a class of questions."""
+    template = Template(
+        id=new_ulid(),
+        name=check_line("name", name),
+        category=category,
+        language=language,
+        body=check_template_body(body),
+    )
+    async with transaction_on(data) as connection:
+        await ContentRepository(connection, TenantId(client)).add_template(template, utc_now())
+        made = await ContentChanges(connection, TenantId(client)).template(template.id)
+    _tell(made, "Template added.", as_json)
+
+
+@templates.command("update")
+@command
+async def update_template(
+    template_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    name: Annotated[str | None, typer.Option()] = None,
+    category: Annotated[Category | None, typer.Option()] = None,
+    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    body: Annotated[str | None, typer.Option()] = None,
+    active: Annotated[
+        bool | None, typer.Option("--on/--off", help="Whether the agent may use it.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Change what is given, and leave the rest."""
+    change = TemplateChange(
+        name=None if name is None else check_line("name", name),
+        category=category,
+        language=language,
+        body=None if body is None else check_template_body(body),
+        is_active=active,
+    )
+    _require_some(change)
+    async with transaction_on(data) as connection:
+        changed = await ContentChanges(connection, TenantId(client)).change_template(
+            template_id, change, utc_now()
+        )
+    _tell(changed, "Template changed.", as_json)
+
+
+@templates.command("list")
+@command
+async def list_templates(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show a client's templates, the oldest first, those that are off too."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        found = await ContentRepository(connection, TenantId(client)).all_templates()
+    if as_json:
+        answer(True, "", templates=[_fields("template_id", one) for one in found])
+        return
+    print_list(
+        ("template", "name", "class", "language", "state", "body"),
+        [
+            (
+                one.id,
+                one.name,
+                one.category.value,
+                one.language,
+                "on" if one.is_active else "off",
+                one.body,
+            )
+            for one in found
+        ],
+    )
+
+
+@templates.command("delete")
+@command
+async def delete_template(
+    template_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a template, for good."""
+    async with transaction_on(data) as connection:
+        await ContentRepository(connection, TenantId(client)).delete_template(template_id)
+    answer(as_json, "Template deleted.", template_id=template_id)
+
+
+@knowledge.command("create")
+@command
+async def create_knowledge(
+    client: ClientOption,
+    title: Annotated[str, typer.Option()],
+    body: Annotated[str, typer.Option()],
+    language: LanguageOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Add a fact that the agent may answer from."""
+    entry_id, line, text = new_ulid(), check_line("title", title), check_body(body)
+    async with transaction_on(data) as connection:
+        await ContentRepository(connection, TenantId(client)).add_knowledge(
+            entry_id=entry_id, title=line, body=text, language=language, now=utc_now()
+        )
+    answer(as_json, "Knowledge added.", knowledge_id=entry_id)
+
+
+@knowledge.command("update")
+@command
+async def update_knowledge(
+    knowledge_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    title: Annotated[str | None, typer.Option()] = None,
+    body: Annotated[str | None, typer.Option()] = None,
+    language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Change what is given, and leave the rest."""
+    change = KnowledgeChange(
+        title=None if title is None else check_line("title", title),
+        body=None if body is None else check_body(body),
+        language=language,
+    )
+    _require_some(change)
+    async with transaction_on(data) as connection:
+        await ContentChanges(connection, TenantId(client)).change_entry(
+            knowledge_id, change, utc_now()
+        )
+    answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
+
+
+@knowledge.command("list")
+@command
+async def list_knowledge(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show a client's knowledge, the oldest first."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        found = await ContentRepository(connection, TenantId(client)).all_knowledge()
+    if as_json:
+        answer(True, "", knowledge=[_fields("knowledge_id", one) for one in found])
+        return
+    print_list(
+        ("knowledge", "title", "language", "body"),
+        [(one.id, one.title, one.language, one.body) for one in found],
+    )
+
+
+@knowledge.command("delete")
+@command
+async def delete_knowledge(
+    knowledge_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a knowledge entry, for good."""
+    async with transaction_on(data) as connection:
+        await ContentRepository(connection, TenantId(client)).delete_knowledge(knowledge_id)
+    answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
+
+
+def _require_some(change: TemplateChange | KnowledgeChange) -> None:
+    if not change.model_dump(exclude_none=True):
+        raise InvalidInput("nothing to change: see --help")
+
+
+def _tell(made: TemplateEntry, sentence: str, as_json: bool) -> None:
+    if as_json:
+        answer(True, "", template_id=made.id, needs=made.needs)
+        return
+    note = f" It needs the fields: {', '.join(made.needs)}." if made.needs else ""
+    answer(False, f"{sentence}{note}", template_id=made.id)
+
+
+def _fields(id_name: str, one: TemplateEntry | KnowledgeEntry) -> dict[str, object]:
+    fields = one.model_dump(mode="json")
+    return {id_name: fields.pop("id"), **fields}

@@ -1,0 +1,196 @@
+"""What every command shares: which stack it works on, and how it answers."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Final, ParamSpec
+
+import typer
+from psycopg import Error as PsycopgError
+from rich.console import Console
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.seal import FernetSealer
+from domain.billing.errors import PlanRequired
+from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.core.errors import DomainError, InvalidInput
+from domain.core.plain_text import without_controls
+from domain.integrations.errors import IntegrationNotFound
+from domain.playbooks.errors import PlaybookNotFound
+from domain.privacy.errors import ErasureNotFound
+from domain.reviews.errors import (
+    DraftMissing,
+    EscalationClaimed,
+    EscalationDecided,
+    EscalationNotFound,
+    SecondPersonRequired,
+)
+from domain.runs.errors import RunNotFound
+from domain.tenants.errors import ClientNotFound, KeyNotFound
+from domain.webhooks.errors import (
+    DeliveryNotFound,
+    DeliveryPending,
+    TooManyWebhooks,
+    WebhookDisabled,
+    WebhookNotFound,
+)
+from embedded.data_folder import DataFolder, running_stack
+from settings import Settings, load_settings
+from store.core.database import Database
+from store.core.migrate import migrate
+
+P = ParamSpec("P")
+
+DEFAULT_DATA: Final = Path(".data")
+
+DataOption = Annotated[
+    Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+
+out: Final = Console()
+err: Final = Console(stderr=True)
+
+
+def fail(message: str) -> typer.Exit:
+    """Say what is wrong in one sentence; raise what it returns."""
+    err.print(f"error: {message}", style="bold red", highlight=False, markup=False, soft_wrap=True)
+    return typer.Exit(1)
+
+
+def warn(message: str) -> None:
+    """Say what a person should know of something that was done all the same."""
+    err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
+
+
+def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+    """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
+
+    @wraps(function)
+    def run(*args: P.args, **kwargs: P.kwargs) -> None:
+        try:
+            asyncio.run(function(*args, **kwargs))
+        except DomainError as error:
+            raise fail(describe(error)) from None
+        except (SQLAlchemyError, PsycopgError, ValueError) as error:
+            # The first line says what; the rest is SQL and links.
+            raise fail(str(error).splitlines()[0]) from None
+
+    return run
+
+
+_SENTENCES: Final = {
+    DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
+    DeliveryPending: "this delivery has not ended yet",
+    ErasureNotFound: "there is no such certificate",
+    DraftMissing: "there is no draft to approve: give the answer with --text",
+    EscalationDecided: "somebody has decided this review already",
+    EscalationNotFound: "there is no such review",
+    SecondPersonRequired: "this person has approved it already: another one must, see --as",
+    ClientNotFound: "there is no such client",
+    ContentNotFound: "this client has nothing with this id",
+    KeyNotFound: "there is no such key",
+    IntegrationNotFound: "there is no such integration",
+    PlanRequired: "the client's plan does not include this",
+    PlaybookNotFound: "there is no such playbook",
+    RunNotFound: "there is no such run",
+    TooMuchContent: "this client has as many of these as one may have",
+    TooManyWebhooks: "this client has as many webhooks as one may have",
+    WebhookDisabled: "this webhook is disabled; webhook enable turns it on",
+    WebhookNotFound: "there is no such webhook",
+}
+
+
+def describe(error: DomainError) -> str:
+    """An error for a person; its code follows where a script may want it."""
+    if isinstance(error, InvalidInput):
+        return str(error)
+    if isinstance(error, EscalationClaimed):
+        return (
+            f"{error.claimed_by} has claimed this review; claim --force takes it over "
+            f"({error.code}: {error})"
+        )
+    sentence = _SENTENCES.get(type(error))
+    return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
+
+
+def settings_for(data: Path) -> Settings:
+    """The environment's settings, filled up with those of the stack that runs on `data`.
+
+    Raises InvalidInput if something is still missing.
+    """
+    running = running_stack(data) if not _is_complete() else None
+    for key, value in (running.env if running else {}).items():
+        os.environ.setdefault(key, value)
+    return load_settings()
+
+
+def environment_of(data: Path) -> Mapping[str, str]:
+    """What is set by environment, and beside it by the stack that runs on `data`, if it is used."""
+    running = None if os.environ.get("DATABASE_URL") else running_stack(data)
+    given = {name: value for name, value in os.environ.items() if value}
+    return {**(running.env if running else {}), **given}
+
+
+def sealer_of(data: Path) -> FernetSealer:
+    """One with the keys of the workers that will open it. Raises InvalidInput without."""
+    keys = environment_of(data).get("SEAL_KEY")
+    if not keys and not os.environ.get("DATABASE_URL"):
+        keys = DataFolder(data).seal_key()
+    if not keys:
+        raise InvalidInput("not configured: SEAL_KEY is not set")
+    try:
+        return FernetSealer(keys)
+    except ValueError:
+        raise InvalidInput("not configured: SEAL_KEY holds no Fernet keys") from None
+
+
+def _is_complete() -> bool:
+    return all(os.environ.get(key) for key in ("DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"))
+
+
+@asynccontextmanager
+async def database_of(data: Path) -> AsyncIterator[Database]:
+    """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed."""
+    async with AsyncExitStack() as held:
+        url = os.environ.get("DATABASE_URL")
+        if not url and (running := running_stack(data)):
+            url = running.env["DATABASE_URL"]
+        if not url:
+            # Only here: a server installation has no embedded packages.
+            from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
+
+            server = held.enter_context(EmbeddedPostgres(DataFolder(data).postgres))
+            migrate(server.owner_url)
+            url = server.url
+        database = Database(url, pool_size=1)
+        held.push_async_callback(database.close)
+        yield database
+
+
+@asynccontextmanager
+async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
+    """One transaction on the database of `data`."""
+    async with database_of(data) as database, database.service() as connection:
+        yield connection
+
+
+def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
+    """Print a command's result: one JSON object for programs, a sentence and its facts else.
+
+    The facts are lines of any length: a secret that is shown once must not be cut to a width.
+    """
+    if as_json:
+        typer.echo(json.dumps(fields, ensure_ascii=False, default=str))
+        return
+    out.print(sentence, highlight=False, markup=False, soft_wrap=True)
+    width = max(map(len, fields), default=0)
+    for name, value in fields.items():
+        # Strangers wrote some of it: what steers a terminal must not reach it.
+        line = f"  {name:<{width}}  {without_controls(str(value))}"
+        out.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -1,0 +1,142 @@
+"""dev and demo: the whole service on this machine, and a tour of it."""
+
+import asyncio
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.status import Status
+
+from commands.core.context import DEFAULT_DATA, command, err, out
+from demo.seed import open_shop
+from demo.tour import Tour
+from domain.core.errors import InvalidInput
+from embedded.data_folder import DataFolder, StackInfo
+from embedded.stack import Stack, StackPorts
+
+_DEFAULT_PORT = 8080
+_WATCH_S = 0.5
+
+PortOption = Annotated[int | None, typer.Option(help="Port of the API; PORT or 8080 if absent.")]
+DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
+
+
+@command
+async def dev(
+    port: PortOption = None,
+    temporal_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    ui_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
+    data: DataOption = DEFAULT_DATA,
+    tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
+) -> None:
+    """Run everything on this machine until Ctrl-C."""
+    chosen = port or _port_of_environment()
+    ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
+
+    async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
+        async with AsyncExitStack() as held:
+            if tour:
+                # The shop stays open: its webhook is told of whatever happens while this runs.
+                tour_guide = await held.enter_async_context(_tour(folder, info))
+                await tour_guide.run()
+                tour_guide.show_addresses()
+                tour_guide.follow_webhooks()
+            # Scripts wait for this line; it must leave the buffer now.
+            typer.echo(f"ready {info.api_url}")
+            err.print("Ctrl-C ends it.")
+            await _watch(stack, data)
+
+    await _with_stack(DataFolder(data), ports, serve, endless=True)
+
+
+@command
+async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
+    """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
+
+    async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
+        async with _tour(folder, info) as tour_guide:
+            if not await tour_guide.run():
+                raise InvalidInput("a step of the tour was not as expected")
+
+    await _with_stack(DataFolder(data), StackPorts(), once, endless=False)
+
+
+Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
+
+
+async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work, *, endless: bool) -> None:
+    """Start the stack, do `work`, and end every process however the work ended.
+
+    `endless`: the work ends by Ctrl-C alone, which is then no failure.
+    """
+    task = asyncio.current_task()
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
+    with err.status("starting") as status:
+        stack = Stack(folder, ports, lambda part: _show_progress(status, part))
+        try:
+            info = await stack.start()
+            status.stop()
+            await work(stack, folder, info)
+        except asyncio.CancelledError:
+            err.print()
+            if not endless:
+                raise typer.Exit(130) from None  # the work was not finished
+        finally:
+            status.update("stopping")
+            status.start()
+            stack.stop()
+
+
+def _cancel(task: "asyncio.Task[None] | None") -> None:
+    if task is not None:
+        task.cancel()
+
+
+def _show_progress(status: Status, part: str) -> None:
+    status.update(f"starting {part}")
+    if not err.is_terminal:
+        err.print(f"starting {part}")
+
+
+def _port_of_environment() -> int:
+    given = os.environ.get("PORT") or str(_DEFAULT_PORT)
+    if not given.isdecimal():
+        raise InvalidInput(f"PORT: a number expected, not {given!r}")
+    return int(given)
+
+
+@asynccontextmanager
+async def _tour(folder: DataFolder, info: StackInfo) -> AsyncIterator[Tour]:
+    async with open_shop(folder, info) as opened:
+        yield Tour(opened, info, folder, out)
+
+
+async def _watch(stack: Stack, data: Path) -> None:
+    """Tell of parts that end by themselves, and what starts another."""
+    told: set[str] = set()
+    while True:
+        for child in stack.dead():
+            if child.name not in told:
+                told.add(child.name)
+                again = _RESTART.get(child.name, "restart this command")
+                err.print(
+                    f"{child.name} ended (exit code {child.exit_code}), see {child.log}; "
+                    f"{again.format(data=data)}",
+                    style="bold red",
+                    highlight=False,
+                    soft_wrap=True,
+                )
+        await asyncio.sleep(_WATCH_S)
+
+
+_RESTART = {
+    "worker": "start another: .venv/bin/python cli.py worker --data {data}",
+    "webhook-worker": "start another: "
+    ".venv/bin/python cli.py worker --queue webhooks --data {data}",
+    "api": "start another: .venv/bin/python cli.py serve --data {data}",
+}

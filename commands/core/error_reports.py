@@ -1,0 +1,57 @@
+"""errors: what went wrong on our side, where no error tracker is told."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    out,
+    transaction_on,
+)
+from store.core.error_reports import ErrorReportRepository, StoredReport
+
+app = typer.Typer(help="Error reports, kept for 30 days.", no_args_is_help=True)
+
+
+@app.command("list")
+@command
+async def list_latest(
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the latest errors, newest first. With SENTRY_DSN they go there instead."""
+    async with transaction_on(data) as connection:
+        found = await ErrorReportRepository(connection).latest(limit=limit)
+    if as_json:
+        answer(True, "", errors=[_as_dict(stored) for stored in found])
+        return
+    out.print(f"{len(found)} errors")
+    for stored in found:
+        report = stored.report
+        when = report.created_at.isoformat(timespec="seconds")
+        table = Table(
+            title=escape(f"{when}  {report.place}  {report.code}"),
+            title_justify="left",
+            title_style="bold",
+            show_header=False,
+        )
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        table.add_row("request", report.request_id or "none")
+        table.add_row("client", report.client_id or "unknown")
+        table.add_row("event", report.event_id or "unknown")
+        for one in report.exceptions:
+            table.add_row(one.type, str(one.frames[-1]) if one.frames else "")
+        out.print(table)
+
+
+def _as_dict(stored: StoredReport) -> dict[str, object]:
+    return {"id": stored.id, **stored.report.model_dump(mode="json")}

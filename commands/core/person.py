@@ -1,0 +1,28 @@
+"""Who acts: the person that a command is run for."""
+
+import getpass
+from typing import Annotated
+
+import typer
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from commands.tenants.member import checked_id
+from store.tenants.members import MemberRepository
+
+AsOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as", help="Id or mail address of the person who does it; if absent, operator:LOGIN."
+    ),
+]
+
+
+async def acting_person(connection: AsyncConnection, name: str | None) -> str:
+    """That person, else whoever is logged in. Raises InvalidInput.
+
+    A known user's mail address means the user, whose id the API knows the same person by: nobody
+    may count as two people.
+    """
+    if name is None:
+        return f"operator:{getpass.getuser()}"
+    return await MemberRepository(connection).find_user(name) or checked_id(name)

@@ -1,0 +1,123 @@
+"""serve, worker and migrate: the processes of an installation, one command each."""
+
+import asyncio
+import os
+import resource
+from contextlib import ExitStack
+from dataclasses import replace
+from typing import Annotated
+
+import structlog
+import typer
+import uvicorn
+
+from adapters.observability.logs import configure_logs
+from adapters.observability.metrics import Metrics, shown
+from adapters.observability.redaction import Redactor
+from adapters.temporal.client import connect
+from adapters.temporal.runtime import forward_logs
+from adapters.temporal.setup import ensure_search_attributes
+from api.app import create_app
+from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.http.edge_watch import EdgeWatch
+from api.http.protocol import edge_protocol
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    describe,
+    fail,
+    settings_for,
+)
+from domain.core import names
+from domain.core.errors import DomainError, InvalidInput
+from embedded.ports import check_free
+from store.core.migrate import migrate as migrate_database
+
+# Requests that have begun get this long to end when the server is asked to stop.
+_GRACE_S = 5
+# Files the API opens for itself: PostgreSQL, Temporal, the event loop.
+_OWN_FILES = 64
+
+
+def serve(
+    port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Serve the HTTP API until a signal ends it."""
+    metrics = Metrics()
+    with ExitStack() as held:
+        try:
+            settings = settings_for(data)
+            held.enter_context(shown(metrics, settings.host, settings.metrics_port))
+            chosen = port or settings.port
+            check_free(chosen, settings.host)
+        except DomainError as error:
+            raise fail(describe(error)) from None
+        configure_logs(settings.log_level, Redactor.of(settings))
+        forward_logs()
+        app = create_app(settings, metrics)
+        structlog.get_logger(__name__).info("api starts", host=settings.host, port=chosen)
+        uvicorn.run(
+            app,
+            host=settings.host,
+            port=chosen,
+            loop="uvloop",
+            http=edge_protocol(EdgeWatch(app), _edge_limits()),
+            ws="none",
+            # Who stands before us is decided by TRUSTED_PROXIES (`api/http/client_ip.py`).
+            proxy_headers=False,
+            log_config=None,
+            access_log=False,
+            timeout_graceful_shutdown=_GRACE_S,
+        )
+
+
+def _edge_limits() -> EdgeLimits:
+    """No more connections than the process may have open files for.
+
+    It takes as many as the machine's administrator lets it have (the hard limit).
+    """
+    wanted = DEFAULT_LIMITS.connections + _OWN_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
+    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
+
+
+def worker(
+    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Run a worker until a signal ends it. Several may run at once, on any machines."""
+    # Only here: what a worker computes with takes seconds to load, and only it needs that.
+    import worker as process  # noqa: PLC0415
+
+    if queue not in process.QUEUES:
+        raise fail(f"queue: {' or '.join(process.QUEUES)} expected")
+    try:
+        process.start(queue, settings_for(data))
+    except DomainError as error:
+        raise fail(describe(error)) from None
+
+
+@command
+async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+    """Bring the database and Temporal's namespace up to this version; safe to repeat."""
+    if url := os.environ.get("DATABASE_URL"):
+        await asyncio.to_thread(migrate_database, url)
+    else:
+        async with database_of(data):
+            pass  # opening the embedded database migrates it
+    if address := os.environ.get("TEMPORAL_ADDRESS"):
+        try:
+            client = await connect(address, os.environ.get("TEMPORAL_NAMESPACE") or "default")
+        except RuntimeError as error:
+            raise InvalidInput(f"no Temporal answers at {address}") from error
+        await ensure_search_attributes(client)
+    answer(as_json, "The schema is current.", migrated=True)

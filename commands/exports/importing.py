@@ -1,0 +1,104 @@
+"""import: an export read back into an empty client."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, BinaryIO
+
+import typer
+from rich.table import Table
+
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    out,
+    warn,
+)
+from commands.core.progress import Bar, progress
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId, parse_ulid
+from store.exports.tenant_import import Imported, import_export
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """A file that tells how far it has been read."""
+
+    stream: BinaryIO
+    bar: Bar
+
+    def read(self, size: int = -1, /) -> bytes:
+        data = self.stream.read(size)
+        self.bar.advance(len(data))
+        return data
+
+    def readline(self, limit: int = -1, /) -> bytes:
+        line = self.stream.readline(limit)
+        self.bar.advance(len(line))
+        return line
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
+    """The file, or standard input for `-`, and its size in bytes; a pipe's nobody knows.
+    Raises InvalidInput."""
+    if str(file) == "-":
+        yield sys.stdin.buffer, None
+        return
+    try:
+        stream = file.open("rb")
+    except OSError as error:
+        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
+    with stream:
+        yield stream, file.stat().st_size or None
+
+
+@command
+async def bring_in(
+    file: Annotated[Path, typer.Argument(help="An export in the form json; or -")],
+    client: Annotated[str, typer.Option(help="client_id of an empty client.")],
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Check all, keep nothing.")] = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Read an export back into an empty client, all of it or nothing. See docs/export.md."""
+    tenant = TenantId(parse_ulid(client) or client)
+    with opened(file) as (stream, size):
+        async with database_of(data) as database:
+            with progress("Importing", size) as bar:
+                done = await import_export(
+                    database, tenant, Watched(stream, bar), utc_now(), dry_run=dry_run
+                )
+    warnings = list(_warnings(done))
+    for warning in warnings:
+        warn(warning)
+    if as_json:
+        facts = done.model_dump(mode="json")
+        answer(True, "", client_id=tenant, **facts, warnings=warnings, dry_run=dry_run)
+        return
+    table = Table("section", "records", box=None, padding=(0, 2, 0, 0))
+    for section, number in done.records.items():
+        table.add_row(section, str(number))
+    out.print(table)
+    ids = "All records have new ids." if done.renamed else "All records have kept their ids."
+    out.print("Nothing was kept: it was a dry run." if dry_run else f"Imported. {ids}")
+
+
+def _warnings(done: Imported) -> Iterator[str]:
+    if done.renamed:
+        yield "this installation may have these ids already: the copy has new ones"
+    if done.closed.runs:
+        yield f"{done.closed.runs} runs were under way and have failed: nobody goes on with them"
+    if done.closed.reviews:
+        yield f"{done.closed.reviews} reviews were open and have expired"
+    if done.closed.integrations:
+        yield f"{done.closed.integrations} integrations have no credentials: connect them anew"
+    if done.widget_key_lost:
+        yield "the widget's key is another client's here: set a new one"

@@ -1,0 +1,142 @@
+"""integration: what a client's agent may look things up in and act on."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from adapters.system import new_ulid, utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    out,
+    sealer_of,
+    transaction_on,
+)
+from commands.webhooks.sending import have_sent
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.integrations.credentials import new_integration
+from domain.integrations.integration import Provider, check_credential_names, check_settings
+from store.integrations.integrations import IntegrationRepository, client_of
+from store.tenants.clients import ClientRepository
+
+app = typer.Typer(help="A client's shops and helpdesks.", no_args_is_help=True)
+
+_SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read from
+
+
+@app.callback()
+def group() -> None:
+    """One connection a provider; docs/integrations.md says what each needs."""
+
+
+@app.command("connect")
+@command
+async def connect(
+    client: Annotated[str, typer.Option(help="client_id")],
+    provider: Annotated[Provider, typer.Option()],
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", help="NAME=VALUE, as often as needed.")
+    ] = None,
+    secrets: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--secret",
+            help="Name of a secret, never the secret itself: that is read from the environment "
+            "variable INTEGRATION_<NAME>, or asked for.",
+        ),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Connect a client; a connection to the same provider that was there ends."""
+    public = _settings(settings or [])
+    # Before somebody is asked for a secret.
+    check_settings(provider, public)
+    check_credential_names(provider, frozenset(secrets or []))
+    sealer = sealer_of(data)
+    credentials = {name: _secret(name) for name in secrets or []}
+    integration = new_integration(
+        new_ulid(), provider, public, credentials, sealer, by_operator=True
+    )
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        deliveries = await IntegrationRepository(connection, TenantId(client)).connect(
+            integration, utc_now(), new_ulid
+        )
+    await have_sent(data, client, deliveries)
+    answer(as_json, "Connected.", integration_id=integration.id, provider=provider.value)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: Annotated[str, typer.Option(help="client_id")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's connections, the oldest first, without their secrets."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        entries = await IntegrationRepository(connection, TenantId(client)).entries()
+    if as_json:
+        answer(True, "", integrations=[entry.model_dump(mode="json") for entry in entries])
+        return
+    out.print(f"{len(entries)} connections")
+    for entry in entries:
+        # No title of the table: one that is wider than the table would be broken.
+        out.print(entry.id, style="bold", highlight=False)
+        table = Table(show_header=False)
+        table.add_column(no_wrap=True, style="cyan")
+        table.add_column(overflow="fold")
+        table.add_row("provider", entry.provider.value)
+        table.add_row("status", " ".join(filter(None, (entry.status.value, entry.error_code))))
+        table.add_row("since", entry.connected_at.isoformat(timespec="minutes"))
+        for name, value in entry.settings.items():
+            table.add_row(name, escape(value))
+        out.print(table)
+
+
+@app.command("disconnect")
+@command
+async def disconnect(
+    integration_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """End a connection and erase its secrets."""
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, integration_id)
+        deliveries = await IntegrationRepository(connection, tenant).disconnect(
+            integration_id, utc_now(), new_ulid
+        )
+    await have_sent(data, tenant, deliveries)
+    answer(as_json, "Disconnected.", integration_id=integration_id)
+
+
+def _settings(given: Sequence[str]) -> dict[str, str]:
+    """NAME=VALUE pairs. What is malformed is not repeated: it may be a secret."""
+    pairs = [item.partition("=") for item in given]
+    if not all(name and value for name, _, value in pairs):
+        raise InvalidInput("--set NAME=VALUE expected")
+    settings = {name.strip(): value.strip() for name, _, value in pairs}
+    if len(settings) != len(pairs):
+        raise InvalidInput("--set: a name is given twice")
+    return settings
+
+
+def _secret(name: str) -> str:
+    """From the environment, else typed unseen; never from the arguments, which `ps` shows."""
+    variable = _SECRET_VARIABLE.format(name.upper())
+    value = os.environ.get(variable)
+    if not value and not sys.stdin.isatty():
+        raise InvalidInput(f"set {variable}, or run this on a terminal to be asked for it")
+    return (value or str(typer.prompt(name, hide_input=True, err=True))).strip()

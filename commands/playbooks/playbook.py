@@ -1,0 +1,228 @@
+"""playbook: which events the agent answers, how sure it must be, and what it may do."""
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import new_ulid, utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    out,
+    transaction_on,
+)
+from commands.core.listing import print_list
+from commands.core.person import AsOption, acting_person
+from commands.webhooks.sending import have_sent
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.playbooks.file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
+from domain.playbooks.merge import ImportOutcome, PlaybookChange
+from domain.playbooks.playbook import (
+    DEFAULT_THRESHOLD,
+    PlaybookEntry,
+    PlaybookSpec,
+    check_name,
+    check_pattern,
+)
+from store.playbooks.playbook_changes import PlaybookChanges
+from store.playbooks.playbooks import PlaybookRepository, client_of
+from store.tenants.clients import ClientRepository
+
+app = typer.Typer(help="Playbooks.", no_args_is_help=True)
+
+ClientOption = Annotated[str, typer.Option(help="client_id")]
+
+
+@app.command("create")
+@command
+async def create(
+    client: ClientOption,
+    name: Annotated[str, typer.Option()],
+    event_type: Annotated[str, typer.Option(help="exact.type, prefix.* or * for all")] = "*",
+    threshold: Annotated[float, typer.Option(help="0 to 1; below it a human decides")] = (
+        DEFAULT_THRESHOLD
+    ),
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a playbook that answers and does nothing else; it is active at once."""
+    if not 0 <= threshold <= 1:
+        raise InvalidInput("threshold: a number from 0 to 1")
+    spec = PlaybookSpec(
+        name=check_name(name), event_type=check_pattern(event_type), threshold=threshold
+    )
+    async with transaction_on(data) as connection:
+        # The operator of this machine vouches for the client: there is nobody else to.
+        changes = await _changes(connection, TenantId(client), person)
+        playbook = await changes.create(spec)
+    await have_sent(data, client, changes.deliveries)
+    answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
+
+
+@app.command("import")
+@command
+async def bring_in(
+    file: Annotated[Path, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
+    client: ClientOption,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only say what would change.")] = False,
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make the client's playbooks be as in the file: by name, all or none; others stay."""
+    specs = parse_playbooks(_content(file))
+    async with transaction_on(data) as connection:
+        changes = await _changes(connection, TenantId(client), person)
+        done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
+    await have_sent(data, client, changes.deliveries)
+    if as_json:
+        answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
+        return
+    for change in done:
+        entry = change.entry
+        state = f"version {entry.playbook.version}, {'on' if entry.is_active else 'off'}"
+        what = f" ({', '.join(change.fields)})" if change.fields else ""
+        out.print(
+            f"{change.outcome}: {escape(entry.playbook.name)}, {state}{what}", highlight=False
+        )
+    if dry_run:
+        out.print("Nothing was changed.")
+
+
+def _content(file: Path) -> bytes:
+    """What the file holds, or a little more than may be read. Raises InvalidInput."""
+    if str(file) == "-":
+        return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
+    try:
+        with file.open("rb") as opened:
+            return opened.read(MAX_FILE_BYTES + 1)
+    except OSError as error:
+        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
+
+
+@app.command("export")
+@command
+async def export(
+    client: ClientOption,
+    file: Annotated[
+        typer.FileTextWrite | None,
+        typer.Option("--out", encoding="utf-8", help="Where to; if absent, standard output."),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Write the client's playbooks as a file for `playbook import`."""
+    text = write_playbooks([entry.spec for entry in await _entries(client, data)])
+    typer.echo(text, file=file, nl=False)
+
+
+@app.command("list")
+@command
+async def list_all(
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a client's playbooks, the oldest first."""
+    entries = await _entries(client, data)
+    if as_json:
+        answer(True, "", playbooks=[_fields(entry) for entry in entries])
+        return
+    print_list(
+        ("playbook", "name", "version", "events", "from", "state"),
+        [_row(entry) for entry in entries],
+    )
+
+
+@app.command("activate")
+@command
+async def activate(
+    playbook_id: Annotated[str, typer.Argument()],
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Switch a playbook on."""
+    await _switch(playbook_id, True, person, data, as_json)
+
+
+@app.command("deactivate")
+@command
+async def deactivate(
+    playbook_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Switch a playbook off: its events get no_playbook."""
+    await _switch(playbook_id, False, None, data, as_json)
+
+
+async def _switch(
+    playbook_id: str, active: bool, person: str | None, data: DataOption, as_json: bool
+) -> None:
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, playbook_id)
+        changes = await _changes(connection, tenant, person)
+        await changes.switch(playbook_id, active=active)
+    await have_sent(data, tenant, changes.deliveries)
+    answer(
+        as_json,
+        f"Playbook is {'active' if active else 'inactive'}.",
+        playbook_id=playbook_id,
+        is_active=active,
+    )
+
+
+async def _changes(
+    connection: AsyncConnection, tenant: TenantId, person: str | None
+) -> PlaybookChanges:
+    actor = await acting_person(connection, person)
+    return PlaybookChanges(connection, tenant, actor=actor, now=utc_now(), new_id=new_ulid)
+
+
+async def _entries(client: str, data: DataOption) -> tuple[PlaybookEntry, ...]:
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        return await PlaybookRepository(connection, TenantId(client)).all()
+
+
+def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
+    fields = {
+        "outcome": change.outcome.value,
+        "changed": change.fields,
+        **_fields(change.entry),
+    }
+    # What is only looked at gets no id.
+    missing = dry_run and change.outcome is ImportOutcome.CREATED
+    return {**fields, "playbook_id": None} if missing else fields
+
+
+def _row(entry: PlaybookEntry) -> tuple[str, ...]:
+    playbook = entry.playbook
+    return (
+        playbook.id,
+        playbook.name,
+        str(playbook.version),
+        playbook.event_type,
+        f"{playbook.threshold:g}",
+        "on" if entry.is_active else "off",
+    )
+
+
+def _fields(entry: PlaybookEntry) -> dict[str, object]:
+    return {
+        "playbook_id": entry.playbook.id,
+        "name": entry.playbook.name,
+        "version": entry.playbook.version,
+        "event_type": entry.playbook.event_type,
+        "threshold": entry.playbook.threshold,
+        "is_active": entry.is_active,
+    }

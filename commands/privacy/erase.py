@@ -1,0 +1,225 @@
+"""erase: remove a whole client or one customer for good, and certify it."""
+
+import asyncio
+import sys
+from typing import Annotated, Final
+
+import typer
+
+from adapters.system import new_ulid
+from adapters.temporal.client import connect
+from adapters.temporal.runs import erased
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    err,
+    out,
+    sealer_of,
+    settings_for,
+    transaction_on,
+)
+from commands.core.listing import print_list
+from commands.core.person import AsOption, acting_person
+from commands.core.progress import progress
+from domain.core.errors import InvalidInput
+from domain.core.ids import parse_ulid
+from domain.intake.customer_email import customer_key
+from domain.privacy.contracts import EraseInput
+from domain.privacy.erasure import Certificate, subject_digest
+from domain.tenants.errors import ClientNotFound
+from store.core.database import Database
+from store.privacy.certificates import Certificates
+from store.privacy.erasure_tenant import brand_of
+
+app = typer.Typer(
+    help="Erase a client or one customer, for good.",
+    invoke_without_command=True,
+    no_args_is_help=True,
+)
+
+_LOOK_EVERY_S: Final = 0.5
+
+CustomerOption = Annotated[
+    str | None, typer.Option("--customer", help="Mail address of one customer; if absent, all.")
+]
+
+
+@app.callback()
+@command
+async def erase(
+    context: typer.Context,
+    client: Annotated[str | None, typer.Option(help="client_id")] = None,
+    customer: CustomerOption = None,
+    person: AsOption = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Erase one customer of a client, or the whole client, and print the certificate.
+
+    A worker does it. It goes on if this command is ended; the same command joins it again.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    if client is None:
+        raise InvalidInput("client: whose records are to be erased")
+    client_id, key = parse_ulid(client) or client, _key_of(customer)
+    if key is not None and customer_key(person) == key:
+        raise InvalidInput("as: the certificate must not name the customer; say who does it")
+    settings = settings_for(data)
+    sealed = "" if key is None else sealer_of(data).seal(key)
+    async with database_of(data) as database:
+        brand = await _check(database, client_id)
+        if not yes:
+            _confirm(brand, client_id, customer)
+        digest = None if key is None else subject_digest(client_id, key)
+        async with database.service() as connection:
+            begun = await Certificates(connection).under_way(client_id, digest)
+            wanted = EraseInput(
+                erasure_id=new_ulid() if begun is None else begun.id,
+                client_id=client_id,
+                requested_by=await acting_person(connection, person),
+                subject="" if digest is None else digest.hex(),
+                sealed_customer=sealed,
+            )
+        temporal = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        done = asyncio.ensure_future(erased(temporal, wanted))
+        await _followed(done, database, client_id, digest)
+        async with database.service() as connection:
+            certificate = await Certificates(connection).read(done.result())
+    _print(certificate, as_json)
+
+
+@app.command("list")
+@command
+async def list_latest(
+    client: Annotated[str | None, typer.Option(help="client_id; all if absent")] = None,
+    customer: CustomerOption = None,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the latest certificates, newest first. With an address, those of that customer."""
+    key, client_id = _key_of(customer), client and (parse_ulid(client) or client)
+    if key is not None and client_id is None:
+        raise InvalidInput("client: whose customer it was")
+    digest = subject_digest(client_id, key) if client_id and key else None
+    async with transaction_on(data) as connection:
+        found = await Certificates(connection).latest(
+            client_id=client_id, subject_digest=digest, limit=limit
+        )
+    if as_json:
+        answer(True, "", erasures=[_as_dict(one) for one in found])
+        return
+    out.print(f"{len(found)} erasures")
+    print_list(("id", "client", "what", "begun", "ended", "removed"), map(_cells, found))
+
+
+@app.command("show")
+@command
+async def show(
+    erasure_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a certificate again."""
+    async with transaction_on(data) as connection:
+        found = await Certificates(connection).read(parse_ulid(erasure_id) or erasure_id)
+    _print(found, as_json)
+
+
+def _key_of(customer: str | None) -> str | None:
+    key = customer_key(customer)
+    if customer is not None and (key is None or "@" not in key):
+        raise InvalidInput("customer: a mail address")
+    return key
+
+
+async def _check(database: Database, client_id: str) -> str | None:
+    """The client's name; None for one that was erased before. Raises ClientNotFound for one that
+    there never was."""
+    async with database.service() as connection:
+        brand = await brand_of(connection, client_id)
+        if brand is None and not await Certificates(connection).latest(
+            client_id=client_id, limit=1
+        ):
+            raise ClientNotFound(client_id)
+    return brand
+
+
+def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
+    """Ask for the name of what is to be erased. Raises InvalidInput for another."""
+    if customer is None:
+        what, word = f"all of {brand or client_id}", brand or client_id
+    else:
+        what, word = f"one customer of {brand or client_id}", customer
+    err.print(f"This erases {what}, for good.", markup=False, highlight=False)
+    # typer's own prompt would write to standard output, where the answer stands alone.
+    err.print(f"Type {word} to go on:", end=" ", markup=False, highlight=False, soft_wrap=True)
+    if sys.stdin.readline().strip() != word.strip():
+        raise InvalidInput("not erased: that was something else")
+
+
+async def _followed(
+    done: "asyncio.Future[str]", database: Database, client_id: str, digest: bytes | None
+) -> None:
+    """Show how many records are removed, until it is done or whoever looks on leaves."""
+    try:
+        with progress("Erasing", None) as bar:
+            while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:
+                async with database.service() as connection:
+                    now = await Certificates(connection).under_way(client_id, digest)
+                bar.reach(0 if now is None else now.total)
+            done.result()
+    except asyncio.CancelledError:
+        err.print("The erasure goes on without this command; the same command joins it again.")
+        raise typer.Exit(130) from None
+    finally:
+        done.cancel()
+
+
+def _cells(one: Certificate) -> tuple[str, ...]:
+    ended = "under way" if one.finished_at is None else f"{one.finished_at:%Y-%m-%d %H:%M}"
+    begun = f"{one.started_at:%Y-%m-%d %H:%M}"
+    return one.id, one.client_id, one.scope.value, begun, ended, str(one.total)
+
+
+def _print(certificate: Certificate, as_json: bool) -> None:
+    if as_json:
+        answer(True, "", **_as_dict(certificate))
+        return
+    standing = certificate.standing
+    facts = {
+        "client_id": certificate.client_id,
+        "what": "the whole client" if certificate.scope == "tenant" else "one customer",
+        "asked for by": certificate.requested_by,
+        "begun": certificate.started_at.isoformat(sep=" ", timespec="seconds"),
+        "ended": "under way"
+        if certificate.finished_at is None
+        else certificate.finished_at.isoformat(sep=" ", timespec="seconds"),
+    }
+    answer(False, f"Certificate of erasure {certificate.id}", **facts)
+    if certificate.removed:
+        counts = {name: str(count) for name, count in sorted(certificate.removed.items())}
+        answer(False, f"Removed: {certificate.total}", **counts)
+    else:
+        answer(False, "Removed: 0. Nothing was found.")
+    if standing is not None:
+        used = {f"tickets in {month}": count for month, count in standing.tickets.items()}
+        facts_of_account = {**used, "credits not used": standing.credits_balance}
+        answer(False, "Used by then, if it is still to be billed:", **facts_of_account)
+    answer(False, "Kept:", **dict(certificate.kept))
+
+
+def _as_dict(certificate: Certificate) -> dict[str, object]:
+    fields = certificate.model_dump(mode="json")
+    return {
+        "erasure_id": fields.pop("id"),
+        **fields,
+        "total": certificate.total,
+        "kept": dict(certificate.kept),
+    }

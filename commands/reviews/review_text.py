@@ -1,0 +1,102 @@
+"""Reviews as an operator reads them in a terminal."""
+
+from collections.abc import Iterable
+
+from rich.markup import escape
+from rich.table import Table
+
+from domain.agent.plan import PlannedAction, StepOutcome
+from domain.agent.verdict import Verdict
+from domain.integrations.order import Order
+from domain.reviews.review import Review, ReviewSummary
+
+
+def summary_text(review: ReviewSummary) -> Table:
+    """What one review of a list is about."""
+    table = _table(review)
+    said = "\n".join(filter(None, (review.subject, review.preview)))
+    table.add_row("customer", escape(said))
+    return table
+
+
+def review_text(review: Review) -> Table:
+    """All that somebody needs to decide."""
+    table = _table(review)
+    table.add_row("from", escape(review.customer_email or "nobody known"))
+    for turn in review.turns:
+        table.add_row("earlier", escape(f"{turn.author}: {turn.body}"))
+    table.add_row("customer", escape("\n".join(filter(None, (review.subject, review.text)))))
+    table.add_row("draft", escape(review.draft) or "none: answer with --text")
+    if review.draft != review.agent_draft:
+        table.add_row("agent's draft", escape(review.agent_draft) or "none")
+    _add(table, "rests on", (f"{it.kind}: {it.title}" for it in review.citations))
+    others = (f"{it.category.value} {it.confidence:.2f}" for it in review.alternatives)
+    _add(table, "or", others)
+    if review.order is not None:
+        table.add_row("order", escape(_order(review.order)))
+    _add(table, "plan", map(_action, review.plan))
+    _add(table, "policy", map(_verdict, review.verdicts))
+    _add(table, "tried", map(_step, review.steps))
+    if review.decided_by:
+        table.add_row("decided by", escape(review.decided_by))
+    if review.note:
+        table.add_row("note", escape(review.note))
+    return table
+
+
+def _table(review: ReviewSummary) -> Table:
+    table = Table(title=review.id, title_justify="left", title_style="bold", show_header=False)
+    table.add_column(no_wrap=True, style="cyan")
+    table.add_column(overflow="fold")
+    seen = f"{review.classification or 'not classified'}, confidence {review.confidence:.2f}"
+    table.add_row("why", f"{review.reason.value}: {seen}")
+    table.add_row("client", review.client_id)
+    table.add_row("status", escape(_status(review)))
+    if review.amount is not None:
+        table.add_row("at stake", str(review.amount))
+    table.add_row("until", review.expires_at.isoformat(timespec="minutes"))
+    return table
+
+
+def _status(review: ReviewSummary) -> str:
+    parts: list[str] = [review.status.value]
+    if review.claim is not None:
+        parts.append(f"by {review.claim.by} until {review.claim.until:%H:%M}")
+    first = review.first_approved_by
+    if review.decided_by:
+        parts.append("by " + " and ".join(who for who in (first, review.decided_by) if who))
+    elif review.needs_second:
+        parts.append(f"approved by {first}, one more needed" if first else "two people must agree")
+    return ", ".join(parts)
+
+
+def _add(table: Table, name: str, lines: Iterable[str]) -> None:
+    text = "\n".join(lines)
+    if text:
+        table.add_row(name, escape(text))
+
+
+def _order(order: Order) -> str:
+    return (
+        f"{order.number}, {order.state.value}, {order.total}, of which {order.refundable} can be "
+        f"given back, placed {order.placed_at:%Y-%m-%d}"
+    )
+
+
+def _action(action: PlannedAction) -> str:
+    parts = [action.kind.value]
+    if action.amount is not None:
+        parts.append(str(action.amount))
+    if action.order_number is not None:
+        parts.append(f"order {action.order_number}")
+    parts += [*action.tags, *filter(None, [action.text])]
+    return ", ".join(parts)
+
+
+def _verdict(verdict: Verdict) -> str:
+    why = f": {verdict.reason.value}" if verdict.reason else ""
+    return f"{verdict.kind.value} {verdict.ruling.value}{why}"
+
+
+def _step(step: StepOutcome) -> str:
+    return f"{step.kind.value} {step.state.value}" + (f": {step.detail}" if step.detail else "")

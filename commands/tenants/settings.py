@@ -1,0 +1,147 @@
+"""settings: what a client has set, beside its playbooks and what it lets the agent say."""
+
+import secrets
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+import typer
+
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    transaction_on,
+)
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.tenants.client_settings import (
+    WIDGET_KEY_BYTES,
+    ClientSettings,
+    SettingsChange,
+    check_branding,
+    check_days,
+    check_prompt,
+    widget_key_of,
+)
+from store.tenants.accounts import AccountRepository
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
+
+app = typer.Typer(help="What a client has set.", no_args_is_help=True)
+
+ClientOption = Annotated[str, typer.Option(help="client_id")]
+
+_FOR_EVER: Final = "for-ever"
+
+
+@app.callback()
+def group() -> None:
+    """docs/dashboard.md says what each setting does."""
+
+
+@app.command("show")
+@command
+async def show(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show what a client has set."""
+    async with transaction_on(data) as connection:
+        await ClientRepository(connection).brand_name(client)
+        found = await SettingsRepository(connection, TenantId(client)).read()
+    _show(found, "What this client has set:", as_json)
+
+
+@app.command("set")
+@command
+async def change(
+    client: ClientOption,
+    system_prompt: Annotated[
+        str | None, typer.Option(help="Instructions to a language model; empty: none.")
+    ] = None,
+    display_name: Annotated[
+        str | None, typer.Option(help="Who mails to customers are from; empty: the client's name.")
+    ] = None,
+    logo_url: Annotated[str | None, typer.Option(help="For the widget; empty: none.")] = None,
+    color: Annotated[
+        str | None, typer.Option(help="For the widget, as in #1a2b3c; empty: none.")
+    ] = None,
+    retention: Annotated[
+        list[str] | None,
+        typer.Option(
+            help=f"CLASS=DAYS, or CLASS={_FOR_EVER}, or CLASS= for the usual time; as often as "
+            "needed. docs/dashboard.md names the classes."
+        ),
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Change what is given, and leave the rest."""
+    looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
+    new_looks = {name: value or None for name, value in looks.items() if value is not None}
+    if system_prompt is None and not new_looks and not retention:
+        raise InvalidInput("nothing to change: see settings set --help")
+    async with transaction_on(data) as connection:
+        # Two at once would each change what the other has not seen.
+        await AccountRepository(connection, TenantId(client)).lock()
+        repository = SettingsRepository(connection, TenantId(client))
+        old = await repository.read()
+        changed = await repository.change(
+            SettingsChange(
+                system_prompt=None if system_prompt is None else check_prompt(system_prompt),
+                branding=check_branding(old.branding.model_copy(update=new_looks))
+                if new_looks
+                else None,
+                retention=_retention(old.retention, retention) if retention else None,
+            ),
+            utc_now(),
+        )
+    _show(changed, "Changed.", as_json)
+
+
+@app.command("rotate-widget-key")
+@command
+async def rotate_widget_key(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Give the widget a new key, or its first one. The key until now ends at once."""
+    key = widget_key_of(secrets.token_bytes(WIDGET_KEY_BYTES))
+    async with transaction_on(data) as connection:
+        await SettingsRepository(connection, TenantId(client)).rotate_widget_key(key, utc_now())
+    answer(as_json, "The widget has a new key.", widget_key=key)
+
+
+def _retention(old: dict[str, int | None], given: Sequence[str]) -> dict[str, int | None]:
+    """`old` with the pairs CLASS=DAYS in it. Raises InvalidInput."""
+    wanted: dict[str, int | None] = {}
+    usual: set[str] = set()
+    for pair in given:
+        name, mark, days = (part.strip() for part in pair.partition("="))
+        if not mark or (days and days != _FOR_EVER and not (days.isascii() and days.isdigit())):
+            raise InvalidInput(f"--retention CLASS=DAYS expected, or CLASS={_FOR_EVER}, or CLASS=")
+        if days:
+            wanted[name] = None if days == _FOR_EVER else int(days)
+        else:
+            check_days({name: None})
+            usual.add(name)
+    kept = {name: days for name, days in {**old, **wanted}.items() if name not in usual}
+    return check_days(kept)
+
+
+def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
+    if as_json:
+        answer(True, "", **found.model_dump(mode="json"))
+        return
+    days = {name: _FOR_EVER if kept is None else kept for name, kept in found.retention.items()}
+    answer(
+        False,
+        sentence,
+        system_prompt=found.system_prompt or "-",
+        display_name=found.branding.display_name or "-",
+        logo_url=found.branding.logo_url or "-",
+        color=found.branding.color or "-",
+        widget_key=found.widget_key or "-",
+        retention=", ".join(f"{name}={kept}" for name, kept in days.items()) or "-",
+    )

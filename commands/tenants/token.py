@@ -1,0 +1,66 @@
+"""token: make a session token, as signing in will."""
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from adapters.identity.session_key import LIFETIME, SessionKeys
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    environment_of,
+    transaction_on,
+)
+from commands.tenants.member import checked_id
+from domain.core.errors import InvalidInput
+from domain.tenants.user import User
+from embedded.data_folder import DataFolder
+from store.tenants.members import MemberRepository
+
+
+@command
+async def token(
+    user: Annotated[str, typer.Option(help="The user's id or mail address.")],
+    admin: Annotated[bool, typer.Option("--admin", help="For every client; any id will do.")] = (
+        False
+    ),
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a session token for one hour."""
+    keys = _session_keys(data)
+    async with transaction_on(data) as connection:
+        known = await MemberRepository(connection).find_user(user)
+    if known is None:
+        if not admin:
+            raise InvalidInput("there is no such user: `client create` and `member add` make one")
+        known = checked_id(user)
+    now = utc_now()
+    made = keys.sign(User(known, admin), now)
+    if as_json:
+        ends_at = (now + LIFETIME).isoformat(timespec="seconds")
+        answer(True, "", token=made, user_id=known, is_admin=admin, expires_at=ends_at)
+    else:
+        typer.echo(made)  # alone on its line, for $(…)
+
+
+def _session_keys(data: Path) -> SessionKeys:
+    """The keys that the API accepts. Raises InvalidInput if it accepts none of ours."""
+    env = environment_of(data)
+    if env.get("JWT_JWKS_URL"):
+        raise InvalidInput("session tokens are those of the provider at JWT_JWKS_URL")
+    text = env.get("SESSION_KEY")
+    if not text and not os.environ.get("DATABASE_URL"):
+        text = DataFolder(data).session_key()
+    if not text:
+        raise InvalidInput("not configured: SESSION_KEY is not set")
+    try:
+        return SessionKeys(text)
+    except ValueError:
+        raise InvalidInput("not configured: SESSION_KEY holds no P-256 private keys") from None

@@ -1,0 +1,274 @@
+"""webhook: what was sent, sending it again, and why a signature does not match."""
+
+import asyncio
+import time
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from adapters.system import new_ulid, utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    out,
+    sealer_of,
+    transaction_on,
+    warn,
+)
+from commands.core.listing import print_list
+from commands.webhooks.sending import have_sent
+from commands.webhooks.webhook_text import (
+    delivery_cells,
+    delivery_fields,
+    delivery_text,
+    explanation_text,
+    outcome,
+)
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.webhooks.curl import signed_again
+from domain.webhooks.delivery import Delivery, DeliveryStatus
+from domain.webhooks.envelope import render
+from domain.webhooks.explanation import WebhookVerdict
+from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.samples import sample
+from domain.webhooks.secret import known_secrets, unseal_secret
+from domain.webhooks.signature_verdict import Pasted, explain
+from domain.webhooks.webhook import EVENT_IDS, first_event
+from store.core.database import Database
+from store.webhooks.deliveries import DeliveryRepository, webhook_of
+from store.webhooks.evidence import WebhookEvidence
+from store.webhooks.replay import DeliveryReplay
+from store.webhooks.subscriptions import WebhookRepository, client_of
+
+app = typer.Typer()
+
+_WAIT_S: Final = 15.0
+"""Longer than a delivery may take."""
+_POLL_S: Final = 0.2
+_AT_ONCE: Final = 1000
+_KEPT: Final = timedelta(days=30)
+_SINCE_HELP: Final = "Such as 2026-11-21T08:00:00Z; UTC, if it names no offset."
+
+WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
+DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
+
+
+@app.command("test")
+@command
+async def try_out(
+    webhook_id: WebhookArgument,
+    event: Annotated[
+        str | None, typer.Option(help="The first that it is told of, if absent.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Send an example of an event, and wait for what comes of it; exit code 1 if no success.
+
+    It counts as no failure, and a webhook that is paused or disabled gets it too.
+    """
+    async with database_of(data) as database:
+        async with database.service() as connection:
+            tenant = await client_of(connection, webhook_id)
+            webhooks = WebhookRepository(connection, tenant)
+            await webhooks.require_plan(utc_now())
+            told = first_event((await webhooks.read(webhook_id)).events)
+        tested = await send_test(database, data, tenant, webhook_id, _event(event) or told)
+    answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
+    if tested.status is not DeliveryStatus.SUCCESS:
+        raise typer.Exit(1)
+
+
+@app.command("deliveries")
+@command
+async def deliveries(
+    webhook_id: WebhookArgument,
+    status: Annotated[DeliveryStatus | None, typer.Option(help="Only those that are so.")] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a webhook's last 50 deliveries and those under way, the newest first."""
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        found = await DeliveryRepository(connection, tenant).latest(webhook_id)
+    wanted = [one for one in found if status in (None, one.status)]
+    if as_json:
+        answer(True, "", deliveries=[delivery_fields(one) for one in wanted])
+        return
+    print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
+
+
+@app.command("delivery")
+@command
+async def delivery(
+    delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show one delivery: what was sent, what came back, and a curl line that sends it again."""
+    now, sealer = utc_now(), sealer_of(data)
+    async with transaction_on(data) as connection:
+        tenant, webhook_id = await webhook_of(connection, delivery_id)
+        found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
+        sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
+    secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]
+    curl = signed_again(found, secrets, int(now.timestamp()))
+    if as_json:
+        answer(True, "", **delivery_fields(found), curl=curl)
+        return
+    out.print(delivery_text(found))
+    out.print("For the next five minutes this line sends the same:")
+    # Printed as it is: a line that a terminal's width breaks cannot be pasted.
+    typer.echo(curl)
+
+
+@app.command("replay")
+@command
+async def replay(
+    delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Send it once more: the same body and webhook-id, to the URL that is set now."""
+    async with transaction_on(data) as connection:
+        tenant, webhook_id = await webhook_of(connection, delivery_id)
+        await WebhookRepository(connection, tenant).require_plan(utc_now())
+        replayed = await DeliveryReplay(connection, tenant).replay(
+            webhook_id, delivery_id, new_ulid, utc_now()
+        )
+    await have_sent(data, tenant, [replayed])
+    answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
+
+
+@app.command("replay-since")
+@command
+async def replay_since(
+    webhook_id: WebhookArgument,
+    since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
+    everything: Annotated[bool, typer.Option("--all", help="Also what it has got.")] = False,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Send the events since then that it has not got, the oldest first: 1,000 at most.
+
+    What happened more than 30 days ago is not kept.
+    """
+    now = utc_now()
+    moment = _since(since, now)
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        await WebhookRepository(connection, tenant).require_plan(now)
+        done = await DeliveryReplay(connection, tenant).replay_since(
+            webhook_id, moment, everything=everything, limit=_AT_ONCE, new_id=new_ulid, now=now
+        )
+    await have_sent(data, tenant, done.delivery_ids)
+    if moment < now - _KEPT:
+        warn("what happened more than 30 days ago is not kept and cannot be sent")
+    queued = len(done.delivery_ids)
+    sentence = f"{_events_are(queued)} being sent again."
+    if done.next_since is not None:
+        sentence += f" There are more: go on with --since {done.next_since.isoformat()}."
+    answer(
+        as_json,
+        sentence,
+        webhook_id=webhook_id,
+        queued=queued,
+        left=done.left,
+        next_since=done.next_since,
+    )
+
+
+@app.command("verify")
+@command
+async def verify(
+    webhook_id: WebhookArgument,
+    signature: Annotated[
+        str, typer.Option(help="X-Service-Signature or webhook-signature, sent or computed.")
+    ],
+    timestamp: Annotated[str, typer.Option(help="X-Service-Timestamp")],
+    body_file: Annotated[Path, typer.Option(help="The body's bytes, as the receiver has them.")],
+    message_id: Annotated[
+        str, typer.Option("--id", help="webhook-id, for a webhook-signature.")
+    ] = "",
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Say why a signature does not match: wrong secret, old timestamp, changed body …
+
+    The exit code is 1 unless it matches.
+    """
+    pasted = Pasted(signature, timestamp, _body(body_file), message_id)
+    now, sealer = utc_now(), sealer_of(data)
+    async with transaction_on(data) as connection:
+        tenant = await client_of(connection, webhook_id)
+        evidence = WebhookEvidence(connection, tenant, webhook_id)
+        sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
+    secrets = known_secrets(sealer, tenant, sealed)
+    found = explain(pasted, secrets=secrets, sent=sent, now=now)
+    if as_json:
+        answer(True, "", **found.model_dump(mode="json"))
+    else:
+        out.print(explanation_text(found))
+    if found.verdict is not WebhookVerdict.MATCHES:
+        raise typer.Exit(1)
+
+
+async def send_test(
+    database: Database, data: Path, tenant: TenantId, webhook_id: str, event: OutboundEventId
+) -> Delivery:
+    """Send an example; the delivery once it has ended, or as it stands after 15 s."""
+    now = utc_now()
+    async with database.service() as connection:
+        body = render(sample(event), tenant, now)
+        delivery_id = await DeliveryReplay(connection, tenant).test(
+            webhook_id, event, body, new_ulid, now
+        )
+    await have_sent(data, tenant, [delivery_id])
+    deadline = time.monotonic() + _WAIT_S
+    while True:
+        async with database.service() as connection:
+            found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
+        if found.status is not DeliveryStatus.PENDING or time.monotonic() > deadline:
+            return found
+        await asyncio.sleep(_POLL_S)
+
+
+def _events_are(count: int) -> str:
+    return "1 event is" if count == 1 else f"{count} events are"
+
+
+def _since(given: str, now: datetime) -> datetime:
+    """Raises InvalidInput."""
+    try:
+        moment = datetime.fromisoformat(given)
+    except ValueError:
+        raise InvalidInput(
+            f"--since {given}: a time is written 2026-11-21T08:00:00Z, or 2026-11-21"
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    if moment > now:
+        raise InvalidInput(f"--since {given} is in the future: it is {now:%Y-%m-%dT%H:%M:%SZ} now")
+    return moment
+
+
+def _body(file: Path) -> bytes:
+    """Raises InvalidInput."""
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise InvalidInput(f"{file}: {error.strerror}") from error
+
+
+def _event(given: str | None) -> OutboundEventId | None:
+    """Raises InvalidInput."""
+    if given is None:
+        return None
+    known: Iterable[OutboundEventId] = EVENT_IDS
+    for event in known:
+        if event == given:
+            return event
+    raise InvalidInput(f"events are {', '.join(EVENT_IDS)}")

@@ -1,0 +1,184 @@
+"""The brain's port: what it is asked and what it must answer, whoever thinks.
+
+The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
+"""
+
+from enum import StrEnum
+from typing import Final, Literal, Protocol, Self
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.promise import PROMISES
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Order
+
+
+class Category(StrEnum):
+    """The six classes of the specification."""
+
+    ORDER_STATUS = "order_status"
+    REFUND_REQUEST = "refund_request"
+    PRODUCT_QUESTION = "product_question"
+    SHIPPING_ISSUE = "shipping_issue"
+    COMPLAINT = "complaint"
+    OTHER = "other"
+
+
+Language = Literal["fr", "en"]
+
+_PROMISED: Final = frozenset(PROMISES.values())
+
+
+class Template(BaseModel):
+    """A merchant's own answer for a class of questions; `body` may hold placeholders."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    name: str
+    category: Category
+    language: Language
+    body: str
+
+
+class Passage(BaseModel):
+    """A knowledge entry found for the message. `rank`: higher is nearer, within one search."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    body: str
+    language: Language
+    rank: float
+
+
+class Turn(BaseModel):
+    """One earlier message of the same conversation, oldest first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    author: Literal["customer", "agent", "human"]
+    body: str
+
+
+class BrainRequest(BaseModel):
+    """All a brain may know of a message. It reads nothing else and keeps nothing.
+
+    `order` was looked up and belongs to this customer. `offers` are the actions that code found
+    possible here, everything about them resolved: a brain chooses from them and adds nothing.
+    `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    subject: str | None = None
+    brand_name: str
+    fields: dict[str, str] = {}
+    templates: tuple[Template, ...] = ()
+    passages: tuple[Passage, ...] = ()
+    turns: tuple[Turn, ...] = ()
+    summary: str = ""
+    instructions: str = ""
+    order: Order | None = None
+    offers: tuple[PlannedAction, ...] = ()
+
+    @field_validator("fields")
+    @classmethod
+    def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
+        """What a caller sends makes no promise of ours."""
+        return {name: value for name, value in fields.items() if name not in _PROMISED}
+
+    @classmethod
+    def about(
+        cls,
+        event: UnifiedEvent,
+        *,
+        brand_name: str,
+        templates: tuple[Template, ...],
+        passages: tuple[Passage, ...],
+        turns: tuple[Turn, ...] = (),
+        summary: str = "",
+        instructions: str = "",
+        order: Order | None = None,
+        offers: tuple[PlannedAction, ...] = (),
+    ) -> Self:
+        """The request for an event, with what the client's content and memory hold on it."""
+        return cls(
+            text=event.text,
+            subject=event.subject,
+            brand_name=brand_name,
+            fields=event.fields,
+            templates=templates,
+            passages=passages,
+            turns=turns,
+            summary=summary,
+            instructions=instructions,
+            order=order,
+            offers=offers,
+        )
+
+
+class Alternative(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    category: Category
+    confidence: float = Field(ge=0, le=1)
+
+
+class Citation(BaseModel):
+    """What an answer rests on."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["template", "knowledge", "order"]
+    id: str
+    title: str
+
+
+class Proposal(BaseModel):
+    """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
+
+    `text` is a note's, `tags` are a tag's. Whether it is done is decided in `domain/agent/policy.py`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ActionKind
+    text: str = ""
+    tags: tuple[str, ...] = ()
+
+
+class BrainAnswer(BaseModel):
+    """What the brain makes of a message.
+
+    `confidence` (0 to 1) is how sure the brain is that `response` may be sent: a sure class with
+    nothing to answer from is a low confidence. `response` is empty when there is no answer;
+    `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
+    `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    classification: Category
+    confidence: float = Field(ge=0, le=1)
+    alternatives: tuple[Alternative, ...] = ()
+    language: str
+    sentiment: float = Field(default=0, ge=-1, le=1)
+    response: str = ""
+    citations: tuple[Citation, ...] = ()
+    proposals: tuple[Proposal, ...] = ()
+    doubt: EscalationReason | None = None
+    model: str
+    tokens_in: int = Field(default=0, ge=0)
+    tokens_out: int = Field(default=0, ge=0)
+    cost_micros: int = Field(default=0, ge=0, description="Millionths of a US dollar.")
+
+
+class Brain(Protocol):
+    """Whoever thinks. Raises only the errors of `domain/agent/errors.py`."""
+
+    async def think(self, request: BrainRequest) -> BrainAnswer: ...

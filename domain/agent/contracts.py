@@ -1,0 +1,30 @@
+"""What crosses Temporal while the agent looks up and thinks."""
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.core.contracts import Contract, RunRef
+from domain.integrations.order import LookupState
+
+
+class LookUpInput(Contract):
+    ref: RunRef
+
+
+class LookUpResult(Contract):
+    state: LookupState
+    elapsed_ms: float
+
+
+class ThinkInput(Contract):
+    ref: RunRef
+    threshold: float
+
+
+class ThinkResult(Contract):
+    """`review_reason`: why the run must wait for a human, None if it may go on."""
+
+    classification: str
+    confidence: float
+    review_reason: EscalationReason | None
+    actions: tuple[ActionKind, ...]
+    elapsed_ms: float

@@ -1,0 +1,138 @@
+"""Whether a sentence asserts anything, or only greets, thanks, asks or acknowledges.
+
+It is the other way round from a list of what asserts: a sentence asserts unless every clause of it
+is one of a few known courtesies, in French or English. What is not known goes to a human.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from domain.core.text import fold
+
+_MAX_TEXT: Final = 20_000
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
+_CLAUSE_END: Final = re.compile(r"[,;:()]|\s-\s|\b(?:and|but|so|et|mais|donc)\b")
+_QUESTION: Final = re.compile(r"\?[\"'»”)\]\s]*$")
+# Questions that tell.
+_TELLING: Final = re.compile(
+    r"\b(?:did|do) you know\b|\bsav(?:ez|iez)[ -]vous\b|\baware that\b|\bknow that\b"
+)
+
+# Verbs of statements about orders, goods and money, and whatever else says that something is so.
+_STATING: Final = re.compile(
+    r"\b(?:is|are|was|were|be|been|has|had|will|ll|shall|can|may|must|should|costs?|takes?|lasts?"
+    r"|ships?|shipped|arriv\w+|deliver(?:s|ed)|refund(?:s|ed)|cancel\w*ed|issued|sent|processed"
+    r"|approved|granted|accepted|includes?|offers?|means|works|fits|covers?|applies|charged?|paid"
+    r"|guaranteed?|free|entitled|eligible|available|closed?|open|return|within"
+    r"|est|sont|etait|etaient|sera|seront|serez|ete|aura|auront|aurez|ont|peut|peuvent|pouvez|devez"
+    r"|doit|faut|coute\w*|prend\w*|dur\w+|arriv\w+|livr(?:e|es|ee|ees|ons|erons|era)|expedi\w+"
+    r"|rembours(?:e|es|ee|ees|ons|erons|era|er)|annul(?:e|es|ee|ees|ons|erons|era|er)|accept\w+"
+    r"|accord\w+|effectue\w*|traite\w*|valide\w*|compren[dt]|inclu\w+|offr\w+|offert\w*|garanti\w*"
+    r"|gratuit\w*|disponible\w*|retourn\w+|sous|beneficie\w*|droit)\b"
+)
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return re.compile(r"(?:" + "|".join(patterns) + r")\b")
+
+
+_US: Final = r"(?:(?:we|i|us)|(?:(?:a|one of (?:our|my)) colleagues?|our team|the team|someone))"
+_NOUS: Final = (
+    r"(?:nous|je|on|j|une? (?:collegue|conseillere?|membre de (?:notre|l) ?equipe)"
+    r"|(?:notre|l) ?equipe|quelqu un)"
+)
+# What a clause may begin with; after it nothing may be stated. Of folded words, single-spaced.
+_COURTESY: Final = _any(
+    r"(?:hello|hi|hey|dear|greetings|good (?:morning|afternoon|evening|day))",
+    r"(?:many |kind )?thanks|thank you|(?:we|i) (?:really )?appreciate",
+    r"(?:(?:we|i) (?:are|am|m|re) )?(?:very |so |truly |really )?sorry|(?:we|i) apologi[sz]e"
+    r"|(?:please accept )?(?:our|my)?(?: sincere)? ?apologies",
+    r"(?:we|i) (?:fully |completely )?understand",
+    r"(?:we|i) (?:have |ve )?(?:well |duly )?(?:received|noted|read|got|taken note of) "
+    r"(?:your|the|this) (?:message|request|e ?mail|question|enquiry|inquiry|complaint|feedback)",
+    rf"{_US} (?:will|ll|is going to|are going to) (?:gladly |personally |now )?"
+    r"(?:look|check|get back|come back|reply|answer|respond|contact you|be in touch|review"
+    r"|investigate|take a look|read|follow up)",
+    r"(?:we|i) (?:do not|don t) (?:yet |currently )?(?:know|(?:yet )?have (?:an?|any|the|enough)"
+    r" (?:certain |sure |exact )?(?:answer|information|reply))",
+    r"(?:we|i) have no (?:certain |sure |exact )?(?:answer|information|reply)",
+    r"(?:we|i) (?:cannot|can t|could not|couldn t|(?:are|am) (?:unable|not able) to) "
+    r"(?:yet )?(?:find|tell|confirm|answer|say)",
+    r"(?:please|kindly|simply) (?:let (?:us|me) know|tell (?:us|me)|send (?:us|me)|share"
+    r"|give (?:us|me)|provide|confirm|reply|write to us|describe|specify|bear with|excuse|forgive)",
+    r"let (?:us|me) know|feel free|(?:do not|don t) hesitate|tell (?:us|me)|send (?:us|me)",
+    r"(?:we|i) (?:would|d) (?:be (?:happy|glad|pleased)|like) to (?:help|assist|look)",
+    r"(?:we|i)(?: re| are| am| m)? here to help|happy to help",
+    r"if (?:you|this|that|there|anything)|so that (?:we|i)|in order to|to help (?:you|us)",
+    r"(?:best|kind|warm|kindest|warmest)? ?(?:regards|wishes)|(?:yours )?sincerely|cheers"
+    r"|have a (?:nice|good|great|lovely|wonderful)|take care|speak soon",
+    r"bonjour|bonsoir|salut|coucou|chere?s?|madame|monsieur",
+    r"(?:un grand |encore )?merci|(?:nous |je |on )?vous remerci\w+",
+    r"(?:(?:nous sommes|je suis) )?(?:vraiment |sincerement |tres )?(?:desolee?s?|navree?s?)"
+    r"|(?:toutes )?(?:nos|mes) (?:plus sinceres )?excuses|veuillez (?:nous |m )?excuser"
+    r"|(?:nous|je) vous (?:presentons|presente|prions|prie)",
+    r"(?:nous|je|on) (?:vous )?compren(?:ons|ds|d)",
+    r"(?:nous|on|j|je) (?:avons|ai|a) bien (?:recu|note|lu|pris note de) "
+    r"(?:votre|ce|cette) (?:message|demande|courriel|e ?mail|mail|question|reclamation|retour)",
+    rf"{_NOUS} (?:allons |vais |va )?(?:vous )?(?:reven\w*|revien\w*|repond\w*|regard\w*|verifi\w*"
+    r"|contact\w*|recontact\w*|examin\w*|etudi\w*|tiendr\w*)",
+    r"(?:nous|je|on|j) n (?:avons|ai|a) (?:pas|aucune?)(?: encore| malheureusement)? ?(?:de |d )?"
+    r"(?:reponse|information|precision)",
+    r"(?:nous|je|on) ne (?:sais|savons|trouvons|trouve) pas|(?:nous|je|on) ne (?:peux|pouvons) pas "
+    r"(?:encore |vous )?(?:repondre|confirmer|dire)",
+    r"(?:merci de|veuillez|pourriez vous|il vous suffit de) (?:bien vouloir )?(?:nous |me |m )?"
+    r"(?:l )?(?:dire|indiquer|preciser|communiquer|envoyer|donner|confirmer|fournir|transmettre"
+    r"|repondre|ecrire|decrire|patienter)",
+    r"n hesitez pas|(?:dites|indiquez|precisez|envoyez|donnez|communiquez|ecrivez|confirmez)"
+    r"(?: nous| moi)?|faites le nous savoir",
+    r"si (?:vous|cela|besoin)|afin (?:de|que)|pour (?:que nous|vous aider|mieux)",
+    r"(?:bien )?cordialement|bien a vous|(?:bonne|belle|excellente) (?:journee|soiree|continuation)"
+    r"|a (?:bientot|tres vite)|(?:sinceres|meilleures) salutations",
+)
+# What may follow a courtesy in the same sentence: its objects.
+_FRAGMENT: Final = _any(
+    r"your|you|the|an?|any|our|my|its|this|these|for|to|of|with|in|by|about|as|yet",
+    r"votre|vos|vous|le|la|les|l|une?|des?|du|d|pour|a|au|avec|en|ainsi|nos|notre|ce|cette|pas",
+)
+_SIGNATURE: Final = frozenset(
+    ("the", "team", "from", "at", "your", "support", "service", "customer", "care"),
+) | {"l", "equipe", "de", "du", "chez", "votre", "client", "clients", "la", "le"}
+
+
+def sentences(text: str) -> Iterator[str]:
+    """The sentences and lines of a text; at most 20,000 characters are read."""
+    return (part for raw in _SENTENCE_END.split(text[:_MAX_TEXT]) if (part := raw.strip()))
+
+
+def is_question(sentence: str) -> bool:
+    """Whether a sentence only asks: "Did you know that …?" does not."""
+    return bool(_QUESTION.search(sentence)) and not _TELLING.search(fold(sentence))
+
+
+def asserts(sentence: str, brand: str) -> bool:
+    """Whether a sentence says that anything is so. In doubt it does. `brand`: who signs."""
+    if is_question(sentence):
+        return False
+    signing = _SIGNATURE | set(_words(brand).split())
+    courteous = False
+    for raw in _CLAUSE_END.split(fold(sentence)):
+        clause = _words(raw)
+        if not clause or set(clause.split()) <= signing:
+            continue
+        opening = _COURTESY.match(clause)
+        if opening is None and not (courteous and _may_follow(clause)):
+            return True
+        if _STATING.search(clause, opening.end() if opening else 0):
+            return True
+        courteous = True
+    return False
+
+
+def _may_follow(clause: str) -> bool:
+    """A name after a greeting, or an object of what was said before."""
+    return " " not in clause or bool(_FRAGMENT.match(clause))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"[a-z0-9]+", fold(text)))

@@ -1,0 +1,275 @@
+"""The facts a text states that can be looked up: amounts, dates, periods, links, numbers.
+
+They are read the same way in French and English and in any notation, so that "49,90 €" is found in
+"EUR 49.90" and "two weeks" in "2 semaines". What cannot be read surely is told apart rather than
+taken for the same: a doubt too many costs a look, one too few a wrong promise.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from typing import Final
+
+from domain.agent.grounding.fact_words import CURRENCIES, DAYS, MONTHS, NUMBERS, ONE, UNITS, either
+from domain.core.text import fold
+
+
+class FactKind(StrEnum):
+    LINK = "link"
+    ADDRESS = "address"
+    MONEY = "money"
+    SHARE = "share"
+    PERIOD = "period"
+    DATE = "date"
+    DAY = "day"
+    CLOCK = "clock"
+    PHONE = "phone"
+    NUMBER = "number"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """`written`: as the text has it, folded. It is supported by a text that `gives` any of what it
+    `needs`."""
+
+    kind: FactKind
+    written: str
+    needs: frozenset[str]
+    gives: frozenset[str]
+
+
+_MAX_TEXT: Final = 20_000
+_UNIT: Final = either(UNITS)
+_CURRENCY: Final = either(CURRENCIES)
+_MONTH: Final = either(MONTHS)
+_COUNTED: Final = r"(?:(?:full|whole|business|working|calendar)[ -])?"
+_DIGITS: Final = r"\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
+_AMOUNT: Final = rf"\d{{1,3}}(?:[ .,']\d{{3}}){{1,4}}(?:[.,]\d{{1,2}})?(?!\d)|{_DIGITS}"
+_OF: Final = "(?:of |de |d')?"
+_WORD: Final = either(NUMBERS)
+_WORDS_BEFORE_UNIT: Final = re.compile(
+    rf"\b(?<!pour )(?<!per )(?:(?:an?|une?) )?({_WORD})((?:[ -](?:et |and )?(?:{_WORD})){{0,4}})"
+    rf"[ -]{_OF}(?={_COUNTED}(?:(?:{_UNIT}|{_CURRENCY}|per ?cent|pour ?cent)\b|%))"
+)
+_ONE_UNIT: Final = re.compile(rf"\b(?:{ONE}) (?=(?:{_UNIT})\b)")
+_LIST_MARK: Final = re.compile(r"(?m)^[^\S\n]*\d{1,2}[.)](?=\s)")
+_ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app|example"
+
+
+def facts(text: str) -> tuple[Fact, ...]:
+    """The facts of a text, in the order of their kinds. Never raises; reads 20,000 characters."""
+    rest = _LIST_MARK.sub(" ", _readable(text[:_MAX_TEXT]))
+    found: list[Fact] = []
+    for pattern, read in _PATTERNS:
+        for match in pattern.finditer(rest):
+            found.extend(read(match))
+        # What is read once is not read again as something else.
+        rest = pattern.sub(lambda match: "\0" * len(match[0]), rest)
+    return tuple(found)
+
+
+def given(text: str) -> frozenset[str]:
+    """All that a text supports."""
+    return frozenset(key for fact in facts(text) for key in fact.gives)
+
+
+def _readable(text: str) -> str:
+    """Folded, with plain digits, quotes and dashes, and number words before units as digits."""
+    plain = "".join(
+        str(unicodedata.decimal(mark)) if mark.isdecimal() else mark for mark in fold(text)
+    )
+    plain = re.sub("[‘’ʼ`]", "'", re.sub("[‐‑–—−]", "-", plain))
+    plain = re.sub(r"[ \t]+", " ", plain)
+    plain = _ONE_UNIT.sub("1 ", plain)
+    return _WORDS_BEFORE_UNIT.sub(lambda match: f"{_counted(match[1] + match[2])} ", plain)
+
+
+def _counted(words: str) -> int:
+    """The number that words name: "forty-eight", "deux cent cinquante"."""
+    if words in NUMBERS:
+        return NUMBERS[words]
+    total = 0
+    for word in re.findall(_WORD, words):
+        number = NUMBERS[word]
+        total = max(total, 1) * number if number in (100, 1000) else total + number
+    return total
+
+
+def _fact(kind: FactKind, match: re.Match[str], needs: set[str], *more: str) -> Fact:
+    written = " ".join(match[0].split()).rstrip(".,;:!?")
+    return Fact(kind, written, frozenset(needs), frozenset({*needs, *more}))
+
+
+def _number(written: str) -> str:
+    """One writing of an amount: thousands apart or not, comma or point."""
+    text = re.sub("[ ']", "", written)
+    head, mark, tail = text.rpartition(max(text, key=lambda c: text.rfind(c) if c in ".," else -1))
+    if mark in {".", ","} and len(tail) != 3:
+        text = f"{re.sub('[.,]', '', head)}.{tail}"
+    else:
+        text = re.sub("[.,]", "", text)
+    return f"{Decimal(text).normalize():f}"
+
+
+def money_key(amount: str, currency: str) -> str:
+    """What an amount of a currency, as ISO 4217 calls it, is looked up by."""
+    code = currency.lower()
+    return f"money:{_number(amount)} {CURRENCIES.get(code, code)}"
+
+
+def _links(match: re.Match[str]) -> Iterator[Fact]:
+    address = re.sub(r"^(?:https?://)?(?:www\.)?", "", match[0]).rstrip(".,;:!?)]}>»\"'/")
+    host, _, path = address.partition("/")
+    parts = (key for part in re.findall(r"[a-z0-9-]*\d[a-z0-9-]*", path) for key in _named(part))
+    yield _fact(FactKind.LINK, match, {f"link:{address}"}, f"link:{host}", *parts)
+
+
+def _addresses(match: re.Match[str]) -> Iterator[Fact]:
+    yield _fact(FactKind.ADDRESS, match, {f"address:{match[0].rstrip('.')}"})
+
+
+def _money(match: re.Match[str]) -> Iterator[Fact]:
+    amount, currency = match["after"] or match["before"], match["unit"] or match["sign"]
+    if match["cents"]:
+        amount = f"{amount}.{match['cents']}"
+    key = f"money:{_number(amount)} {CURRENCIES[currency]}"
+    yield _fact(FactKind.MONEY, match, {key}, f"number:{_number(amount)}")
+
+
+def _shares(match: re.Match[str]) -> Iterator[Fact]:
+    number = _number(match[1])
+    yield _fact(FactKind.SHARE, match, {f"share:{number}"}, f"number:{number}")
+
+
+def _periods(match: re.Match[str]) -> Iterator[Fact]:
+    unit = UNITS[match["unit"]]
+    for written in (match["first"], match["second"]):
+        if written:
+            number = _number(written)
+            more = {f"number:{number}"}
+            if unit == "hour" and number.isdecimal():
+                more.add(f"clock:{int(number) * 60}")
+            yield _fact(FactKind.PERIOD, match, {f"period:{number} {unit}"}, *more)
+
+
+def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]]) -> Iterator[Fact]:
+    """`readings`: year, month and day; several where the order of day and month is anybody's."""
+    needs: set[str] = set()
+    gives: set[str] = set()
+    for year, month, day in readings:
+        if 1 <= month <= 12 and 1 <= day <= 31:
+            short = f"date:{month:02}-{day:02}"
+            long = f"date:{year[-2:]}-{month:02}-{day:02}" if year else short
+            needs.add(long)
+            gives |= {long, short}
+    yield _fact(FactKind.DATE, match, needs or {f"date:{match[0]}"}, *gives)
+
+
+def _named_dates(match: re.Match[str]) -> Iterator[Fact]:
+    day, month = match["day"] or match["day2"], match["month"] or match["month2"]
+    yield from _date_fact(match, {(match["year"] or match["year2"], MONTHS[month], int(day))})
+
+
+def _written_dates(match: re.Match[str]) -> Iterator[Fact]:
+    if match["iso"]:
+        readings = {(match["iso"], int(match["iso_month"]), int(match["iso_day"]))}
+    else:
+        one, other = int(match["one"]), int(match["other"])
+        readings = {(match["year"], one, other), (match["year"], other, one)}
+    yield from _date_fact(match, readings)
+
+
+def _days(match: re.Match[str]) -> Iterator[Fact]:
+    yield _fact(FactKind.DAY, match, {f"day:{DAYS[match[0]]}"})
+
+
+def _clocks(match: re.Match[str]) -> Iterator[Fact]:
+    if match["half"]:
+        hour, minute = int(match["hour12"]) % 12, int(match["minute12"] or 0)
+        hour += 12 if match["half"].startswith("p") else 0
+    else:
+        hour, minute = int(match["hour"]), int(match["minute"])
+    more = {f"period:{hour} hour"} if minute == 0 else set()
+    yield _fact(FactKind.CLOCK, match, {f"clock:{hour * 60 + minute}"}, *more)
+
+
+def _phones(match: re.Match[str]) -> Iterator[Fact]:
+    digits = re.sub(r"\D", "", match[0])
+    yield _fact(FactKind.PHONE, match, {f"phone:{digits[-9:]}"})
+
+
+def _named(written: str) -> set[str]:
+    """The keys of a number or of a name with digits, like "1042", "40W" and "AB-1042"."""
+    text = re.sub(r"^(?:#|no?\.?(?=\d))", "", written)
+    if sized := re.fullmatch(r"(\d+(?:[.,]\d+)?)[a-z]{0,3}", text):
+        return {f"number:{_number(sized[1])}"}
+    return {f"number:{re.sub('[^a-z0-9]', '', text)}"}
+
+
+def _numbers(match: re.Match[str]) -> Iterator[Fact]:
+    yield _fact(FactKind.NUMBER, match, _named(match[0]))
+
+
+_Read = Callable[[re.Match[str]], Iterator[Fact]]
+# Each repetition is bounded or takes what it has scanned: customers choose some of the text.
+_PATTERNS: Final[tuple[tuple[re.Pattern[str], _Read], ...]] = (
+    (re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+"), _links),
+    (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
+    (
+        re.compile(
+            rf"(?<![\w.-])[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9-]{{1,63}}){{0,3}}"
+            rf"\.(?:{_ENDINGS})\b(?:/[^\s<>\"]*)?"
+        ),
+        _links,
+    ),
+    (
+        re.compile(
+            rf"(?:(?<![a-z])(?P<sign>{_CURRENCY}) ?(?P<after>{_AMOUNT})(?![\d]))"
+            rf"|(?<![\w.,])(?P<before>{_AMOUNT}) ?(?P<unit>{_CURRENCY})"
+            r"(?:(?P<cents>\d\d)(?!\d)|(?![a-z]))"
+        ),
+        _money,
+    ),
+    (re.compile(rf"(?<![\w.,])({_DIGITS}) ?(?:%|per ?cent\b|pour ?cent\b)"), _shares),
+    (
+        re.compile(
+            r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
+            r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"
+            r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
+        ),
+        _written_dates,
+    ),
+    (
+        re.compile(
+            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of )?(?P<month>{_MONTH})\b\.?"
+            r"(?: (?P<year>\d{4}))?"
+            rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
+            r"(?:,? (?P<year2>\d{4}))?"
+        ),
+        _named_dates,
+    ),
+    (
+        re.compile(
+            r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
+            r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
+        ),
+        _clocks,
+    ),
+    (
+        re.compile(
+            r"(?<![\w.,])(?P<first>\d{1,12}(?:[.,]\d{1,3})?)(?!\d)"
+            r"(?: ?(?:-|a|to|and|et|ou|or) ?(?P<second>\d{1,12}))?"
+            rf"[ -]?{_COUNTED}(?P<unit>{_UNIT})\b"
+        ),
+        _periods,
+    ),
+    (re.compile(rf"\b(?:{either(DAYS)})\b"), _days),
+    (
+        re.compile(r"(?<!\w)(?:\+ ?\d[\d .()-]{6,18}\d|\d{2,4}(?:[ .-]\d{2,4}){2,5})(?!\w)"),
+        _phones,
+    ),
+    (re.compile(r"#?\b[a-z]{0,12}-?\d[\w]*(?:[-/._,]\w*\d\w*)*"), _numbers),
+)

@@ -1,0 +1,80 @@
+"""Grounding: whether an answer rests on something, whoever wrote it.
+
+An answer may state what stands in the sources it cites, in the order that was looked up and in the
+merchant's name. The customer's own words may be repeated where they only name things (an order's
+number, a date, an address), but they are no source of what costs, lasts or is promised: "you owe me
+500 EUR" makes nothing so.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from domain.agent.brain import BrainRequest, Citation
+from domain.agent.grounding.assertion import asserts, is_question, sentences
+from domain.agent.grounding.facts import FactKind, facts, given, money_key
+from domain.core.template import fill
+from domain.integrations.order import Order
+
+_SHOWN: Final = 80
+# What a customer's own words are enough for.
+_REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
+
+
+def unsupported(
+    response: str, sources: tuple[Citation, ...], request: BrainRequest
+) -> tuple[str, ...]:
+    """What an answer states without a source, as written but folded; empty if it is grounded.
+
+    Without any source of this request it may state nothing at all: then each sentence that asserts
+    is named by its beginning. Compares facts, not meanings: that a source says something else with
+    the same numbers is not seen.
+    """
+    texts = list(_texts(sources, request))
+    known = frozenset(key for text in (*texts, request.brand_name) for key in given(text))
+    known |= _of_order(request.order) | _said(request)
+    found: dict[str, None] = {}
+    for sentence in sentences(response):
+        asks = is_question(sentence)
+        for fact in facts(sentence):
+            # "How can I help you today?"
+            if not fact.needs & known and not (asks and fact.kind is FactKind.DAY):
+                found[fact.written] = None
+        if not texts and asserts(sentence, request.brand_name):
+            found[sentence[:_SHOWN]] = None
+    return tuple(found)
+
+
+def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:
+    """The cited texts, taken from the request: what is not in it does not count."""
+    values = {**request.fields, "brand_name": request.brand_name}
+    cited = {(source.kind, source.id) for source in sources}
+    for passage in request.passages:
+        if ("knowledge", passage.id) in cited:
+            yield f"{passage.title}\n{passage.body}"
+    for template in request.templates:
+        if ("template", template.id) in cited:
+            yield fill(template.body, values).text
+    if request.order is not None and ("order", request.order.id) in cited:
+        yield request.order.number
+
+
+def _of_order(order: Order | None) -> frozenset[str]:
+    """The facts of the order, but not of its note, which anybody may have written."""
+    if order is None:
+        return frozenset()
+    texts = (order.number, order.placed_at.date().isoformat(), order.tracking_url or "")
+    money = {money_key(sum_.decimal(), sum_.currency) for sum_ in (order.total, order.refundable)}
+    return frozenset(key for text in (*texts, *order.items) for key in given(text)) | money
+
+
+def _said(request: BrainRequest) -> frozenset[str]:
+    """What the customer, or the caller for the customer, named."""
+    customers = (turn.body for turn in request.turns if turn.author == "customer")
+    texts = (request.subject or "", request.text, *customers, *request.fields.values())
+    return frozenset(
+        key
+        for text in texts
+        for fact in facts(text)
+        if fact.kind in _REPEATED
+        for key in fact.gives
+    )

@@ -1,0 +1,99 @@
+"""The rulebook of a playbook's version: how the agent should speak, and what it may do."""
+
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Category
+from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind
+from domain.core.money import MAX_MINOR
+
+MAX_INSTRUCTIONS: Final = 10_000
+MAX_DAYS: Final = 3_650
+
+
+class ActionLevel(StrEnum):
+    """Whose word an action needs."""
+
+    AUTONOMOUS = "autonomous"
+    HUMAN_APPROVED = "human-approved"
+    NEVER = "never"
+
+
+class MoneyLimits(BaseModel):
+    """How much the agent may give back by itself, in minor units of one currency.
+
+    `per_action`: one refund, or one cancellation with what it gives back. `per_customer`: one
+    customer within 30 days. `per_day`: all customers of the client within a day (UTC). None: no
+    limit of that kind. Money of another currency is above every limit. What is above a limit waits
+    for a human, and for a second one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    currency: str = Field(pattern="^[A-Z]{3}$")
+    per_action: int | None = Field(default=None, ge=0, le=MAX_MINOR)
+    per_customer: int | None = Field(default=None, ge=0, le=MAX_MINOR)
+    per_day: int | None = Field(default=None, ge=0, le=MAX_MINOR)
+
+
+class ActionRule(BaseModel):
+    """What a playbook says of one kind of action.
+
+    `categories`: the classes of message that may lead to it; empty for all. `within_days`: how old
+    an order may be, None for any age. `limits`: of what moves money. `tags`: those that may be set;
+    a merchant's automations may listen to them, so a message must not be able to invent one.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    level: ActionLevel
+    categories: tuple[Category, ...] = ()
+    limits: MoneyLimits | None = None
+    within_days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
+    tags: tuple[str, ...] = ()
+
+
+def problem(kind: ActionKind, rule: ActionRule) -> str | None:
+    """What is wrong with a rule for that kind of action, for its author to read; None if nothing.
+
+    Checked where a rulebook is written, not where it is read: a rule that is stored must load.
+    """
+    if kind not in ON_ORDERS and (rule.limits or rule.within_days):
+        return "limits and within_days are for refund and cancel_order"
+    if kind is not ActionKind.TAG and rule.tags:
+        return "tags are for the action tag"
+    if kind is ActionKind.TAG and rule.level is not ActionLevel.NEVER and not rule.tags:
+        return "name the tags that may be set"
+    unlimited = rule.limits is None or rule.limits.per_action is None
+    if kind in ON_ORDERS and rule.level is ActionLevel.AUTONOMOUS and unlimited:
+        return f"an autonomous {kind} needs limits with per_action"
+    return None
+
+
+_BY_DEFAULT: Final = {
+    kind: ActionRule(level=ActionLevel.AUTONOMOUS if kind in REPLIES else ActionLevel.NEVER)
+    for kind in ActionKind
+}
+
+
+class Rulebook(BaseModel):
+    """`instructions` are the merchant's words to a language model, and to nobody else.
+
+    `actions` holds a rule for each kind that the merchant decided on. Without one, the agent may
+    answer by itself and do nothing else.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    instructions: str = Field(default="", max_length=MAX_INSTRUCTIONS)
+    actions: dict[ActionKind, ActionRule] = {}
+
+    def rule(self, kind: ActionKind) -> ActionRule:
+        return self.actions.get(kind, _BY_DEFAULT[kind])
+
+    @property
+    def acts_on_orders(self) -> bool:
+        """Whether any action on orders is allowed at all."""
+        return any(self.rule(kind).level is not ActionLevel.NEVER for kind in ON_ORDERS)

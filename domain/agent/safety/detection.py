@@ -1,0 +1,104 @@
+"""Text that tries to command the agent: found by its phrasing, French and English.
+
+Only the first of two walls, and the weaker one: whoever words it anew gets past, and then finds
+that the policy (`domain/agent/policy.py`) does not care what a text says. What is found here goes to a
+human. Pure, and linear in the text; what it looks for is in
+`unsafe_phrases`, `unsafe_wishes` and `unsafe_markup`.
+"""
+
+import base64
+import binascii
+import re
+import unicodedata
+from html import unescape
+from typing import Final
+
+from domain.agent.safety.markup import MARKUP
+from domain.agent.safety.phrases import COMPACT, PHRASES
+from domain.agent.safety.reason import UnsafeReason
+from domain.agent.safety.wishes import WISHES
+
+__all__ = ["UnsafeReason", "unsafe"]
+
+# More than any brain is shown of one text; it takes a worker's whole attention while it is read.
+MAX_CHARS: Final = 20_000
+# Of characters that stand for up to 18 others; who writes so many pads something.
+_MAX_SHOWN: Final = 2 * MAX_CHARS
+_MAX_BLOBS: Final = 20
+
+# Zero width, soft hyphen, bidi marks, variation selectors: nobody sees them, and they part words.
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff]"
+)
+# ASCII in characters that no screen shows. A flag of a region is the one honest use.
+_TAGS: Final = re.compile("(?<!\U0001f3f4)[\U000e0020-\U000e007e]{4,}")
+_BLOB: Final = re.compile(r"[A-Za-z0-9+/_-]{24,}={0,2}")
+_SPACED: Final = re.compile(r"(?<![^\W_])(?:[^\W\d_][ .\-_*·]{1,3}){5,}[^\W\d_](?![^\W_])")
+_NO_WORD: Final = re.compile(r"[^a-z0-9]+")
+_LEET: Final = str.maketrans("013457@$", "oieastas")
+_TOKEN: Final = re.compile(r"[a-z0-9@$]{3,40}")
+# Letters of other scripts that look like Latin ones; normalization leaves them as they are.
+_LOOKALIKES: Final = str.maketrans(
+    "аеорсухіјѕԁһӏԛԝьгмтквнзαβεικνορτυχωηɑɡıⅼոսցѵ",
+    "aeopcyxijsdhlqwbrmtkbh3abeiknoptuxwnagilnugv",
+)
+
+
+def unsafe(text: str) -> UnsafeReason | None:
+    """How `text` tries to command whoever reads it; None for what a customer honestly writes.
+
+    Reads 20,000 characters.
+    """
+    return _found(text[:MAX_CHARS], decode=True)
+
+
+def _found(text: str, *, decode: bool) -> UnsafeReason | None:
+    if _TAGS.search(text):
+        return UnsafeReason.HIDDEN_TEXT
+    shown = unicodedata.normalize("NFKC", _UNSEEN.sub("", unescape(text)))
+    if len(shown) > _MAX_SHOWN:
+        return UnsafeReason.OBFUSCATED
+    plain = _plain(shown)
+    for reason, pattern in MARKUP:
+        if pattern.search(plain):
+            return reason
+    for words in _readings(plain):
+        for reason, pattern in (*PHRASES, *WISHES):
+            if pattern.search(words):
+                return reason
+    if any(COMPACT.search(_NO_WORD.sub("", run[0])) for run in _SPACED.finditer(plain)):
+        return UnsafeReason.OBFUSCATED
+    return UnsafeReason.OBFUSCATED if decode and _hides_words(text) else None
+
+
+def _plain(shown: str) -> str:
+    """Lower case, no accents, no lookalikes; marks and lines as they are."""
+    bare = unicodedata.normalize("NFKD", shown.casefold())
+    return "".join(mark for mark in bare if not unicodedata.combining(mark)).translate(_LOOKALIKES)
+
+
+def _readings(plain: str) -> tuple[str, ...]:
+    """The words, and the words with digits read as the letters they stand for."""
+    words = _NO_WORD.sub(" ", plain)
+    spelt = _TOKEN.sub(_spelt, plain)
+    return (words,) if spelt == plain else (words, _NO_WORD.sub(" ", spelt))
+
+
+def _spelt(token: re.Match[str]) -> str:
+    """A word with its digits as letters; numbers stay numbers."""
+    return token[0] if token[0].isdigit() else token[0].translate(_LEET)
+
+
+def _hides_words(text: str) -> bool:
+    """Whether something in it is a command once it is decoded from base64."""
+    for number, blob in enumerate(_BLOB.finditer(text)):
+        if number == _MAX_BLOBS:
+            return False
+        try:
+            standard = blob[0].translate(str.maketrans("-_", "+/")).rstrip("=")
+            decoded = base64.b64decode(standard + "=" * (-len(standard) % 4)).decode()
+        except (binascii.Error, UnicodeDecodeError):
+            continue
+        if _found(decoded, decode=False):
+            return True
+    return False

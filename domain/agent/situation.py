@@ -1,0 +1,68 @@
+"""The situation: all that the policy looks at before the agent acts."""
+
+from datetime import datetime, timedelta
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import Rulebook
+from domain.intake.event import UnifiedEvent
+from domain.integrations.integration import HELPDESKS, SHOPS, Provider
+from domain.integrations.order import Order
+
+CUSTOMER_WINDOW: Final = timedelta(days=30)
+"""How far back the limit for one customer reaches."""
+
+
+class Spent(BaseModel):
+    """What the agent gave back already, in minor units of the limits' currency.
+
+    `customer`: to this customer within 30 days. `day`: to all customers of the client since
+    midnight UTC. `on_order`: kinds of action that some run has done, or may have done, to it.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    customer: int = 0
+    day: int = 0
+    on_order: frozenset[ActionKind] = frozenset()
+
+
+class Connection(BaseModel):
+    """A connected integration, as far as the policy must know it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    integration_id: str
+    provider: Provider
+
+
+class Situation(BaseModel):
+    """All the policy looks at. `order`: looked up, and this customer's. `unsafe`: the message, or
+    something else a brain is shown, tries to give it orders."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event: UnifiedEvent
+    rulebook: Rulebook
+    connections: tuple[Connection, ...] = ()
+    order: Order | None = None
+    spent: Spent = Spent()
+    unsafe: bool = False
+    now: datetime
+
+    def shop_is_connected(self, order: Order) -> bool:
+        """Whether the shop that the order was found in is still connected."""
+        return any(
+            connection.integration_id == order.integration_id and connection.provider in SHOPS
+            for connection in self.connections
+        )
+
+    @property
+    def desk(self) -> Connection | None:
+        """The connected helpdesk that the event's ticket is in; None if it is in none."""
+        if not (self.event.ticket_named and self.event.ticket_id):
+            return None
+        here = (one for one in self.connections if one.provider == self.event.platform)
+        return next((one for one in here if one.provider in HELPDESKS), None)

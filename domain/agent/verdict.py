@@ -1,0 +1,101 @@
+"""The verdict: what the policy says of an action, and why."""
+
+from enum import StrEnum
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
+
+
+class Ruling(StrEnum):
+    """`needs_second`: above a limit, so that two people must agree. `refused`: not at all."""
+
+    ALLOWED = "allowed"
+    NEEDS_APPROVAL = "needs_approval"
+    NEEDS_SECOND = "needs_second"
+    REFUSED = "refused"
+
+
+class PolicyReason(StrEnum):
+    """Why an action was not simply allowed. Stable codes: stored, shown and logged.
+
+    `already_done`: some run has acted on the order, or may have, so a second time needs a human.
+    `covered_by_cancel`: a cancellation gives the payment back by itself. `amount_changed`: the
+    order is not worth what was planned any more.
+    """
+
+    NOT_OFFERED = "not_offered"
+    LEVEL_NEVER = "level_never"
+    LEVEL_HUMAN = "level_human"
+    WRONG_CATEGORY = "wrong_category"
+    ORDER_TOO_OLD = "order_too_old"
+    NOTHING_TO_REFUND = "nothing_to_refund"
+    ORDER_STATE = "order_state"
+    NOT_THEIRS = "not_theirs"
+    ALREADY_DONE = "already_done"
+    COVERED_BY_CANCEL = "covered_by_cancel"
+    AMOUNT_CHANGED = "amount_changed"
+    ABOVE_PER_ACTION = "above_per_action"
+    ABOVE_PER_CUSTOMER = "above_per_customer"
+    ABOVE_PER_DAY = "above_per_day"
+    OTHER_CURRENCY = "other_currency"
+    UNSAFE_INPUT = "unsafe_input"
+
+
+_LIMITS: Final = frozenset(
+    {
+        PolicyReason.ABOVE_PER_ACTION,
+        PolicyReason.ABOVE_PER_CUSTOMER,
+        PolicyReason.ABOVE_PER_DAY,
+        PolicyReason.OTHER_CURRENCY,
+    }
+)
+
+
+class Verdict(BaseModel):
+    """What the policy says of one action."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ActionKind
+    ruling: Ruling
+    reason: PolicyReason | None = None
+
+    @classmethod
+    def blocked(cls, kind: ActionKind, reason: PolicyReason) -> Self:
+        """Of an action that may not be done now that its turn has come."""
+        second = reason in _LIMITS
+        return cls(
+            kind=kind, ruling=Ruling.NEEDS_SECOND if second else Ruling.REFUSED, reason=reason
+        )
+
+
+def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
+    """The actions that were blocked, and that no further approval lets through."""
+    blocked = (step for step in steps if step.state is StepState.BLOCKED)
+    verdicts = (Verdict.blocked(step.kind, PolicyReason(step.detail)) for step in blocked)
+    return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
+
+
+class Judgement(BaseModel):
+    """The plan to carry out, in order, and why it looks like that.
+
+    `doubt`: why a human must see it first; None if the agent may go on. `refused`: something was
+    proposed that will not be done, so the draft may promise what does not happen.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    plan: tuple[PlannedAction, ...]
+    verdicts: tuple[Verdict, ...]
+    doubt: EscalationReason | None = None
+
+    @property
+    def refused(self) -> bool:
+        return any(verdict.ruling is Ruling.REFUSED for verdict in self.verdicts)
+
+    @property
+    def needs_second(self) -> bool:
+        return any(verdict.ruling is Ruling.NEEDS_SECOND for verdict in self.verdicts)

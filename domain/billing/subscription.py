@@ -1,0 +1,51 @@
+"""The subscription: which plan is in force when, and what a change of plan does."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from domain.core.period import next_period_start
+from domain.tenants.client import Plan
+
+_RANK: Final = {Plan.FREE: 0, Plan.STARTER: 1, Plan.PRO: 2, Plan.ENTERPRISE: 3}
+_TRIAL_PLAN: Final = Plan.PRO
+
+
+@dataclass(frozen=True, slots=True)
+class Subscription:
+    """What a client pays for. `next_plan` is in force from `next_plan_from` on.
+
+    No schedule has to fire for that: the plan is computed from the time, whenever it is asked.
+    """
+
+    plan: Plan
+    trial_ends_at: datetime | None = None
+    next_plan: Plan | None = None
+    next_plan_from: datetime | None = None
+
+    def settled(self, now: datetime) -> "Subscription":
+        """The same with a change that is due made."""
+        if self.next_plan is None or self.next_plan_from is None or now < self.next_plan_from:
+            return self
+        return replace(self, plan=self.next_plan, next_plan=None, next_plan_from=None)
+
+    def trial_end(self, now: datetime) -> datetime | None:
+        """When the trial ends; None if there is none any more."""
+        return self.trial_ends_at if self.trial_ends_at and now < self.trial_ends_at else None
+
+    def plan_at(self, now: datetime) -> Plan:
+        """The plan in force: pro at least during a trial."""
+        plan = self.settled(now).plan
+        if self.trial_end(now) is None:
+            return plan
+        return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
+
+    def changed_to(self, plan: Plan, now: datetime) -> "Subscription":
+        """An upgrade is in force at once, a downgrade from the next month on.
+
+        Choosing the present plan takes a waiting downgrade back. The trial goes on.
+        """
+        settled = self.settled(now)
+        if _RANK[plan] >= _RANK[settled.plan]:
+            return replace(settled, plan=plan, next_plan=None, next_plan_from=None)
+        return replace(settled, next_plan=plan, next_plan_from=next_period_start(now))

@@ -1,0 +1,102 @@
+"""What a client lets the agent say, as its people see and write it: templates and knowledge."""
+
+from datetime import datetime
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field, computed_field
+
+from domain.agent.brain import Category, Language, Template
+from domain.core.errors import InvalidContent
+from domain.core.plain_text import without_controls
+from domain.core.template import KNOWN_NAMES, names, unreadable
+
+MAX_TEMPLATES: Final = 1_000
+"""Of one client. A brain is shown the 200 oldest of those that are active."""
+
+MAX_ENTRIES: Final = 5_000
+"""Knowledge entries of one client: their embeddings are scanned for each question."""
+
+MAX_LINE: Final = 200
+"""Characters of a template's name and of an entry's title."""
+
+MAX_BODY: Final = 20_000
+"""Characters of a body. A language model reads the first 4,000."""
+
+
+class TemplateEntry(Template):
+    """A template as its authors see it."""
+
+    is_active: bool = Field(description="False: no agent is shown it.")
+    created_at: datetime
+    updated_at: datetime | None
+
+    @computed_field(  # type: ignore[prop-decorator]
+        description="Fields that an event must have, since neither we nor the shop know them."
+    )
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return tuple(sorted(names(self.body) - KNOWN_NAMES))
+
+
+class KnowledgeEntry(BaseModel):
+    """A knowledge entry as its author wrote it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    title: str
+    body: str
+    language: Language
+    created_at: datetime
+    updated_at: datetime | None
+
+
+class TemplateChange(BaseModel):
+    """What is to be changed, checked; None leaves it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str | None = None
+    category: Category | None = None
+    language: Language | None = None
+    body: str | None = None
+    is_active: bool | None = None
+
+
+class KnowledgeChange(BaseModel):
+    """The same of an entry."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: str | None = None
+    body: str | None = None
+    language: Language | None = None
+
+
+def check_line(field: str, text: str) -> str:
+    """A name or title as it is kept: one line, trimmed. Raises InvalidContent."""
+    return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
+
+
+def check_body(text: str) -> str:
+    """An entry's body, trimmed. Raises InvalidContent."""
+    return _of_length("body", text.strip(), MAX_BODY)
+
+
+def check_template_body(text: str) -> str:
+    """The same of a template, whose placeholders can all be read. Raises InvalidContent."""
+    body = check_body(text)
+    if wrong := unreadable(body):
+        raise InvalidContent(
+            f"body: cannot be read as a placeholder, as in {{{{ name }}}}: {wrong}",
+            f"body : illisible comme champ, tel que {{{{ nom }}}} : {wrong}",
+        )
+    return body
+
+
+def _of_length(field: str, text: str, limit: int) -> str:
+    if not 1 <= len(text) <= limit:
+        raise InvalidContent(
+            f"{field}: 1 to {limit} characters expected", f"{field} : 1 à {limit} caractères"
+        )
+    return text

@@ -1,0 +1,25 @@
+"""Errors around templates and knowledge."""
+
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError
+
+
+class ContentNotFound(DomainError):
+    """The client has no such template or knowledge entry."""
+
+    code = "content_not_found"
+
+
+class TooMuchContent(DomainError):
+    """The client has as many templates, or entries, as one may have: `limit`."""
+
+    code = "too_much_content"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}

@@ -1,0 +1,19 @@
+"""What every payload that crosses Temporal is made of: ids and small facts, never a customer's words."""
+
+from pydantic import BaseModel, ConfigDict
+
+
+class Contract(BaseModel):
+    """Frozen, because a payload that was sent cannot be changed."""
+
+    model_config = ConfigDict(frozen=True)
+
+
+class RunRef(Contract):
+    """Which run a step works on. `request_id`: of the request that brought the event, for logs
+    only; empty if another process started the run."""
+
+    client_id: str
+    event_id: str
+    run_id: str
+    request_id: str = ""

@@ -1,0 +1,61 @@
+"""Money: whole minor units with their currency, as ISO 4217 counts them."""
+
+from decimal import Decimal, InvalidOperation
+from typing import Final, Self
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.core.errors import InvalidInput
+
+MAX_MINOR: Final = 10**12
+# Digits behind the point; every other currency has two.
+_DIGITS: Final = {
+    **dict.fromkeys(
+        (
+            "BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI",
+            "VND", "VUV", "XAF", "XOF", "XPF",
+        ),
+        0,
+    ),
+    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
+}  # fmt: skip
+
+
+class Money(BaseModel):
+    """An amount. `minor`: whole minor units (cents, yen, fils), never negative."""
+
+    model_config = ConfigDict(frozen=True)
+
+    minor: int = Field(ge=0, le=MAX_MINOR)
+    currency: str = Field(pattern="^[A-Z]{3}$")
+
+    @classmethod
+    def parse(cls, amount: str, currency: str) -> Self:
+        """What "49.90" of EUR is: 4990 minor units. Raises InvalidInput if it is not exact.
+
+        Services write amounts as decimal strings; more digits than the currency has are an error
+        unless they are zero.
+        """
+        code = currency.upper()
+        try:
+            scaled = Decimal(amount.strip()).scaleb(digits_of(code))
+        except InvalidOperation:
+            raise InvalidInput("amount: a decimal number like 49.90 expected") from None
+        if not scaled.is_finite() or scaled != scaled.to_integral_value():
+            raise InvalidInput("amount: more digits than the currency has")
+        if not 0 <= scaled <= MAX_MINOR or len(code) != 3 or not code.isalpha():
+            raise InvalidInput("amount: from 0 up, in a currency of three letters")
+        return cls(minor=int(scaled), currency=code)
+
+    def decimal(self) -> str:
+        """The amount as services write it: "49.90", "1200" for yen."""
+        digits = digits_of(self.currency)
+        return f"{Decimal(self.minor).scaleb(-digits):.{digits}f}"
+
+    def __str__(self) -> str:
+        return f"{self.decimal()} {self.currency}"
+
+
+def digits_of(currency: str) -> int:
+    """How many digits a currency has behind the point."""
+    return _DIGITS.get(currency, 2)

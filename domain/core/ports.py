@@ -1,0 +1,60 @@
+"""What rules and activities of every noun need from outside; `adapters/` provides it."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.error_report import ErrorReport
+
+Clock = Callable[[], datetime]
+
+
+"""Aware UTC now."""
+
+
+NewId = Callable[[], str]
+
+
+"""A fresh ULID, upper case."""
+
+
+class OutgoingMail(BaseModel):
+    """A mail of ours. `message_id` stays the same however often it is tried. `auto_submitted`: what
+    RFC 3834 calls it, a reply to somebody's mail or one of our own accord."""
+
+    model_config = ConfigDict(frozen=True)
+
+    message_id: str
+    to: str
+    from_name: str
+    subject: str
+    text: str
+    in_reply_to: str | None = None
+    references: tuple[str, ...] = ()
+    auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
+
+
+class Mailer(Protocol):
+    async def send(self, mail: OutgoingMail) -> None:
+        """Hand one mail over. Raises MailRefused, MailUnreachable (not sent), MailUnknown."""
+
+
+class Sealer(Protocol):
+    """Encryption for what must cross Temporal unread."""
+
+    def seal(self, text: str) -> str: ...
+
+    def unseal(self, sealed: str) -> str:
+        """Raises ValueError if the text was not sealed with our key."""
+
+
+class ErrorTracker(Protocol):
+    """Where operators hear of errors on our side."""
+
+    def report(self, report: ErrorReport) -> None:
+        """Take a report over. Never raises and never waits: one too many is dropped and counted.
+
+        Called on the event loop's thread.
+        """

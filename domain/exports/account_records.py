@@ -1,0 +1,143 @@
+"""The records of what a client is and has set: client, settings, integrations, templates,
+knowledge."""
+
+from typing import Annotated, Self
+
+from pydantic import Field, model_validator
+
+from domain.agent.brain import Category, Language
+from domain.agent.rulebook import Rulebook
+from domain.core.errors import InvalidInput
+from domain.exports.record import Count, Id, Record, Share, Time
+from domain.integrations.integration import IntegrationStatus, Provider
+from domain.privacy.retention import check_retention
+from domain.tenants.client import Plan
+from domain.tenants.client_settings import WIDGET_KEY, Branding, check_branding
+
+
+class ClientRecord(Record):
+    """The client itself, one record. Written when the client is made and when its plan changes."""
+
+    id: Annotated[Id, Field(description="ULID of the client: `client_id` everywhere else.")]
+    brand_name: Annotated[str, Field(description="What the merchant is called.")]
+    plan: Annotated[Plan, Field(description="The plan that is paid for.")]
+    trial_ends_at: Annotated[
+        Time | None, Field(description="Until then everything of the plan pro is free to try.")
+    ]
+    next_plan: Annotated[Plan | None, Field(description="The plan of a downgrade that waits.")]
+    next_plan_from: Annotated[Time | None, Field(description="When `next_plan` begins.")]
+    created_at: Annotated[Time, Field(description="When the client was made.")]
+
+
+class PlaybookVersionRecord(Record):
+    """What a playbook said once. A version is never changed: runs point to theirs."""
+
+    version: Annotated[Count, Field(description="1 for the first, and so on.")]
+    name: Annotated[str, Field(description="What people call it.")]
+    event_type: Annotated[
+        str, Field(description="Which events it answers: a type, a prefix like `a.*`, or `*`.")
+    ]
+    threshold: Annotated[Share, Field(description="Below this confidence a human decides.")]
+    rulebook: Annotated[
+        Rulebook, Field(description="What the agent may do and how it speaks: docs/playbooks.md.")
+    ]
+    created_at: Annotated[Time, Field(description="When this version was made.")]
+
+
+class PlaybookRecord(Record):
+    """Which events the agent answers, and what it may do. Written by people of the client."""
+
+    id: Annotated[Id, Field(description="ULID of the playbook.")]
+    version: Annotated[Count, Field(description="The version that is in force.")]
+    is_active: Annotated[bool, Field(description="Whether it takes events.")]
+    created_at: Annotated[Time, Field(description="When it was made.")]
+    versions: Annotated[
+        tuple[PlaybookVersionRecord, ...], Field(description="Each version, oldest first.")
+    ]
+
+    @model_validator(mode="after")
+    def _in_force(self) -> Self:
+        if self.version not in {version.version for version in self.versions}:
+            raise ValueError("the version in force is not among its versions")
+        return self
+
+
+class SettingsRecord(Record):
+    """What the client has set, one record. Written by its people, on the dashboard."""
+
+    system_prompt: Annotated[
+        str | None, Field(description="The merchant's own instructions to a language model.")
+    ]
+    branding: Annotated[
+        Branding, Field(description="How the client looks to customers; empty if nothing is set.")
+    ]
+    widget_key: Annotated[
+        Annotated[str, Field(pattern=WIDGET_KEY)] | None,
+        Field(description="Public key of the chat widget; it stands in web pages."),
+    ]
+    retention: Annotated[
+        dict[str, int | None],
+        Field(
+            description="Days that records are kept, by class, where the client chose; "
+            "null: for ever."
+        ),
+    ]
+    playbooks: Annotated[
+        tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
+    ]
+    updated_at: Annotated[
+        Time | None, Field(description="The latest change of all but playbooks; null if none.")
+    ]
+
+    @model_validator(mode="after")
+    def _as_they_are_kept(self) -> Self:
+        """A name goes into headers, and an address into pages: no file brings what nobody could
+        have set."""
+        try:
+            kept = check_branding(self.branding) == self.branding
+            check_retention(self.retention)
+        except InvalidInput as error:
+            raise ValueError(str(error)) from None
+        if not kept:
+            raise ValueError("branding: not as it is kept")
+        return self
+
+
+class IntegrationRecord(Record):
+    """A connection to another system, present or past. Written when somebody connects or
+    disconnects it, and by the engine where the other side no longer takes the credentials."""
+
+    id: Annotated[Id, Field(description="ULID of the connection.")]
+    provider: Annotated[Provider, Field(description="Whose system it goes to.")]
+    status: Annotated[
+        IntegrationStatus, Field(description="`error`: it must be connected anew to be used.")
+    ]
+    error_code: Annotated[
+        str | None, Field(description="Why it was given up, where `status` is `error`.")
+    ]
+    connected_at: Annotated[Time, Field(description="When it was connected.")]
+    disconnected_at: Annotated[Time | None, Field(description="When it ended.")]
+
+
+class TemplateRecord(Record):
+    """The merchant's own answer to a class of questions. Written by people of the client."""
+
+    id: Annotated[Id, Field(description="ULID of the template.")]
+    name: Annotated[str, Field(description="What people call it.")]
+    category: Annotated[Category, Field(description="The class of questions it answers.")]
+    language: Annotated[Language, Field(description="`fr` or `en`.")]
+    body: Annotated[str, Field(description="The answer, with `{{ placeholders }}`.")]
+    is_active: Annotated[bool, Field(description="Whether the agent may use it.")]
+    created_at: Annotated[Time, Field(description="When it was made.")]
+    updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]
+
+
+class KnowledgeRecord(Record):
+    """A fact that the agent may quote. Written by people of the client."""
+
+    id: Annotated[Id, Field(description="ULID of the entry.")]
+    title: Annotated[str, Field(description="What it is about.")]
+    body: Annotated[str, Field(description="The fact, as the agent reads it.")]
+    language: Annotated[Language, Field(description="`fr` or `en`.")]
+    created_at: Annotated[Time, Field(description="When it was made.")]
+    updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]

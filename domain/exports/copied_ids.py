@@ -1,0 +1,98 @@
+"""The ids in an export: where they stand, and how a copy of a client gets its own.
+
+An id names one thing in an installation: operators find a run, a review or an integration by it
+alone. So a copy that stands beside its original cannot have the same ids.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any, Final
+
+from domain.core.ids import parse_ulid
+from domain.exports.export import Section
+
+ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
+    section: tuple(paths.split())
+    for section, paths in {
+        Section.CLIENT: "",
+        Section.SETTINGS: "playbooks.*.id",
+        Section.INTEGRATIONS: "id",
+        Section.AI_CONVERSATIONS: "id key messages.*.id messages.*.event_id",
+        Section.AUTOMATION_EVENTS: "id",
+        # The ticket first: it may be the event's id, and is compared with it.
+        Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
+        "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
+        "lookup.order.integration_id actions.*.id actions.*.integration_id",
+        Section.METRICS_DAILY: "",
+        Section.ESCALATION_TICKETS: "id run_id plan.*.integration_id",
+        Section.SENTIMENT_LOGS: "id conversation_id event_id",
+        Section.CHURN_PREDICTIONS: "id",
+        Section.RESPONSE_TEMPLATES: "id",
+        Section.KNOWLEDGE_ENTRIES: "id",
+    }.items()
+}
+"""Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""
+
+_TICKET: Final = "ticket_id"
+_OF_EVENT: Final = "event:"
+_LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+_TIME_CHARS: Final = 10
+_RANDOM_CHARS: Final = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Renaming:
+    """New ids for a copy that goes into `client_id`. The same id always gets the same new one, so
+    that references stay true, and keeps its time."""
+
+    client_id: str
+
+    def id(self, value: str) -> str:
+        """The new id in place of one, also in the key of a conversation; anything else stays."""
+        if value.startswith(_OF_EVENT):
+            return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
+        if parse_ulid(value) != value:
+            return value
+        digest = int.from_bytes(sha256(f"{self.client_id}/{value}".encode()).digest()[:10], "big")
+        letters = (_LETTERS[digest >> 5 * place & 31] for place in range(_RANDOM_CHARS))
+        return value[:_TIME_CHARS] + "".join(letters)
+
+    def record(self, section: Section, text: str) -> str:
+        """The JSON of a record that is known to be right, with new ids; numbers as they were."""
+        record = json.loads(text, parse_int=_Number, parse_float=_Number)
+        for path in ID_PATHS[section]:
+            self._rename(record, path.split("."), record.get("event_id"))
+        return _text(record)
+
+    def _rename(self, value: Any, path: list[str], event_id: str | None) -> None:
+        """`value`: JSON of any shape, for a record's parts may be missing."""
+        name, *rest = path
+        if name == "*":
+            for each in value or ():
+                self._rename(each, rest, event_id)
+        elif value is None or value.get(name) is None:
+            return
+        elif rest:
+            self._rename(value[name], rest, event_id)
+        elif name != _TICKET or value[name] == event_id:
+            value[name] = self.id(value[name])
+
+
+class _Number(str):
+    """A number as it was written: a float would change some."""
+
+    __slots__ = ()
+
+
+def _text(value: Any) -> str:
+    """JSON of what `json.loads` made."""
+    if isinstance(value, _Number):
+        return str(value)
+    if isinstance(value, dict):
+        pairs = ",".join(f"{_text(name)}:{_text(one)}" for name, one in value.items())
+        return f"{{{pairs}}}"
+    if isinstance(value, list):
+        return f"[{','.join(map(_text, value))}]"
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,53 @@
+"""The export of a tenant's data: its sections, its forms, its file's name."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from domain.exports.errors import InvalidExportFormat
+
+
+class ExportFormat(StrEnum):
+    JSON = "json"
+    CSV = "csv"
+
+
+class Section(StrEnum):
+    """The parts of an export, in their order in the file."""
+
+    CLIENT = "client"
+    SETTINGS = "settings"
+    INTEGRATIONS = "integrations"
+    AI_CONVERSATIONS = "ai_conversations"
+    AUTOMATION_EVENTS = "automation_events"
+    ENGINE_RUNS = "engine_runs"
+    METRICS_DAILY = "metrics_daily"
+    ESCALATION_TICKETS = "escalation_tickets"
+    SENTIMENT_LOGS = "sentiment_logs"
+    CHURN_PREDICTIONS = "churn_predictions"
+    RESPONSE_TEMPLATES = "response_templates"
+    KNOWLEDGE_ENTRIES = "knowledge_entries"
+
+
+_SERVICE: Final = "support-engine"
+
+
+def parse_format(given: list[str]) -> ExportFormat:
+    """The form a query asks for; JSON if it says nothing. Raises InvalidExportFormat for anything
+    but the exact names, once."""
+    if not given:
+        return ExportFormat.JSON
+    if len(given) > 1 or given[0] not in set(ExportFormat):
+        raise InvalidExportFormat
+    return ExportFormat(given[0])
+
+
+def exported_at(now: datetime) -> str:
+    """The time in ISO 8601 with milliseconds, as in 2026-01-01T00:00:00.000Z; `now` is UTC."""
+    return now.strftime("%Y-%m-%dT%H:%M:%S.") + f"{now.microsecond // 1000:03d}Z"
+
+
+def filename(now: datetime, form: ExportFormat) -> str:
+    """The file's name: the time in it has hyphens where ISO 8601 has colons and a dot."""
+    stamp = exported_at(now).replace(":", "-").replace(".", "-")
+    return f"{_SERVICE}-export-{stamp}.{form}"

@@ -1,0 +1,74 @@
+"""The records of figures, and of the engine's first version."""
+
+from datetime import date
+from typing import Annotated
+
+from pydantic import Field, JsonValue
+
+from domain.analytics.churn import ChurnLevel, Factor
+from domain.exports.record import Count, Id, Record, Score, Share, Time
+
+_Milliseconds = Annotated[float, Field(ge=0)]
+
+
+class AutomationEventRecord(Record):
+    """A raw event of the engine's first version. Only `automation-event import` writes them."""
+
+    id: Annotated[str, Field(min_length=1, max_length=200, description="The event's own id.")]
+    event_type: Annotated[str, Field(description="What kind of event it was.")]
+    source: Annotated[str | None, Field(description="Where it came from.")]
+    status: Annotated[str | None, Field(description="What had become of it.")]
+    customer_email: Annotated[str | None, Field(description="The customer's mail address.")]
+    payload: Annotated[dict[str, JsonValue], Field(description="All else, as it came.")]
+    created_at: Annotated[Time, Field(description="When it came.")]
+
+
+class MetricsRecord(Record):
+    """One day of the client, from midnight to midnight UTC. Written every night for the day
+    before, and by `metrics backfill`. A rate is null where there is nothing to divide by."""
+
+    day: Annotated[date, Field(description="The day, UTC.")]
+    events: Annotated[Count, Field(description="Events that came.")]
+    runs: Annotated[Count, Field(description="Runs that began.")]
+    completed: Annotated[Count, Field(description="Of them, those that are completed.")]
+    needs_review: Annotated[Count, Field(description="Of them, those that wait for a human.")]
+    failed: Annotated[Count, Field(description="Of them, those that failed.")]
+    no_playbook: Annotated[Count, Field(description="Events that no playbook took.")]
+    escalated: Annotated[Count, Field(description="Of the runs, those a human was asked about.")]
+    reviewed: Annotated[Count, Field(description="Of them, those a human has decided.")]
+    messages_in: Annotated[Count, Field(description="Messages from customers.")]
+    messages_out: Annotated[Count, Field(description="Messages to customers.")]
+    customers: Annotated[Count, Field(description="Different customers who wrote.")]
+    latency_p50_ms: Annotated[
+        _Milliseconds | None, Field(description="Half of the answers took at most so long.")
+    ]
+    latency_p95_ms: Annotated[
+        _Milliseconds | None, Field(description="95 of 100 answers took at most so long.")
+    ]
+    sentiment_mean: Annotated[Score | None, Field(description="Mean tone, -1 to 1.")]
+    sentiment_count: Annotated[Count, Field(description="How many tones that is the mean of.")]
+    resolution_rate: Annotated[Share | None, Field(description="Share of runs completed.")]
+    automation_rate: Annotated[
+        Share | None, Field(description="Share of runs completed without a human.")
+    ]
+    escalation_rate: Annotated[
+        Share | None, Field(description="Share of runs that a human was asked about.")
+    ]
+    review_rate: Annotated[
+        Share | None, Field(description="Share of those that a human has decided.")
+    ]
+    computed_at: Annotated[Time, Field(description="When this was reckoned.")]
+
+
+class ChurnRecord(Record):
+    """How likely a customer is to leave, reckoned once a week."""
+
+    id: Annotated[Id, Field(description="ULID of the prediction.")]
+    customer_email: Annotated[str, Field(description="The customer's mail address.")]
+    week: Annotated[date, Field(description="The Monday of its week, UTC.")]
+    score: Annotated[Share, Field(description="0 (stays) to 1 (leaves).")]
+    level: Annotated[ChurnLevel, Field(description="The score in a word.")]
+    factors: Annotated[
+        tuple[Factor, ...], Field(description="What the score is made of: docs/metrics.md.")
+    ]
+    created_at: Annotated[Time, Field(description="When it was reckoned.")]

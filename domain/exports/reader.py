@@ -1,0 +1,210 @@
+"""An export in its JSON form, read as a stream: one record after the other, in any layout.
+
+Only where a record begins and ends is found here; what is in it is read by its model, and goes on
+as it was written. A file of any size takes the memory of its largest record.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from domain.exports.errors import InvalidExport
+from domain.exports.export import Section
+from domain.exports.record import Id, Record, Time
+from domain.exports.records import RECORDS
+
+MAX_RECORD_BYTES: Final = 1 << 28
+"""PostgreSQL takes no larger value, and nothing here grows beyond it."""
+
+_CHUNK_BYTES: Final = 1 << 18
+_SPACE: Final = re.compile(rb"[ \t\r\n]*")
+_STRING: Final = re.compile(rb'"(?>[^"\\]++|\\.)*+"', re.DOTALL)
+# All up to the next bracket that is not in a string. Possessive: nothing is tried twice.
+_TO_BRACKET: Final = re.compile(
+    rb'(?>[^"{}\[\]]++|"(?>[^"\\]++|\\.)*+")*+(?P<bracket>[{}\[\]])', re.DOTALL
+)
+_ESCAPED_NUL: Final = r"\u0000"
+_NUL: Final = re.compile(r"(?<!\\)(?:\\\\)*\\u0000")
+# What may be a number beyond those of 64 bits.
+_MAYBE_INFINITE: Final = re.compile(r"[eE]\+?[0-9]{3}|[0-9]{300}")
+_NO_JSON: Final = "no JSON: only an export in the form json can be imported"
+
+
+class Stream(Protocol):
+    """Where the bytes come from."""
+
+    def read(self, size: int = -1, /) -> bytes: ...
+
+
+class ExportHead(BaseModel):
+    """What stands before the sections."""
+
+    model_config = ConfigDict(frozen=True, strict=True, hide_input_in_errors=True)
+
+    exported_at: Time
+    client_id: Id
+
+
+@dataclass(frozen=True, slots=True)
+class RawRecord:
+    """One record as it stands in the file. `number`: from 1, within its section."""
+
+    section: Section
+    number: int
+    text: str
+
+    def check(self) -> Record:
+        """The record as its section has it. Raises InvalidExport."""
+        if _ESCAPED_NUL in self.text and _NUL.search(self.text):
+            raise self.wrong("", "it holds the character NUL, which cannot be stored")
+        try:
+            record = RECORDS[self.section].model_validate_json(self.text)
+        except ValidationError as error:
+            first = error.errors(include_input=False, include_url=False, include_context=False)[0]
+            why = first["msg"].removeprefix("Value error, ")
+            raise self.wrong(".".join(map(str, first["loc"])), why) from None
+        if _MAYBE_INFINITE.search(self.text) and _has_infinite(self.text):
+            raise self.wrong("", "it holds a number that is too large to be read again")
+        return record
+
+    def wrong(self, path: str, why: str) -> InvalidExport:
+        """`path`: of the field within the record, empty for the whole."""
+        field = f"{path}: " if path else ""
+        return InvalidExport(f"{self.section}, record {self.number}: {field}{why}")
+
+
+def _has_infinite(text: str) -> bool:
+    """`text`: sound JSON. PostgreSQL would keep such a number, and nobody could read it."""
+    found = False
+
+    def note(number: str) -> None:
+        nonlocal found
+        found = found or math.isinf(float(number))
+
+    json.loads(text, parse_int=note, parse_float=note)
+    return found
+
+
+def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
+    """The head, then every record, in the file's order, which must be an export's.
+
+    Raises InvalidExport: the file is cut off, is no JSON, or has not all sections in their order.
+    """
+    text = _Text(stream)
+    if text.next() != b"{":
+        raise InvalidExport(_NO_JSON)
+    text.take(b"{")
+    yield _head(text)
+    for section in Section:
+        text.take(b",")
+        _expect(text, section)
+        yield from _records(text, section)
+    text.take(b"}", f"something stands behind {section}, which is the last section")
+    if not text.at_end():
+        raise InvalidExport("something stands behind the export")
+
+
+def _head(text: "_Text") -> ExportHead:
+    head: dict[str, str] = {}
+    for name in ExportHead.model_fields:
+        if head:
+            text.take(b",")
+        _expect(text, name)
+        head[name] = text.string()
+    try:
+        return ExportHead.model_validate_json(json.dumps(head))
+    except ValidationError as error:
+        raise InvalidExport(f"{error.errors()[0]['loc'][0]}: no value that an export has") from None
+
+
+def _expect(text: "_Text", name: str) -> None:
+    found = text.string()
+    if found != name:
+        told = f", not {found}" if found in {*Section, *ExportHead.model_fields} else ""
+        raise InvalidExport(f"{name} is expected here{told}")
+    text.take(b":")
+
+
+def _records(text: "_Text", section: Section) -> Iterator[RawRecord]:
+    text.take(b"[", f"{section}: an array is expected")
+    number = 0
+    while text.next() != b"]":
+        if number:
+            text.take(b",")
+        number += 1
+        if text.next() != b"{":
+            raise InvalidExport(f"{section}, record {number}: an object is expected")
+        yield RawRecord(section, number, text.object())
+    text.take(b"]")
+
+
+class _Text:
+    """The file's text from where it has been read to. Raises InvalidExport where it ends."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+        self._buffer = b""
+        self._at = 0
+
+    def next(self) -> bytes:
+        """The first byte that is no space; it stays to be read."""
+        while True:
+            found = _SPACE.match(self._buffer, self._at)
+            self._at = found.end() if found else self._at
+            if self._at < len(self._buffer):
+                return self._buffer[self._at : self._at + 1]
+            self._more()
+
+    def take(self, mark: bytes, otherwise: str = _NO_JSON) -> None:
+        if self.next() != mark:
+            raise InvalidExport(otherwise)
+        self._at += 1
+
+    def string(self) -> str:
+        if self.next() != b'"':
+            raise InvalidExport(_NO_JSON)
+        while (found := _STRING.match(self._buffer, self._at)) is None:
+            self._more()
+        self._at = found.end()
+        try:
+            return str(json.loads(found[0]))
+        except ValueError:
+            raise InvalidExport(_NO_JSON) from None
+
+    def object(self) -> str:
+        """The text of the object that begins here, brackets in pairs and nothing else checked."""
+        depth, length = 0, 0
+        while depth or not length:
+            found = _TO_BRACKET.match(self._buffer, self._at + length)
+            if found is None:
+                self._more()
+                continue
+            depth += 1 if found["bracket"] in b"{[" else -1
+            length = found.end() - self._at
+        raw = self._buffer[self._at : self._at + length]
+        self._at += length
+        try:
+            return raw.decode()
+        except UnicodeDecodeError:
+            raise InvalidExport(_NO_JSON) from None
+
+    def at_end(self) -> bool:
+        rest = self._buffer[self._at :]
+        while not rest.strip() and (rest := self._stream.read(_CHUNK_BYTES)):
+            pass
+        return not rest
+
+    def _more(self) -> None:
+        """Read as much again as there is, so that a long string is not looked through often."""
+        rest = self._buffer[self._at :]
+        if len(rest) > MAX_RECORD_BYTES:
+            raise InvalidExport("a record is larger than any that an export has")
+        read = self._stream.read(max(_CHUNK_BYTES, len(rest)))
+        if not read:
+            raise InvalidExport("the file is cut off: it ends before the export does")
+        self._buffer, self._at = rest + read, 0

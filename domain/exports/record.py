@@ -1,0 +1,24 @@
+"""What the records of an export have in common: how they are read, and the types of their cells."""
+
+from typing import Annotated, Final
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
+
+from domain.core.ids import ULID
+
+_MAX_INTEGER: Final = 2**31 - 1
+_MAX_BIGINT: Final = 2**63 - 1
+
+
+class Record(BaseModel):
+    """One record, or a part of one. Read strictly: what an export does not write is an error."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, hide_input_in_errors=True)
+
+
+Id = Annotated[str, Field(pattern=ULID)]
+Time = AwareDatetime
+Count = Annotated[int, Field(ge=0, le=_MAX_INTEGER)]
+BigCount = Annotated[int, Field(ge=0, le=_MAX_BIGINT)]
+Share = Annotated[float, Field(ge=0, le=1)]
+Score = Annotated[float, Field(ge=-1, le=1)]

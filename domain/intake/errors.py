@@ -1,0 +1,62 @@
+"""Errors of what a caller sends too often, or twice."""
+
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError
+from domain.intake.rate_limit import Limit
+
+
+class InvalidIdempotencyKey(DomainError):
+    code = "invalid_idempotency_key"
+
+
+class IdempotencyKeyReused(DomainError):
+    """The same Idempotency-Key came with another body."""
+
+    code = "idempotency_key_reused"
+
+
+class RunInProgress(DomainError):
+    """The first request with this Idempotency-Key has no answer yet."""
+
+    code = "run_in_progress"
+
+
+class CustomerRateLimited(DomainError):
+    """One customer wrote too many messages in ten minutes."""
+
+    code = "customer_rate_limited"
+
+    def __init__(self, customer_email: str, retry_after_s: float) -> None:
+        super().__init__()  # without the address: errors are logged
+        self.customer_email = customer_email
+        self.retry_after_s = retry_after_s
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"customer_email": self.customer_email}
+
+
+class ClientRateLimited(DomainError):
+    """All customers of one client wrote too many messages in an hour."""
+
+    code = "client_rate_limited"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s
+
+
+class TooManyRequests(DomainError):
+    """The caller's window of a short-term limit is full."""
+
+    code = "too_many_requests"
+
+    def __init__(self, limit: Limit, retry_after_s: float) -> None:
+        super().__init__(limit.scope)
+        self.limit = limit
+        self.retry_after_s = retry_after_s
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"quota": self.limit.quota, "window_s": round(self.limit.window.total_seconds())}

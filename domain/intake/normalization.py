@@ -1,0 +1,290 @@
+"""Every kind of event to the one shape that the brain reads.
+
+Source: the API specification, "normalizes it into a unified format", and the payload fields of
+helpdesks, shops and inbound mail providers. Pure and total: any JSON payload gives an event.
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import JsonValue
+
+from domain.core.plain_text import clean_address, clean_line, clean_text
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent
+from domain.intake.mail_headers import (
+    checked_address,
+    decoded_line,
+    mail_headers,
+    may_reply,
+    message_ids,
+    sender,
+)
+from domain.intake.mail_text import latest_reply, latest_reply_of_html, looks_like_html
+from domain.intake.order_number import find_order_number
+from domain.intake.payload_view import PayloadView, folded, scalar_text
+
+MAX_SUBJECT_CHARS: Final = 500
+MAX_NAME_CHARS: Final = 200
+MAX_ID_CHARS: Final = 200
+MAX_ORDER_CHARS: Final = 64
+MAX_FIELD_CHARS: Final = 500
+MAX_FIELDS: Final = 200
+
+_EMAIL_HEADS: Final = frozenset({"email", "mail", "postmark", "mailgun", "sendgrid"})
+_SHOP_HEADS: Final = frozenset({"woocommerce", "prestashop"})
+_HELPDESK_HEADS: Final = frozenset(
+    {"helpdesk", "zendesk", "zen", "gorgias", "freshdesk", "intercom", "chatwoot", "helpscout"}
+)
+
+# Most specific first. A helpdesk's "message", "comment" and "ticket" may be objects or strings.
+_MAIL_TEXT: Final = ("message", "text_body", "text", "body", "body_plain", "body_text")
+_HELPDESK_TEXT: Final = (
+    "message", "message.body_text", "message.text", "message.stripped_text", "message.body",
+    "message.content", "event.comment.body", "comment.plain_body", "comment.body", "comment",
+    "latest_comment", "ticket.latest_comment", "ticket.latest_public_comment",
+    "ticket.comment.body", "freshdesk_webhook.ticket_latest_public_comment",
+    "data.item.source.body", "text_body", "body_text", "text", "body", "content",
+    "detail.description", "ticket.description", "freshdesk_webhook.ticket_description",
+    "description",
+)  # fmt: skip
+_OTHER_TEXT: Final = (
+    "message", "text", "body", "content", "customer_note", "note", "description",
+    "message.text", "message.body", "text_body",
+)  # fmt: skip
+_HTML: Final = (
+    "html_body", "html", "body_html", "message.body_html", "message.html_body",
+    "event.comment.html_body", "comment.html_body", "ticket.comment.html_body",
+)  # fmt: skip
+_EMAIL_ADDRESS: Final = (
+    "customer_email", "requester.email", "ticket.requester.email", "ticket.customer.email",
+    "ticket.requester_email", "customer.email", "message.sender.email", "sender.email",
+    "event.comment.author.email", "data.item.source.author.email", "user.email", "contact.email",
+    "requester_email", "sender_email", "freshdesk_webhook.ticket_requester_email", "email",
+    "contact_email", "order.email", "order.customer.email", "billing.email",
+    "order.billing.email", "visitor.email",
+)  # fmt: skip
+_NAME_HOLDERS: Final = (
+    "customer", "requester", "ticket.requester", "ticket.customer", "message.sender", "sender",
+    "data.item.source.author", "user", "contact", "order.customer", "billing", "order.billing",
+    "visitor",
+)  # fmt: skip
+_ORDER: Final = (
+    "order_number", "orderNumber", "order.name", "order.number", "order.order_number", "order_id",
+    "order", "order.id", "ticket.order_number", "ticket.order_id",
+)  # fmt: skip
+_SUBJECT: Final = (
+    "subject", "ticket.subject", "ticket.title", "detail.subject", "message.subject", "title",
+    "freshdesk_webhook.ticket_subject", "data.item.source.subject",
+)  # fmt: skip
+_TICKET_ID: Final = ("ticket_id", "ticket.id", "ticket.ticket_id")
+_HELPDESK_TICKET_ID: Final = (
+    *_TICKET_ID, "detail.id", "freshdesk_webhook.ticket_id", "data.item.id", "conversation.id",
+    "id",
+)  # fmt: skip
+
+_DERIVED: Final = ("customer_name", "order_number", "customer_email", "subject")
+_IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_BODY_KEYS: Final = frozenset(
+    folded(path) for path in (*_MAIL_TEXT, *_HELPDESK_TEXT, *_OTHER_TEXT, *_HTML) if "." not in path
+) | {"headers", "messageheaders", "strippedtext", "strippedhtml", "strippedtextreply", "rawemail"}
+_FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
+
+
+def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
+    """The unified form of one event; `fallback_ticket_id` is used when its payload names none.
+
+    Never raises, and gives the same answer for the same event.
+    """
+    channel = channel_of(event.event_type, event.source)
+    view = PayloadView(event.payload)
+    subject = decoded_line(view.raw(_SUBJECT) or "", MAX_SUBJECT_CHARS) or None
+    text = _text(event, channel, view, subject or "")
+    from_name, from_address = _from(view) if channel is Channel.EMAIL else (None, None)
+    email = _customer_email(event, view, from_address)
+    name = _customer_name(view, from_name)
+    order = _order_number(channel, view) or find_order_number(text)
+    order = order or find_order_number(subject or "")
+    derived = dict(zip(_DERIVED, (name, order, email, subject), strict=True))
+    headers = mail_headers(view)
+    mail = channel is Channel.EMAIL
+    ticket = _ticket_id(channel, view)
+    return UnifiedEvent(
+        channel=channel,
+        ticket_id=ticket or fallback_ticket_id,
+        ticket_named=ticket is not None,
+        customer_email=email,
+        customer_name=name,
+        subject=subject,
+        text=text,
+        order_number=order,
+        session_id=_session_id(channel, view),
+        message_id=_message_id(view, headers) if mail else None,
+        references=_references(headers) if mail else (),
+        reply_allowed=_reply_allowed(channel, view, headers, (email, from_address), subject or ""),
+        customer_verified=_is_verified(event),
+        platform=_head(event.event_type),
+        fields=_fields(event.payload, derived),
+    )
+
+
+def _is_verified(event: InboundEvent) -> bool:
+    """Who pushes an event vouches for its customer, but for a visitor's word in a widget, even
+    where the type names a platform. Either way the caller may say otherwise with
+    `customer_verified`.
+    """
+    said = event.payload.get("customer_verified")
+    by_visitor = "widget" in (_head(event.event_type), _head(event.source or ""))
+    return said if isinstance(said, bool) else not by_visitor
+
+
+def _head(name: str) -> str:
+    """The first dotted part of an event type or source, folded."""
+    return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
+
+
+def channel_of(event_type: str, source: str | None) -> Channel:
+    """Where the event came from: the first dotted part of its type decides, else its source."""
+    for given in (event_type, source or ""):
+        head = _head(given)
+        if head in _EMAIL_HEADS:
+            return Channel.EMAIL
+        if head == "widget":
+            return Channel.WIDGET
+        if head in _SHOP_HEADS or head.startswith("shop"):
+            return Channel.SHOP
+        if head in _HELPDESK_HEADS:
+            return Channel.HELPDESK
+    return Channel.API
+
+
+def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str) -> str:
+    mail_like = channel in {Channel.EMAIL, Channel.HELPDESK}
+    forwarded = _FORWARD.match(subject) is not None
+    given = event.message if event.message and event.message.strip() else None
+    paths = {Channel.EMAIL: _MAIL_TEXT, Channel.HELPDESK: _HELPDESK_TEXT}.get(channel, _OTHER_TEXT)
+    plain = given or view.raw(paths)
+    # Helpdesks put HTML into fields called body; a customer's own message is HTML only in a mail.
+    html_expected = channel is Channel.EMAIL or (channel is Channel.HELPDESK and given is None)
+    if plain and html_expected and looks_like_html(plain):
+        plain, html = None, plain
+    else:
+        html = None if plain else view.raw(_HTML)
+    if plain:
+        return latest_reply(plain, forwarded=forwarded) if mail_like else clean_text(plain)
+    return latest_reply_of_html(html, forwarded=forwarded) if html else ""
+
+
+def _from(view: PayloadView) -> tuple[str | None, str | None]:
+    """Name and address of the mail's sender, from `from` or the From header."""
+    value = view.get("from")
+    if isinstance(value, dict):
+        nested = PayloadView(value)
+        name, address = nested.line(("name",), MAX_NAME_CHARS), nested.raw(("email", "address"))
+        return name, checked_address(address or "")
+    if isinstance(value, list):
+        value = value[0] if value else None
+    return sender(scalar_text(value) or mail_headers(view).get("from", ""))
+
+
+def _customer_email(event: InboundEvent, view: PayloadView, from_: str | None) -> str | None:
+    if event.customer_email and event.customer_email.strip():
+        return clean_address(event.customer_email)
+    if from_:
+        return from_
+    found = (checked_address(scalar_text(view.get(path)) or "") for path in _EMAIL_ADDRESS)
+    return next((address for address in found if address), None)
+
+
+def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
+    direct = view.line(("customer_name",), MAX_NAME_CHARS)
+    # An order is called "#1001", and so is the payload's `name` in a shop's order event.
+    name = view.line(("name",), MAX_NAME_CHARS)
+    direct = direct or (name if name and not name.startswith("#") else None) or from_name
+    if direct:
+        return direct
+    for holder in _NAME_HOLDERS:
+        whole = view.line((f"{holder}.name",), MAX_NAME_CHARS)
+        first = view.line((f"{holder}.first_name", f"{holder}.firstname"), MAX_NAME_CHARS)
+        last = view.line((f"{holder}.last_name", f"{holder}.lastname"), MAX_NAME_CHARS)
+        found = whole or " ".join(part for part in (first, last) if part)
+        if found:
+            return found[:MAX_NAME_CHARS]
+    return None
+
+
+def _order_number(channel: Channel, view: PayloadView) -> str | None:
+    # A shop's order event is the order itself: WooCommerce's `number`, Shopify's `name` "#1001".
+    paths = (*_ORDER, "number") if channel is Channel.SHOP else _ORDER
+    given = view.line(paths, MAX_ORDER_CHARS + 1)
+    if given is None and channel is Channel.SHOP:
+        name = view.line(("name",), MAX_ORDER_CHARS + 1)
+        given = name if name and name.startswith("#") else None
+    number = given.lstrip("# ") if given else ""
+    return number if 0 < len(number) <= MAX_ORDER_CHARS else None
+
+
+def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
+    paths = _HELPDESK_TICKET_ID if channel is Channel.HELPDESK else _TICKET_ID
+    found = view.line(paths, MAX_ID_CHARS + 1)
+    # A cut id would be another ticket's.
+    return found if found and len(found) <= MAX_ID_CHARS else None
+
+
+def _session_id(channel: Channel, view: PayloadView) -> str | None:
+    if channel not in {Channel.WIDGET, Channel.API}:
+        return None
+    found = view.line(("session_id",), MAX_ID_CHARS + 1)
+    return found if found and len(found) <= MAX_ID_CHARS else None
+
+
+def _message_id(view: PayloadView, headers: dict[str, str]) -> str | None:
+    ids = message_ids(headers.get("message-id") or view.line(("message_id",), 1_000) or "")
+    return ids[0] if ids else None
+
+
+def _references(headers: dict[str, str]) -> tuple[str, ...]:
+    return message_ids(f"{headers.get('references', '')} {headers.get('in-reply-to', '')}")
+
+
+def _reply_allowed(
+    channel: Channel,
+    view: PayloadView,
+    headers: dict[str, str],
+    senders: Iterable[str | None],
+    subject: str,
+) -> bool:
+    if channel is Channel.EMAIL:
+        others = (sender(headers.get(name, ""))[1] for name in ("from", "sender"))
+        return may_reply(headers, (*senders, *others), subject)
+    if channel is Channel.HELPDESK:
+        return may_reply(headers, senders, "") and not _by_staff(view)
+    return True
+
+
+def _by_staff(view: PayloadView) -> bool:
+    """Whether a helpdesk tells of its own agents' message: answering those would never end."""
+    outgoing = ("message.from_agent", "from_agent", "event.comment.author.is_staff", "private")
+    public = ("event.comment.is_public", "comment.public", "comment.is_public", "message.public")
+    return (
+        any(view.get(path) is True for path in outgoing)
+        or any(view.get(path) is False for path in public)
+        or view.get("message_type") in ("outgoing", 1)
+    )
+
+
+def _fields(payload: dict[str, JsonValue], derived: dict[str, str | None]) -> dict[str, str]:
+    """The scalar extras as text; the derived values replace what the payload says of them."""
+    fields: dict[str, str] = {}
+    for key, value in payload.items():
+        if len(fields) >= MAX_FIELDS:
+            break
+        text = scalar_text(value)
+        if text is None or len(text) > MAX_FIELD_CHARS or key in derived:
+            continue
+        if _IDENTIFIER.fullmatch(key) and folded(key) not in _BODY_KEYS:
+            line = clean_line(text, MAX_FIELD_CHARS)
+            if line:
+                fields[key] = line
+    fields.update({key: value for key, value in derived.items() if value})
+    return fields

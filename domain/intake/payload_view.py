@@ -1,0 +1,77 @@
+"""Reading a payload whose key spelling depends on who sent it."""
+
+import json
+import math
+from collections.abc import Iterable, Mapping
+
+from pydantic import JsonValue
+
+from domain.core.plain_text import clean_line
+
+_MAX_NESTED_KEYS = 200
+
+
+def folded(key: str) -> str:
+    """`text_body`, `TextBody` and `text-body` are one key."""
+    return key[:100].lower().replace("_", "").replace("-", "").replace(" ", "")
+
+
+def scalar_text(value: JsonValue | None) -> str | None:
+    """A string as it is, a number as its JSON text; None for null, booleans and containers."""
+    if isinstance(value, str):
+        return value
+    if value is None or isinstance(value, bool | list | dict):
+        return None
+    # Python refuses to print integers of thousands of digits, and JSON has no NaN.
+    if isinstance(value, int):
+        return str(value) if value.bit_length() <= 64 else None
+    return json.dumps(value) if math.isfinite(value) else None
+
+
+class PayloadView:
+    """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded."""
+
+    def __init__(self, payload: Mapping[str, JsonValue]) -> None:
+        self._top: dict[str, JsonValue] = {}
+        for key, value in payload.items():
+            self._top.setdefault(folded(key), value)
+
+    def get(self, path: str) -> JsonValue | None:
+        """The value at `path`; None when there is none."""
+        first, *rest = path.split(".")
+        value = self._top.get(folded(first))
+        for name in rest:
+            if not isinstance(value, dict):
+                return None
+            value = _child(value, name)
+        return value
+
+    def has(self, path: str) -> bool:
+        """Whether the top-level key `path` was sent, even as an empty string or null."""
+        return folded(path) in self._top
+
+    def raw(self, paths: Iterable[str]) -> str | None:
+        """The first scalar that is not blank, as it is."""
+        for path in paths:
+            value = scalar_text(self.get(path))
+            if value is not None and value.strip():
+                return value
+        return None
+
+    def line(self, paths: Iterable[str], limit: int) -> str | None:
+        """The first scalar that is not blank, as one clean line; None when there is none."""
+        for path in paths:
+            value = scalar_text(self.get(path))
+            line = clean_line(value, limit) if value is not None else ""
+            if line:
+                return line
+        return None
+
+
+def _child(value: dict[str, JsonValue], name: str) -> JsonValue | None:
+    if name in value:
+        return value[name]
+    if len(value) > _MAX_NESTED_KEYS:
+        return None
+    wanted = folded(name)
+    return next((child for key, child in value.items() if folded(key) == wanted), None)

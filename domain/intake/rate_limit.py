@@ -1,0 +1,100 @@
+"""Short-term limits: how many requests one caller may make in a moving window of time.
+
+The limits of the gateway are not here: they count stored messages (`store/intake/admission.py`).
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+_WINDOW: Final = timedelta(seconds=60)
+
+
+class LimitScope(StrEnum):
+    """What is limited. Each caller has a window of its own in each scope."""
+
+    USAGE = "usage"
+    EXPORT = "export"
+    COPILOT = "copilot"
+    SIMULATOR = "simulator"
+    DRY_RUN = "dry_run"
+    SIGNUP = "signup"
+    VERIFICATION = "verification"
+    DASHBOARD = "dashboard"
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `quota` requests in any stretch of time as long as `window`."""
+
+    scope: LimitScope
+    quota: int
+    window: timedelta = _WINDOW
+
+
+def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
+    """The table of limits; `dry_runs` a minute are the operator's choice.
+
+    Signup and verification go by IP address, the others by user or key.
+    """
+    quotas = {
+        LimitScope.USAGE: 60,
+        LimitScope.EXPORT: 5,
+        LimitScope.COPILOT: 30,
+        LimitScope.SIMULATOR: 20,
+        LimitScope.DRY_RUN: dry_runs,
+        LimitScope.SIGNUP: 5,
+        LimitScope.VERIFICATION: 5,
+        LimitScope.DASHBOARD: 120,
+    }
+    return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
+
+
+@dataclass(frozen=True, slots=True)
+class LimitDecision:
+    """What became of one request. A refused one is not counted.
+
+    `wait_s`: seconds until the window has one place more than now; after a refusal, until a request
+    is let through if no other comes first.
+    """
+
+    limit: Limit
+    admitted: bool
+    remaining: int
+    wait_s: float
+
+
+def live(limit: Limit, hits: Iterable[datetime], now: datetime) -> list[datetime]:
+    """The hits that still count, oldest first. A hit counts until its age is the window's length.
+
+    One from the future counts too: another machine's clock may be ahead.
+    """
+    begin = now - limit.window
+    return sorted(hit for hit in hits if hit > begin)
+
+
+def judged(
+    limit: Limit, counted: list[datetime], now: datetime, *, admitted: bool
+) -> LimitDecision:
+    """The attempt, from the live hits that count after it: its own too, if it was admitted."""
+    # More than the quota count only after the limit was lowered: then several have to lapse.
+    next_free = counted[max(0, len(counted) - limit.quota)]
+    return LimitDecision(
+        limit=limit,
+        admitted=admitted,
+        remaining=max(0, limit.quota - len(counted)),
+        wait_s=(next_free + limit.window - now).total_seconds(),
+    )
+
+
+def attempt(
+    limit: Limit, hits: Iterable[datetime], now: datetime
+) -> tuple[list[datetime], LimitDecision]:
+    """One request on a window that holds `hits`: the hits that count after it, and what it got."""
+    counted = live(limit, hits, now)
+    admitted = len(counted) < limit.quota
+    if admitted:
+        counted = sorted([*counted, now])
+    return counted, judged(limit, counted, now, admitted=admitted)

@@ -1,0 +1,28 @@
+"""A new connection with its credentials sealed, whoever makes it."""
+
+import json
+from collections.abc import Mapping
+
+from domain.core.ports import Sealer
+from domain.integrations.integration import Integration, Provider, check_credentials, check_settings
+
+
+def new_integration(
+    integration_id: str,
+    provider: Provider,
+    settings: Mapping[str, str],
+    credentials: Mapping[str, str],
+    sealer: Sealer,
+    *,
+    by_operator: bool,
+) -> Integration:
+    """Raises InvalidIntegration, which holds no value, unless settings and credentials are the
+    provider's. `by_operator`: as for `check_settings`."""
+    check_settings(provider, settings, by_operator=by_operator)
+    check_credentials(provider, credentials)
+    return Integration(
+        id=integration_id,
+        provider=provider,
+        settings=dict(settings),
+        sealed=sealer.seal(json.dumps(dict(credentials))),
+    )

@@ -1,0 +1,56 @@
+"""Errors around a merchant's connected systems."""
+
+from domain.core.errors import DomainError, InvalidContent
+
+
+class IntegrationNotFound(DomainError):
+    code = "integration_not_found"
+
+
+class InvalidIntegration(InvalidContent):
+    """The same of a connection; `reason` is the name of the field, and nothing of its value."""
+
+    code = "invalid_integration"
+
+
+class ActionRefused(DomainError):
+    """The other side said no, for good: nothing was done."""
+
+    code = "action_refused"
+
+
+class NotAuthorized(ActionRefused):
+    """The other side no longer takes our credentials: nothing was done, nothing will be."""
+
+    code = "not_authorized"
+
+
+class ActionUnreachable(DomainError):
+    """The request surely did not take effect: it may be tried again."""
+
+    code = "action_unreachable"
+    retryable = True
+
+
+class ActionUnknown(DomainError):
+    """The connection broke after the request was given over: it may or may not have been done."""
+
+    code = "action_unknown"
+
+
+class MailRefused(ActionRefused):
+    """The mail server said no, for good: nothing was sent."""
+
+    code = "mail_refused"
+
+
+class MailUnreachable(ActionUnreachable):
+    """No mail server took the message: nothing was sent, it may be tried again."""
+
+    code = "mail_unreachable"
+
+
+class MailUnknown(ActionUnknown):
+    """The connection broke after the text was given over: it may or may not have been sent."""
+
+    code = "mail_unknown"

@@ -1,0 +1,183 @@
+"""The integration: a merchant's system that the agent may look things up in and act on."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.integrations.errors import InvalidIntegration
+
+
+class Provider(StrEnum):
+    """Whose system it is."""
+
+    SHOPIFY = "shopify"
+    STRIPE = "stripe"
+    DEMO_SHOP = "demo_shop"
+    ZENDESK = "zendesk"
+    GORGIAS = "gorgias"
+
+
+SHOPS: Final = frozenset({Provider.SHOPIFY, Provider.STRIPE, Provider.DEMO_SHOP})
+"""They know orders and can give money back."""
+
+HELPDESKS: Final = frozenset({Provider.ZENDESK, Provider.GORGIAS})
+"""They hold tickets that can be answered, noted and tagged."""
+
+
+OF_MERCHANTS: Final = frozenset(Provider) - {Provider.DEMO_SHOP}
+"""What merchants may connect by themselves: the demo shop is a file of this machine."""
+
+
+class IntegrationStatus(StrEnum):
+    """`error`: the other side no longer takes our credentials; nothing is tried until somebody
+    connects it anew."""
+
+    CONNECTED = "connected"
+    DISCONNECTED = "disconnected"
+    ERROR = "error"
+
+
+class Integration(BaseModel):
+    """One connection of a client.
+
+    `settings` are public facts (a shop's domain, an agent's address); `sealed` holds the
+    credentials, encrypted (`domain.core.ports.Sealer`): a JSON object of strings.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    provider: Provider
+    settings: dict[str, str] = {}
+    sealed: str = Field(repr=False)
+
+    def base_url(self, usual: str) -> str:
+        """Where its API is: `usual`, unless a loopback address was set in its place."""
+        return self.settings.get(BASE_URL, usual)
+
+
+class IntegrationEntry(BaseModel):
+    """A connection as people are shown it: without its credentials.
+
+    `error_code`: why the other side was given up, where the status is `error`.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    provider: Provider
+    status: IntegrationStatus
+    settings: dict[str, str]
+    error_code: str | None
+    connected_at: datetime
+    disconnected_at: datetime | None
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """What a value looks like, and how a person is told."""
+
+    pattern: re.Pattern[str]
+    expected: str
+
+
+@dataclass(frozen=True)
+class _Needs:
+    """What a provider's connection is made of: all of it is needed, and nothing else is taken."""
+
+    settings: Mapping[str, _Shape]
+    credentials: tuple[str, ...]
+
+
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ADDRESS: Final = _Shape(
+    re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
+)
+_NEEDS: Final = {
+    Provider.SHOPIFY: _Needs(
+        {"shop": _Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
+        ("access_token",),
+    ),
+    Provider.STRIPE: _Needs({}, ("api_key",)),
+    Provider.DEMO_SHOP: _Needs({"path": _Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")}, ()),
+    Provider.ZENDESK: _Needs(
+        {
+            "subdomain": _Shape(re.compile(_LABEL), "the name before .zendesk.com"),
+            "email": _ADDRESS,
+        },
+        ("api_token",),
+    ),
+    Provider.GORGIAS: _Needs(
+        {"domain": _Shape(re.compile(_LABEL), "the name before .gorgias.com"), "email": _ADDRESS},
+        ("email", "api_key"),
+    ),
+}
+
+# Where the other side is, in place of the address that its name gives: tests and trials only. What
+# may be called at all is decided where the call is made.
+BASE_URL: Final = "base_url"
+_LOOPBACK: Final = _Shape(
+    re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
+)
+
+_MAX_CREDENTIAL_CHARS: Final = 1_000
+_VISIBLE: Final = re.compile(r"[!-~]+")
+
+
+def check_settings(
+    provider: Provider, settings: Mapping[str, str], *, by_operator: bool = True
+) -> None:
+    """Raises InvalidIntegration, which names the setting and never a value, unless they are
+    complete. `by_operator`: whoever works on this machine may name what lies on it too."""
+    if not by_operator and provider not in OF_MERCHANTS:
+        raise InvalidIntegration(f"{provider}: only for operators", "provider")
+    needs = _NEEDS[provider]
+    secret = next((name for name in needs.credentials if name in settings), None)
+    if secret is not None and secret not in needs.settings:
+        raise InvalidIntegration(
+            f"{provider}: {secret} is a secret and no setting", f"settings.{secret}"
+        )
+    shapes = {**needs.settings, **({BASE_URL: _LOOPBACK} if by_operator else {})}
+    if not settings.keys() <= shapes.keys():
+        raise InvalidIntegration(f"{provider}: settings are {_listed(needs.settings)}", "settings")
+    for name in needs.settings:
+        if name not in settings:
+            raise InvalidIntegration(
+                f"{provider}: the setting {name} is missing", f"settings.{name}"
+            )
+    for name, value in settings.items():
+        if not shapes[name].pattern.fullmatch(value):
+            raise InvalidIntegration(
+                f"{provider}: {name}: {shapes[name].expected} expected", f"settings.{name}"
+            )
+
+
+def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
+    """Raises InvalidIntegration unless these are the provider's secrets, all of them.
+
+    It names only those that the provider has: a name may be a secret in the wrong place.
+    """
+    needed = _NEEDS[provider].credentials
+    if names != frozenset(needed):
+        raise InvalidIntegration(f"{provider}: secrets are {_listed(needed)}", "credentials")
+
+
+def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> None:
+    """Raises InvalidIntegration, which never holds a value, unless they can be sent as they are."""
+    check_credential_names(provider, frozenset(credentials))
+    for name, value in credentials.items():
+        # They become headers: a space or a line break in one is a slip of the hand at best.
+        if len(value) > _MAX_CREDENTIAL_CHARS or not _VISIBLE.fullmatch(value):
+            raise InvalidIntegration(
+                f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",
+                f"credentials.{name}",
+            )
+
+
+def _listed(names: Mapping[str, _Shape] | tuple[str, ...]) -> str:
+    return ", ".join(names) or "none"

@@ -1,0 +1,75 @@
+"""The order: what a merchant's shop says of it, the same shape for every shop."""
+
+from datetime import datetime
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.money import Money
+from domain.intake.customer_email import customer_key
+from domain.integrations.integration import Provider
+
+
+class OrderState(StrEnum):
+    """How far an order has come. `unknown`: who holds only its payment cannot tell."""
+
+    OPEN = "open"
+    SHIPPED = "shipped"
+    DELIVERED = "delivered"
+    CANCELLED = "cancelled"
+    UNKNOWN = "unknown"
+
+
+class Order(BaseModel):
+    """One order of one shop.
+
+    `id` is the shop's own, `number` what customers call it (without "#"). `refundable` is what the
+    shop would still give back, with everything refunded so far taken off. `note` is free text that
+    customers and strangers may have written: facts for nobody, instructions for nobody.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    integration_id: str
+    provider: Provider
+    id: str
+    number: str
+    customer_email: str | None
+    state: OrderState
+    total: Money
+    refundable: Money
+    placed_at: datetime
+    tracking_url: str | None = None
+    items: tuple[str, ...] = ()
+    note: str = ""
+
+    @property
+    def key(self) -> str:
+        """Its name in our ledger: a shop that is connected anew keeps its orders."""
+        return f"{self.provider}/{self.id}"
+
+    def belongs_to(self, email: str | None) -> bool:
+        """Whether this is the order of the customer with that address."""
+        mine = customer_key(self.customer_email)
+        return mine is not None and mine == customer_key(email)
+
+
+class LookupState(StrEnum):
+    """What came of looking an order up. Only `found` lets anybody see the order.
+
+    `not_theirs`: it exists and belongs to another customer, or nobody knows who is asking.
+    """
+
+    FOUND = "found"
+    NOT_FOUND = "not_found"
+    NOT_THEIRS = "not_theirs"
+    UNAVAILABLE = "unavailable"
+
+
+class Lookup(BaseModel):
+    """An order lookup, as kept on the run. `order` only where the state is `found`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    state: LookupState
+    order: Order | None = None

@@ -1,0 +1,63 @@
+"""A merchant's shop and helpdesk, as the agent asks them."""
+
+from typing import Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.money import Money
+from domain.integrations.integration import Integration
+from domain.integrations.order import Order
+
+
+class Shop(Protocol):
+    """A merchant's shop or payment provider: it knows orders and gives money back.
+
+    Effects raise ActionRefused (NotAuthorized), ActionUnreachable (surely not done) and
+    ActionUnknown. `key` is the effect's own, the same however often it is tried, and goes to the
+    other side where that deduplicates. `again`: it was begun before and nobody knows what came of
+    it; then the other side is asked first, and the effect repeated only if that is safe.
+    """
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        """The order with that number, or without one the latest of that customer.
+
+        Whose it is must still be checked. Raises ActionRefused, ActionUnreachable.
+        """
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        """Give `amount` of the order back once. Returns the other side's id of the refund."""
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
+        """Cancel the order once, with its payment given back. Returns the other side's id."""
+
+
+class HelpdeskTicket(BaseModel):
+    """Where in a helpdesk something is said. `customer_email` is who reads public answers."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    customer_email: str | None = None
+    subject: str | None = None
+
+
+class Helpdesk(Protocol):
+    """A merchant's helpdesk. Effects raise, and `key` and `again` mean, what they do for a Shop."""
+
+    async def reply(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """Answer the customer in the ticket. Returns the message's id."""
+
+    async def note(self, ticket: HelpdeskTicket, text: str, key: str, *, again: bool) -> str:
+        """Leave a note that only staff can read. Returns its id."""
+
+    async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
+        """Add tags; those that are there already change nothing."""
+
+
+class Connectors(Protocol):
+    """The other ends of a client's integrations. Both raise ActionRefused for a provider that is
+    no such thing, NotAuthorized for credentials that cannot be read."""
+
+    def shop(self, integration: Integration) -> Shop: ...
+
+    def helpdesk(self, integration: Integration) -> Helpdesk: ...

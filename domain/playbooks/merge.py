@@ -1,0 +1,94 @@
+"""What becomes of a client's playbooks when others are brought in. Names say which is which."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.plan import ActionKind
+from domain.core.errors import InvalidInput
+from domain.core.ports import NewId
+from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
+
+
+class ImportOutcome(StrEnum):
+    """`changed`: the next version holds. `switched`: the same version, now on or off."""
+
+    CREATED = "created"
+    CHANGED = "changed"
+    SWITCHED = "switched"
+    UNCHANGED = "unchanged"
+
+
+class PlaybookChange(BaseModel):
+    """One playbook as it will stand, and how that differs from before.
+
+    `fields`: what was changed, as the file calls it ("threshold", "actions.refund"); none of a new
+    one.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    outcome: ImportOutcome
+    entry: PlaybookEntry
+    fields: tuple[str, ...] = ()
+
+
+def compare(
+    entries: Iterable[PlaybookEntry], specs: Sequence[PlaybookSpec], new_id: NewId
+) -> tuple[PlaybookChange, ...]:
+    """What makes the client's playbooks be as `specs` say; those not named there stay.
+
+    Raises InvalidInput if a name does not say which playbook is meant.
+    """
+    known: dict[str, list[PlaybookEntry]] = {}
+    for entry in entries:
+        known.setdefault(entry.playbook.name, []).append(entry)
+    counts = Counter(spec.name for spec in specs)
+    for spec in specs:
+        if counts[spec.name] > 1 or len(known.get(spec.name, ())) > 1:
+            raise InvalidInput(f"playbook {spec.name}: there is more than one of this name")
+    return tuple(_change(known.get(spec.name), spec, new_id) for spec in specs)
+
+
+def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId) -> PlaybookChange:
+    if not found:
+        return PlaybookChange(outcome=ImportOutcome.CREATED, entry=_entry(spec, new_id(), 1))
+    (before,) = found
+    if before.spec == spec:
+        return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
+    playbook_id, version = before.playbook.id, before.playbook.version
+    fields = tuple(_differences(before.spec, spec))
+    if fields == ("active",):
+        entry = _entry(spec, playbook_id, version)
+        return PlaybookChange(outcome=ImportOutcome.SWITCHED, entry=entry, fields=fields)
+    entry = _entry(spec, playbook_id, version + 1)
+    return PlaybookChange(outcome=ImportOutcome.CHANGED, entry=entry, fields=fields)
+
+
+def _differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
+    """What differs of two specs of one name. A rule that says what holds anyway is one too: files
+    are compared as they are written."""
+    old, new = before.rulebook, after.rulebook
+    pairs = {
+        "event_type": (before.event_type, after.event_type),
+        "threshold": (before.threshold, after.threshold),
+        "active": (before.active, after.active),
+        "instructions": (old.instructions, new.instructions),
+    }
+    yield from (name for name, (was, will_be) in pairs.items() if was != will_be)
+    for kind in ActionKind:
+        if old.actions.get(kind) != new.actions.get(kind):
+            yield f"actions.{kind}"
+
+
+def _entry(spec: PlaybookSpec, playbook_id: str, version: int) -> PlaybookEntry:
+    playbook = Playbook(
+        id=playbook_id,
+        version=version,
+        name=spec.name,
+        event_type=spec.event_type,
+        threshold=spec.threshold,
+    )
+    return PlaybookEntry(playbook=playbook, is_active=spec.active, rulebook=spec.rulebook)

@@ -1,0 +1,108 @@
+"""The playbook: which events the agent answers for a client, and how sure it must be.
+
+What it lets the agent do is in `domain/agent/rulebook.py`; as a file it is in `domain/playbooks/file.py`.
+"""
+
+from collections.abc import Iterable
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.rulebook import Rulebook
+from domain.core.errors import InvalidInput
+from domain.core.plain_text import clean_line
+
+DEFAULT_THRESHOLD: Final = 0.70
+MAX_PATTERN: Final = 200
+MAX_NAME: Final = 200
+
+
+class Playbook(BaseModel):
+    """One version of a playbook. A run records `id` and `version` of the one that won."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    version: int
+    name: str
+    event_type: str
+    threshold: float = Field(ge=0, le=1)
+
+
+class PlaybookSpec(BaseModel):
+    """What a merchant decides of a playbook: all but its id and version. `name` tells the
+    playbooks of a client apart."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: str
+    event_type: str
+    threshold: float = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
+    active: bool = True
+    rulebook: Rulebook = Rulebook()
+
+
+class PlaybookEntry(BaseModel):
+    """A playbook in its current version, with its rules, on or off."""
+
+    model_config = ConfigDict(frozen=True)
+
+    playbook: Playbook
+    is_active: bool
+    rulebook: Rulebook
+
+    @property
+    def spec(self) -> PlaybookSpec:
+        return PlaybookSpec(
+            name=self.playbook.name,
+            event_type=self.playbook.event_type,
+            threshold=self.playbook.threshold,
+            active=self.is_active,
+            rulebook=self.rulebook,
+        )
+
+
+def check_name(name: str) -> str:
+    """The name as one line of 1 to 200 characters; else InvalidInput."""
+    line = clean_line(name, MAX_NAME + 1)
+    if not 0 < len(line) <= MAX_NAME:
+        raise InvalidInput("name: 1 to 200 characters")
+    return line
+
+
+def check_pattern(pattern: str) -> str:
+    """An event type, a dotted prefix ending in `.*`, or `*` for every type; else InvalidInput."""
+    if not pattern or clean_line(pattern, MAX_PATTERN) != pattern:
+        raise InvalidInput("event type: 1 to 200 characters, no spaces around")
+    stem = pattern.removesuffix(".*") if pattern != "*" else ""
+    if "*" in stem or (pattern != "*" and not stem):
+        raise InvalidInput("event type: `*` stands alone or ends a dotted prefix, as in shopify.*")
+    return pattern
+
+
+def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
+    """The playbook for an event type: the exact one, then the longest prefix, then the oldest.
+
+    `playbooks` come oldest first, which settles what is left equal.
+    """
+    best: Playbook | None = None
+    for playbook in playbooks:
+        if _covers(playbook.event_type, event_type) and (
+            best is None or _precision(playbook.event_type) > _precision(best.event_type)
+        ):
+            best = playbook
+    return best
+
+
+def _covers(pattern: str, event_type: str) -> bool:
+    if pattern == "*":
+        return True
+    if pattern.endswith(".*"):
+        return event_type.startswith(pattern[:-1])
+    return pattern == event_type
+
+
+def _precision(pattern: str) -> int:
+    if pattern == "*":
+        return 0
+    return len(pattern) if pattern.endswith(".*") else MAX_PATTERN + 1

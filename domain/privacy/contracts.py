@@ -1,0 +1,65 @@
+"""What crosses Temporal where records are removed."""
+
+from domain.core.contracts import Contract
+from domain.privacy.erasure import ErasureScope
+
+
+class HousekeepingInput(Contract):
+    """How long what is pruned is kept. `idempotency_s`: as long as callers were promised.
+    `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
+    `inbound_events_s`: longer than any platform sends an event again."""
+
+    idempotency_s: float = 24 * 3600
+    error_reports_s: float = 30 * 24 * 3600
+    webhooks_s: float = 30 * 24 * 3600
+    inbound_events_s: float = 30 * 24 * 3600
+
+
+class PruneResult(Contract):
+    pruned: int
+
+
+class HousekeepingResult(Contract):
+    pruned: int
+    drifting: int
+
+
+class RetentionInput(Contract):
+    """Nothing: what is kept for how long stands in `domain/privacy/retention.py` and clients' settings."""
+
+
+class RetentionResult(Contract):
+    """How many rows were removed, of all clients and classes, and how many clients could not be
+    done (each is logged)."""
+
+    removed: int = 0
+    failed: int = 0
+
+
+class EraseInput(Contract):
+    """Of one customer `subject` is the digest, in hexadecimal, that the certificate knows them by,
+    and `sealed_customer` the address, encrypted, for a history outlives what is erased; both are
+    empty for the whole client. `settle_s`: longer than any step that is under way takes."""
+
+    erasure_id: str
+    client_id: str
+    requested_by: str
+    subject: str = ""
+    sealed_customer: str = ""
+    settle_s: float = 60
+
+    @property
+    def scope(self) -> ErasureScope:
+        return ErasureScope.CUSTOMER if self.subject else ErasureScope.TENANT
+
+
+class CloseResult(Contract):
+    """`under_way`: runs that may be in the middle of a step, whose end must be awaited."""
+
+    under_way: int = 0
+
+
+class EraseResult(Contract):
+    """The id of the certificate: whoever joined an erasure under way learns it here."""
+
+    erasure_id: str

@@ -1,0 +1,79 @@
+"""Erasure: what is removed of a whole client or of one customer, and the certificate of it."""
+
+import hashlib
+from collections.abc import Mapping
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ErasureScope(StrEnum):
+    """`tenant`: a client with all that is its. `customer`: one customer of a client."""
+
+    TENANT = "tenant"
+    CUSTOMER = "customer"
+
+
+class ErasureStanding(BaseModel):
+    """What a client had used and paid when its erasure began: whatever is to be billed, is billed
+    from this. `tickets`: by month. `credits_balance`: credits that were not used."""
+
+    model_config = ConfigDict(frozen=True)
+
+    tickets: dict[str, int] = {}
+    credits_balance: int = 0
+
+
+class Certificate(BaseModel):
+    """What was erased, when, and who asked for it. It names nobody: it outlives the erased.
+
+    `removed`: by record class, how many were removed or, where only the words were, emptied.
+    `finished_at`: None while the erasure is under way. `standing`: of a whole client only.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    client_id: str
+    scope: ErasureScope
+    requested_by: str
+    removed: dict[str, int]
+    standing: ErasureStanding | None = None
+    started_at: datetime
+    finished_at: datetime | None = None
+
+    @property
+    def total(self) -> int:
+        return sum(self.removed.values())
+
+    @property
+    def kept(self) -> Mapping[str, str]:
+        """What stays, and why."""
+        return KEPT[self.scope]
+
+
+EXECUTIONS: Final = "workflow executions"
+"""The record class of what is removed from Temporal."""
+
+KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
+    ErasureScope.TENANT: {
+        "this certificate": "proof of the erasure; it holds ids and numbers",
+        "mails, refunds and webhooks that were sent": "they are with those who received them",
+        "backups of the database": "until they are overwritten; erase again after a restore",
+    },
+    ErasureScope.CUSTOMER: {
+        "events and runs without their words": "usage and daily metrics count them",
+        "usage and credits": "what the client is billed by; they name no customer",
+        "amounts, orders and references of actions": "accounting of money that was moved",
+        "this certificate": "proof of the erasure; it holds a digest of the address",
+        "mails, refunds and webhooks that were sent": "they are with those who received them",
+        "backups of the database": "until they are overwritten; erase again after a restore",
+    },
+}
+
+
+def subject_digest(client_id: str, customer_key: str) -> bytes:
+    """How a certificate knows its customer again: who has the address can find it, nobody else."""
+    return hashlib.sha256(f"{client_id}/{customer_key}".encode()).digest()

@@ -1,0 +1,7 @@
+"""Errors around erasures."""
+
+from domain.core.errors import DomainError
+
+
+class ErasureNotFound(DomainError):
+    code = "erasure_not_found"

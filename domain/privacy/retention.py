@@ -1,0 +1,100 @@
+"""Retention: how long the records of a client are kept, by class.
+
+A class is what is removed together, so that nothing is left half: a message never outlives the run
+that answered it, nor the other way round.
+"""
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from domain.core.errors import InvalidInput
+
+
+class RecordClass(StrEnum):
+    """`conversations`: each event with its message, its answer, its run, reviews, actions, tone,
+    its line in the usage ledger, and what merchants' systems were told in that time; by the time of
+    the event. The conversation itself goes with its last message. `churn`: predictions, by their
+    week. `metrics`: the figures of a day. `automation_events`: those of the first engine.
+    """
+
+    CONVERSATIONS = "conversations"
+    CHURN = "churn"
+    METRICS = "metrics"
+    AUTOMATION_EVENTS = "automation_events"
+
+
+DEFAULT_DAYS: Final[Mapping[RecordClass, int]] = {
+    RecordClass.CONVERSATIONS: 730,
+    RecordClass.CHURN: 365,
+    RecordClass.METRICS: 1_825,
+    RecordClass.AUTOMATION_EVENTS: 730,
+}
+MIN_DAYS: Final[Mapping[RecordClass, int]] = {
+    # A month's tickets are compared with their ledger until the month after it is over, and what
+    # webhooks have missed can be replayed for a month.
+    RecordClass.CONVERSATIONS: 90,
+    RecordClass.CHURN: 30,
+    RecordClass.METRICS: 90,
+    RecordClass.AUTOMATION_EVENTS: 1,
+}
+MAX_DAYS: Final = 36_500
+
+
+def check_retention(given: Mapping[str, object]) -> dict[str, int | None]:
+    """Days by class, as a client may set them; None: for ever. What is not named stays as it is.
+
+    Raises InvalidInput for another class, for what is no whole number, and below the least or above
+    MAX_DAYS.
+    """
+    return {_class_of(name).value: _checked(_class_of(name), days) for name, days in given.items()}
+
+
+def days_kept(record_class: RecordClass, overrides: Mapping[str, object]) -> int | None:
+    """How many days a client's records of a class are kept; None: for ever.
+
+    `overrides`: what the client has set. Never less than the least, whatever stands there; what is
+    no rule counts as not set.
+    """
+    if record_class.value not in overrides:
+        return DEFAULT_DAYS[record_class]
+    days = overrides[record_class.value]
+    if days is None:
+        return None
+    if not isinstance(days, int) or isinstance(days, bool):
+        return DEFAULT_DAYS[record_class]
+    return min(MAX_DAYS, max(MIN_DAYS[record_class], days))
+
+
+def kept_from(
+    record_class: RecordClass, overrides: Mapping[str, object], now: datetime
+) -> datetime | None:
+    """The time before which a client's records of a class are removed; None: none is."""
+    days = days_kept(record_class, overrides)
+    return None if days is None else now - timedelta(days=days)
+
+
+def may_be_incomplete(day: date, overrides: Mapping[str, object], now: datetime) -> bool:
+    """Whether some of the records that a day's figures are counted from may be removed already."""
+    since = kept_from(RecordClass.CONVERSATIONS, overrides, now)
+    return since is not None and day <= since.date()
+
+
+def _class_of(name: str) -> RecordClass:
+    if name not in set(RecordClass):
+        known = ", ".join(RecordClass)
+        raise InvalidInput(f"retention: no such class of records; there are {known}")
+    return RecordClass(name)
+
+
+def _checked(record_class: RecordClass, days: object) -> int | None:
+    if days is None:
+        return None
+    least = MIN_DAYS[record_class]
+    if not isinstance(days, int) or isinstance(days, bool) or not least <= days <= MAX_DAYS:
+        raise InvalidInput(
+            f"retention.{record_class}: a whole number of days from {least} to {MAX_DAYS}, "
+            "or null for ever"
+        )
+    return days

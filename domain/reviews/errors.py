@@ -1,0 +1,49 @@
+"""What can go wrong when somebody decides an escalation, which callers know as a review."""
+
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError
+
+
+class EscalationNotFound(DomainError):
+    """There is no such review, or it is another client's."""
+
+    code = "review_not_found"
+
+
+class EscalationDecided(DomainError):
+    """Somebody has decided already, or the time to decide is over; a decision happens once."""
+
+    code = "review_decided"
+
+
+class EscalationClaimed(DomainError):
+    """Somebody else is looking at it, and said so less than half an hour ago."""
+
+    code = "review_claimed"
+
+    def __init__(self, escalation_id: str, claimed_by: str) -> None:
+        super().__init__(escalation_id)
+        self.claimed_by = claimed_by
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"claimed_by": self.claimed_by}
+
+
+class EscalationChanged(DomainError):
+    """The draft is another by now than the one that is to be approved."""
+
+    code = "review_changed"
+
+
+class SecondPersonRequired(DomainError):
+    """It moves more money than one person may release, and this one has agreed already."""
+
+    code = "second_person_required"
+
+
+class DraftMissing(DomainError):
+    """There is nothing to approve: the agent wrote no draft, so a human's words are needed."""
+
+    code = "draft_missing"

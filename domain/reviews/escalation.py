@@ -1,0 +1,130 @@
+"""The escalation: a run that waits for a human, and what the human may decide.
+
+Claiming is a courtesy: whoever has not claimed may decide too, unless somebody else has just done
+so. Above a limit two people must agree, and the words that go out are those the second has seen.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, computed_field
+
+from domain.reviews.errors import (
+    DraftMissing,
+    EscalationChanged,
+    EscalationClaimed,
+    EscalationDecided,
+    SecondPersonRequired,
+)
+
+CLAIM_LASTS: Final = timedelta(minutes=30)
+
+
+class EscalationStatus(StrEnum):
+    PENDING = "pending"
+    CLAIMED = "claimed"
+    APPROVED = "approved"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+
+
+OPEN_STATUSES: Final = frozenset({EscalationStatus.PENDING, EscalationStatus.CLAIMED})
+
+
+class Decision(StrEnum):
+    """What a human (or the clock) does with an escalation."""
+
+    APPROVE = "approve"
+    EDIT = "edit"
+    REJECT = "reject"
+    EXPIRE = "expire"
+
+    @property
+    def status(self) -> EscalationStatus:
+        """The escalation's status once this decision is taken."""
+        return _STATUS_AFTER[self]
+
+    @property
+    def executes(self) -> bool:
+        """Whether the plan is carried out after it."""
+        return self in (Decision.APPROVE, Decision.EDIT)
+
+
+_STATUS_AFTER: Final = {
+    Decision.APPROVE: EscalationStatus.APPROVED,
+    Decision.EDIT: EscalationStatus.EDITED,
+    Decision.REJECT: EscalationStatus.REJECTED,
+    Decision.EXPIRE: EscalationStatus.EXPIRED,
+}
+
+
+class Claim(BaseModel):
+    """Somebody is looking at it, and asks the others to leave it alone for a while."""
+
+    model_config = ConfigDict(frozen=True)
+
+    by: str
+    at: datetime
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def until(self) -> datetime:
+        return self.at + CLAIM_LASTS
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What a person wants done. `text`: the words to send, of an edit. `note`: why it is rejected,
+    for colleagues. `seen`: the draft that the person has read, None if that is not known."""
+
+    decision: Decision
+    actor: str
+    text: str | None = None
+    note: str | None = None
+    seen: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewStanding:
+    """Where an escalation stands. `draft`: what an approval sends, the words of whoever edited it
+    first in place of the agent's."""
+
+    id: str
+    status: EscalationStatus
+    draft: str
+    claim: Claim | None = None
+    needs_second: bool = False
+    first_approved_by: str | None = None
+
+    def check_open_to(self, actor: str, now: datetime) -> None:
+        """Raises EscalationDecided, and EscalationClaimed while another's fresh claim stands."""
+        self.check_open()
+        claim = self.claim
+        if claim is not None and claim.by != actor and now < claim.until:
+            raise EscalationClaimed(self.id, claim.by)
+
+    def check_open(self) -> None:
+        """Raises EscalationDecided."""
+        if self.status not in OPEN_STATUSES:
+            raise EscalationDecided(self.id)
+
+    def check(self, choice: Choice, now: datetime) -> None:
+        """Whether the choice may be made now.
+
+        Raises what `check_open_to` does, DraftMissing, EscalationChanged, SecondPersonRequired.
+        """
+        self.check_open_to(choice.actor, now)
+        if choice.decision is Decision.APPROVE:
+            if not self.draft:
+                raise DraftMissing(self.id)
+            if choice.seen is not None and choice.seen != self.draft:
+                raise EscalationChanged(self.id)
+        if choice.decision.executes and self.first_approved_by == choice.actor:
+            raise SecondPersonRequired(self.id)
+
+    def is_first_of_two(self, decision: Decision) -> bool:
+        """Whether the decision leaves it open, for another person to agree."""
+        return decision.executes and self.needs_second and self.first_approved_by is None

@@ -1,0 +1,87 @@
+"""The review: an escalation as people see it, with all they need to decide."""
+
+from datetime import datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Alternative, Citation, Turn
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import PlannedAction, StepOutcome
+from domain.agent.verdict import Verdict
+from domain.core.money import Money
+from domain.integrations.order import Order
+from domain.reviews.escalation import OPEN_STATUSES, Claim, EscalationStatus
+
+
+class Wanted(StrEnum):
+    """Which reviews somebody wants to see: those in one state, the open ones or all."""
+
+    OPEN = "open"
+    ALL = "all"
+    PENDING = "pending"
+    CLAIMED = "claimed"
+    APPROVED = "approved"
+    EDITED = "edited"
+    REJECTED = "rejected"
+    EXPIRED = "expired"
+
+    @property
+    def statuses(self) -> frozenset[EscalationStatus]:
+        if self is Wanted.ALL:
+            return frozenset(EscalationStatus)
+        return OPEN_STATUSES if self is Wanted.OPEN else frozenset({EscalationStatus(self.value)})
+
+
+class QueuePlace(NamedTuple):
+    """Where in the queue a review stands."""
+
+    created_at: datetime
+    id: str
+
+
+class ReviewSummary(BaseModel):
+    """One line of the queue."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    client_id: str
+    run_id: str
+    status: EscalationStatus
+    reason: EscalationReason = Field(description="Why a human is asked.")
+    classification: str
+    confidence: float = Field(ge=0, le=1)
+    customer_email: str | None
+    subject: str | None
+    preview: str = Field(description="How the customer's text begins.")
+    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    needs_second: bool = Field(description="Two people must agree.")
+    first_approved_by: str | None
+    claim: Claim | None
+    decided_by: str | None
+    decided_at: datetime | None
+    created_at: datetime
+    expires_at: datetime
+
+    @property
+    def place(self) -> QueuePlace:
+        return QueuePlace(self.created_at, self.id)
+
+
+class Review(ReviewSummary):
+    """One review with all that it is about."""
+
+    text: str = Field(description="What the customer wrote.")
+    draft: str = Field(description="What an approval sends.")
+    agent_draft: str = Field(description="What the agent wrote; a human may have replaced it.")
+    alternatives: tuple[Alternative, ...]
+    citations: tuple[Citation, ...] = Field(description="What the agent's draft rests on.")
+    plan: tuple[PlannedAction, ...]
+    verdicts: tuple[Verdict, ...] = Field(description="What the policy says of the actions.")
+    steps: tuple[StepOutcome, ...] = Field(description="What was tried already.")
+    order: Order | None = Field(description="Looked up, and this customer's.")
+    turns: tuple[Turn, ...] = Field(description="Earlier messages, oldest first.")
+    first_approved_at: datetime | None
+    note: str | None = Field(description="Why it was rejected.")

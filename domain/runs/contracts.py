@@ -1,0 +1,99 @@
+"""What crosses Temporal: ids and small facts, never a customer's words.
+
+One frozen Input and Result for each activity, signal and workflow. Histories keep these for as
+long as they live, so fields are only ever added, with defaults (docs/workflow-versioning.md).
+"""
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import StepOutcome
+from domain.core.contracts import Contract, RunRef
+from domain.runs.run import RunStatus, Timings
+
+
+class ProcessEventInput(Contract):
+    """`threshold`: of the playbook that won at admission. `remote_brain`: whether thinking
+    leaves the process, which decides how its activity is run; recorded, so that replay agrees."""
+
+    ref: RunRef
+    threshold: float
+    remote_brain: bool = False
+    review_expiry_s: float = 72 * 3600
+
+
+class RunFacts(Contract):
+    """What the workflow tells the gateway; the answer's text is read from PostgreSQL."""
+
+    status: RunStatus
+    classification: str
+    confidence: float
+    steps_executed: int = 0
+    duration_ms: int = 0
+
+
+class ExecuteInput(Contract):
+    """`round`: 0 for the agent's own try, one more for each time a human approved."""
+
+    ref: RunRef
+    round: int = 0
+
+
+class ExecuteResult(Contract):
+    steps: tuple[StepOutcome, ...]
+    elapsed_ms: float
+
+
+class PersistInput(Contract):
+    """The run's outcome. `escalation` is set when it waits for a human, `error_code` when it
+    failed."""
+
+    ref: RunRef
+    status: RunStatus
+    steps: tuple[StepOutcome, ...] = ()
+    timings: Timings = Timings()
+    escalation: EscalationReason | None = None
+    review_expiry_s: float = 0
+    round: int = 0
+    error_code: str = ""
+
+
+class PersistResult(Contract):
+    """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent."""
+
+    duration_ms: int
+    deliveries: tuple[str, ...] = ()
+
+
+class DryRunInput(Contract):
+    """`sealed`: the event, encrypted, since a dry run leaves no row to read it from."""
+
+    client_id: str
+    event_id: str
+    threshold: float
+    sealed: str
+    remote_brain: bool = False
+    playbook_id: str = ""
+    playbook_version: int = 0
+
+
+class DryRunResult(Contract):
+    """`sealed_response`: the generated text, encrypted."""
+
+    status: RunStatus
+    classification: str
+    confidence: float
+    sealed_response: str
+
+
+class SweepInput(Contract):
+    """`older_than_s`: how long a run or decision may lie before it is picked up; longer than the
+    gateway's own deadline, so that the sweeper never races a healthy request. `embedding_model`:
+    what knowledge is to be embedded with; empty for not at all."""
+
+    older_than_s: float = 60
+    review_expiry_s: float = 72 * 3600
+    remote_brain: bool = False
+    embedding_model: str = ""
+
+
+class SweepResult(Contract):
+    picked_up: int

@@ -1,0 +1,35 @@
+"""The answer to a customer's mail, so that it lands in the same thread and starts no loop."""
+
+from typing import Final
+
+from domain.core.ports import OutgoingMail
+from domain.intake.event import UnifiedEvent
+from domain.integrations.errors import MailRefused
+
+DEFAULT_SUBJECT: Final = "Votre message"
+MAX_REFERENCES: Final = 20
+
+
+def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> OutgoingMail:
+    """The mail that answers `event`. The same `key` always makes the same Message-ID.
+
+    Raises MailRefused for an event that must not be answered by mail.
+    """
+    if not event.customer_email or not event.reply_allowed:
+        raise MailRefused("this event may not be answered by mail")
+    subject = event.subject or DEFAULT_SUBJECT
+    if not subject.lower().startswith("re:"):
+        subject = f"Re: {subject}"
+    references = event.references
+    if event.message_id and event.message_id not in references:
+        references = (*references, event.message_id)
+    return OutgoingMail(
+        message_id=f"<{key.lower()}@reply.engine.invalid>",
+        to=event.customer_email,
+        from_name=from_name,
+        subject=subject,
+        text=text,
+        in_reply_to=event.message_id,
+        # The first names the thread, the last the mails it answers (RFC 5322, 3.6.4).
+        references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
+    )

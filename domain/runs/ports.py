@@ -1,0 +1,44 @@
+"""Runs in Temporal, as services and activities need them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from domain.core.contracts import RunRef
+from domain.runs.contracts import ProcessEventInput
+
+
+class Engine(Protocol):
+    """Starting and waking runs, for whoever finds one left behind."""
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        """Start a run's workflow; False if it is running already."""
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:
+        """Tell a parked run to look for its decision; False if it no longer runs."""
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        """Have deliveries sent that no run sends; those under way are left alone. Raises
+        EngineUnavailable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One execution of a workflow: an id may have had several."""
+
+    workflow_id: str
+    run_id: str
+
+
+class Executions(Protocol):
+    """What a workflow server remembers, for whoever must make it forget. Each raises
+    EngineUnavailable. A server lists what has begun, and drops what was deleted, a little late."""
+
+    async def starting_with(self, prefix: str, *, ended: bool = False) -> list[Execution]:
+        """Some of the executions whose workflow's id begins so; `ended`: not those under way."""
+
+    async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
+        """Executions of these workflows."""
+
+    async def delete(self, executions: Sequence[Execution]) -> int:
+        """Delete these with their histories, and end those under way; how many there were."""

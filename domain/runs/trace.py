@@ -1,0 +1,153 @@
+"""The trace of a run: all that is known of why it ended as it did.
+
+Read by people of the client and by operators. It holds what the customer wrote and what the agent
+made of it, and no credential: integrations are named by their id alone.
+"""
+
+from datetime import datetime
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.brain import Alternative, Citation
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.thinking import Finding
+from domain.agent.verdict import Verdict
+from domain.core.money import Money
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Lookup
+from domain.reviews.escalation import Decision, EscalationStatus
+from domain.runs.run import RunStatus, Timings
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class TracedEvent(_Part):
+    """The event as it came and, once normalized, as the brain reads it."""
+
+    event_id: str
+    event_type: str
+    source: str | None
+    received_at: datetime
+    normalized: UnifiedEvent | None
+
+
+class TracedPlaybook(_Part):
+    """The playbook that won at admission, in the version that holds for this run."""
+
+    playbook_id: str
+    version: int
+    name: str
+    threshold: float
+
+
+class Thought(_Part):
+    """What the brain made of the message; empty where it has not answered.
+
+    `doubt`: the brain's own; `hold`: why a human must see it however sure the brain is.
+    """
+
+    model: str | None
+    classification: str | None
+    confidence: float | None
+    alternatives: tuple[Alternative, ...]
+    language: str | None
+    sentiment: float | None
+    draft: str | None
+    citations: tuple[Citation, ...]
+    doubt: EscalationReason | None
+    hold: EscalationReason | None
+    tokens_in: int
+    tokens_out: int
+    cost_micros: int
+
+
+class TracedEffect(_Part):
+    """A row of the action ledger. `step`: the place in the plan. `state` is `planned` while nobody
+    knows more. `reference`: the other side's name for what was done."""
+
+    step: int
+    round: int
+    action: ActionKind
+    state: Literal["planned", "done", "failed", "unknown"]
+    detail: str
+    integration_id: str | None
+    order_key: str | None
+    amount: Money | None
+    reference: str | None
+    planned_at: datetime
+    finished_at: datetime | None
+
+
+class TracedReview(_Part):
+    """What a human was asked, and what was decided by whom and when."""
+
+    review_id: str
+    round: int
+    status: EscalationStatus
+    reason: EscalationReason
+    draft: str
+    amount: Money | None
+    needs_second: bool
+    claimed_by: str | None
+    claimed_at: datetime | None
+    first_approved_by: str | None
+    first_approved_at: datetime | None
+    decision: Decision | None
+    decided_by: str | None
+    decided_at: datetime | None
+    edited_text: str | None
+    created_at: datetime
+    expires_at: datetime
+    taken_up_at: datetime | None
+
+
+class RunTrace(_Part):
+    """A run from its event to its outcome, in the order in which things happen.
+
+    `steps`: what the last carrying out of the plan came to. `effects` and `reviews` are those of
+    all rounds. `duration_ms`: until the caller's answer.
+    """
+
+    run_id: str
+    client_id: str
+    status: RunStatus
+    event: TracedEvent
+    playbook: TracedPlaybook
+    lookup: Lookup | None
+    findings: tuple[Finding, ...]
+    thought: Thought
+    verdicts: tuple[Verdict, ...]
+    plan: tuple[PlannedAction, ...]
+    handoff_reason: EscalationReason | None
+    reviews: tuple[TracedReview, ...]
+    steps: tuple[StepOutcome, ...]
+    effects: tuple[TracedEffect, ...]
+    response: str | None
+    error_code: str | None
+    timings: Timings
+    duration_ms: int | None
+    answered_at: datetime | None
+    finished_at: datetime | None
+
+
+class RunSummary(_Part):
+    """A run in a list."""
+
+    run_id: str
+    event_id: str
+    status: RunStatus
+    event_type: str
+    customer_email: str | None
+    subject: str | None
+    classification: str | None
+    confidence: float | None
+    sentiment: float | None
+    handoff_reason: EscalationReason | None
+    error_code: str | None
+    duration_ms: int | None
+    received_at: datetime
+    finished_at: datetime | None

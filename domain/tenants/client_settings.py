@@ -1,0 +1,117 @@
+"""What a client has set: its words to a language model, how it looks, how long it keeps what."""
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.core.errors import InvalidInput
+from domain.core.plain_text import without_controls
+from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
+from domain.tenants.errors import InvalidSettings
+
+MAX_PROMPT: Final = 8_000
+MAX_DISPLAY_NAME: Final = 100
+MAX_URL: Final = 2_000
+
+# They are put into a page of the merchant's: nothing in them can end an attribute or a style.
+LOGO_URL: Final = (
+    r"^https://[A-Za-z0-9.-]+(:[0-9]{1,5})?"
+    r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
+)
+COLOR: Final = "^#[0-9A-Fa-f]{6}$"
+WIDGET_KEY: Final = "^wk_[0-9a-f]{32}$"
+WIDGET_KEY_BYTES: Final = 16
+
+
+class Branding(BaseModel):
+    """How a client looks to its customers. None: as it is without."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    display_name: str | None = Field(
+        default=None, description="Who mails to customers are from, in place of the client's name."
+    )
+    logo_url: str | None = Field(default=None, description="For the widget.")
+    color: str | None = Field(default=None, description="For the widget, as in `#1a2b3c`.")
+
+
+class ClientSettings(BaseModel):
+    """All of it. A client that has set nothing has settings too: these, without a value."""
+
+    model_config = ConfigDict(frozen=True)
+
+    system_prompt: str | None = Field(
+        default=None, description="The merchant's instructions to a language model."
+    )
+    branding: Branding = Branding()
+    widget_key: str | None = Field(
+        default=None, description="Public: it stands in pages that show the widget."
+    )
+    retention: dict[str, int | None] = Field(
+        default={}, description="Days by class of records, where the client chose; null: for ever."
+    )
+    updated_at: datetime | None = None
+
+
+class SettingsChange(BaseModel):
+    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding and
+    retention each take the place of what was there, whole."""
+
+    model_config = ConfigDict(frozen=True)
+
+    system_prompt: str | None = None
+    branding: Branding | None = None
+    retention: dict[str, int | None] | None = None
+
+
+def check_prompt(text: str) -> str:
+    """Instructions as they are kept: trimmed, and without characters that nobody sees but a model
+    reads. Raises InvalidSettings."""
+    prompt = without_controls(text).strip()
+    if len(prompt) > MAX_PROMPT:
+        raise InvalidSettings(
+            f"system_prompt: at most {MAX_PROMPT} characters",
+            f"system_prompt : {MAX_PROMPT} caractères au plus",
+        )
+    return prompt
+
+
+def check_branding(given: Branding) -> Branding:
+    """The branding as it is kept. The name is one line without control characters, so that it can
+    stand in a header; a blank one is none. Raises InvalidSettings."""
+    name = " ".join(without_controls(given.display_name or "").split()) or None
+    if name is not None and len(name) > MAX_DISPLAY_NAME:
+        raise InvalidSettings(
+            f"branding.display_name: at most {MAX_DISPLAY_NAME} characters",
+            f"branding.display_name : {MAX_DISPLAY_NAME} caractères au plus",
+        )
+    logo_url = given.logo_url
+    if logo_url is not None and not (len(logo_url) <= MAX_URL and re.fullmatch(LOGO_URL, logo_url)):
+        raise InvalidSettings(
+            "branding.logo_url: an https URL expected", "branding.logo_url : URL https attendue"
+        )
+    color = given.color
+    if color is not None and not re.fullmatch(COLOR, color):
+        raise InvalidSettings(
+            "branding.color: as in #1a2b3c", "branding.color : attendue comme #1a2b3c"
+        )
+    return Branding(display_name=name, logo_url=logo_url, color=color and color.lower())
+
+
+def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
+    """Days that records are kept, by class. Raises InvalidSettings."""
+    try:
+        return check_retention(given)
+    except InvalidInput as error:
+        least = ", ".join(f"{name} : {days}" for name, days in MIN_DAYS.items())
+        raise InvalidSettings(
+            str(error), f"retention : jours, {MAX_DAYS} au plus, et au moins {least} ; ou null"
+        ) from None
+
+
+def widget_key_of(random: bytes) -> str:
+    """A widget key from WIDGET_KEY_BYTES random bytes."""
+    return f"wk_{random.hex()}"

@@ -1,0 +1,57 @@
+"""Errors around clients, their people, keys and settings."""
+
+from domain.core.errors import DomainError, InvalidContent
+
+
+class Unauthenticated(DomainError):
+    """No scheme of the request identified a caller."""
+
+    code = "unauthenticated"
+
+
+class ApiKeyMissing(DomainError):
+    """The widget was called without `api_key` in the query."""
+
+    code = "api_key_missing"
+
+
+class NoClient(DomainError):
+    """The caller is known, but no client is linked to this user."""
+
+    code = "no_client"
+
+
+class ClientIdMissing(DomainError):
+    code = "client_id_missing"
+
+
+class ClientIdRepeated(DomainError):
+    """The query has client_id twice: two readers might not take the same one."""
+
+    code = "client_id_repeated"
+
+
+class AccessDenied(DomainError):
+    """The caller is known but has no right to this tenant; says nothing of its existence."""
+
+    code = "access_denied"
+
+
+class RoleRequired(DomainError):
+    """A member of the client whose role does not include this."""
+
+    code = "role_required"
+
+
+class ClientNotFound(DomainError):
+    code = "client_not_found"
+
+
+class KeyNotFound(DomainError):
+    code = "key_not_found"
+
+
+class InvalidSettings(InvalidContent):
+    """The same of what a client has set."""
+
+    code = "invalid_settings"

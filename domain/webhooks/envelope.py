@@ -1,0 +1,33 @@
+"""What is sent of an event: the envelope, as bytes that are signed and never rendered again."""
+
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+
+from domain.core.ids import ULID
+from domain.webhooks.outbound_event import OutboundEvent, OutboundEventId
+
+
+class Envelope(BaseModel):
+    """The body of every webhook. What stands here of its fields is published with the schemas."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event: Annotated[OutboundEventId, Field(description="Which event it is.")]
+    timestamp: Annotated[
+        str,
+        Field(
+            description="When it happened, in UTC; a replay keeps it.",
+            json_schema_extra={"format": "date-time", "pattern": "Z$"},
+        ),
+    ]
+    client_id: Annotated[str, Field(pattern=ULID, description="ULID of the client.")]
+    data: SerializeAsAny[OutboundEvent]
+
+
+def render(event: OutboundEvent, client_id: str, now: datetime) -> bytes:
+    """The body, UTF-8."""
+    timestamp = now.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    envelope = Envelope(event=event.event, timestamp=timestamp, client_id=client_id, data=event)
+    return envelope.model_dump_json().encode()

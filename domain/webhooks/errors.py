@@ -1,0 +1,67 @@
+"""Errors about webhooks and their deliveries."""
+
+from collections.abc import Mapping
+
+from domain.core.errors import DomainError
+
+
+class InvalidWebhook(DomainError):
+    """What was asked for breaks a rule of webhooks; `reason` names it, in French."""
+
+    code = "invalid_webhook"
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
+
+class WebhookNotFound(DomainError):
+    """There is no such webhook, or it is another client's: nobody can tell which."""
+
+    code = "webhook_not_found"
+
+
+class WebhookEventNotFound(DomainError):
+    """There is no event of that name to subscribe to."""
+
+    code = "webhook_event_not_found"
+
+
+class DeliveryNotFound(DomainError):
+    """It never was, is another client's, or is no longer among the last 50."""
+
+    code = "delivery_not_found"
+
+
+class WebhookDisabled(DomainError):
+    """Nothing is replayed to a webhook that is disabled: enable it first."""
+
+    code = "webhook_disabled"
+
+
+class DeliveryPending(DomainError):
+    """The delivery has not ended yet, so there is nothing to replay."""
+
+    code = "delivery_pending"
+
+
+class TooManyWebhooks(DomainError):
+    """The client has as many webhooks as one may have."""
+
+    code = "too_many_webhooks"
+
+
+class Deferred(DomainError):
+    """A delivery must not be tried now: others of its tenant wait already. Nothing was sent."""
+
+    code = "delivery_deferred"
+    retryable = True
+    retry_after_s: float
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__()
+        self.retry_after_s = retry_after_s

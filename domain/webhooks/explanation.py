@@ -1,0 +1,116 @@
+"""What is said of a signature that somebody pasted."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.webhooks.mistake import WORDS, Mistake, Scheme
+
+_EXCERPT: Final = 24
+_CONTEXT: Final = 8
+
+
+class Origin(StrEnum):
+    """Whose secret it is. `previous`: the one before a rotation, in the overlap. `retired`: the
+    same when the overlap is over."""
+
+    NEWEST = "newest"
+    PREVIOUS = "previous"
+    RETIRED = "retired"
+    OTHER_WEBHOOK = "other_webhook"
+
+
+class WebhookVerdict(StrEnum):
+    """`wrong_string`: not what the documentation says was signed. `unknown_secret`: timestamp and
+    body are as sent, so it can only be the secret. `no_match`: nothing that was tried fits."""
+
+    MATCHES = "matches"
+    TOO_OLD = "too_old"
+    TOO_NEW = "too_new"
+    RETIRED_SECRET = "retired_secret"  # noqa: S105 - no secret
+    OTHER_WEBHOOKS_SECRET = "other_webhooks_secret"  # noqa: S105
+    MISUSED_SECRET = "misused_secret"  # noqa: S105
+    UNKNOWN_SECRET = "unknown_secret"  # noqa: S105
+    WRONG_STRING = "wrong_string"
+    CHANGED_BODY = "changed_body"
+    ALTERED_TIMESTAMP = "altered_timestamp"
+    ALTERED_ID = "altered_id"
+    MALFORMED_TIMESTAMP = "malformed_timestamp"
+    MALFORMED_SIGNATURE = "malformed_signature"
+    NO_MATCH = "no_match"
+
+
+_SENTENCES: Final = {
+    WebhookVerdict.MATCHES: "The signature is right. If the receiver refuses it, the receiver uses "
+    "another secret or other bytes than these.",
+    WebhookVerdict.TOO_OLD: "The signature is right, and its time is over: it was valid for 300 s. "
+    "If the receiver called it too old when it came, the receiver's clock is wrong.",
+    WebhookVerdict.TOO_NEW: "The signature is right, but its timestamp lies more than 300 s in the "
+    "future: one of the clocks is wrong.",
+    WebhookVerdict.RETIRED_SECRET: "It was signed with the secret before the last rotation, which "
+    "no longer signs: the receiver needs the new one.",
+    WebhookVerdict.OTHER_WEBHOOKS_SECRET: "It was signed with the secret of another webhook.",
+    WebhookVerdict.MISUSED_SECRET: "The secret is right, but not how it was made a key.",
+    WebhookVerdict.UNKNOWN_SECRET: "Timestamp and body are exactly as sent, so the secret it was "
+    "signed with is none of this client's, or it is no HMAC-SHA256.",
+    WebhookVerdict.WRONG_STRING: "The secret is right, but the string that was signed is not.",
+    WebhookVerdict.CHANGED_BODY: "The body is not, byte for byte, what was signed: take the raw "
+    "bytes of the request, before anything parses them.",
+    WebhookVerdict.ALTERED_TIMESTAMP: "Secret and body are right, but the timestamp is not the one "
+    "that was signed: take the header of this very request.",
+    WebhookVerdict.ALTERED_ID: "The webhook-id is missing, or is not the one that was signed.",
+    WebhookVerdict.MALFORMED_TIMESTAMP: "The timestamp is no time in Unix seconds, as the header "
+    "X-Service-Timestamp has it.",
+    WebhookVerdict.MALFORMED_SIGNATURE: "X-Service-Signature is v1= and 64 lower-case hexadecimal "
+    "digits; webhook-signature is v1, and 44 characters of base64, more of them after a space.",
+    WebhookVerdict.NO_MATCH: "Nothing that was tried makes it fit: the secret is not this "
+    "webhook's, or the body or the timestamp is another message's.",
+}
+
+
+class Difference(BaseModel):
+    """Where a pasted body first differs: `at` counts bytes from 0; both from a little before it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    at: int
+    sent: str
+    pasted: str
+
+
+class Explanation(BaseModel):
+    """What became of a pasted signature. `sentence` is for developers. `secret`: which one fits,
+    and `secret_ends`: its last four characters. `age_s`: seconds since the timestamp. `delivery_id`
+    is the kept delivery that it must be."""
+
+    model_config = ConfigDict(frozen=True)
+
+    verdict: WebhookVerdict
+    sentence: str
+    scheme: Scheme | None = None
+    mistakes: tuple[Mistake, ...] = ()
+    secret: Origin | None = None
+    secret_ends: str | None = None
+    secret_webhook_id: str | None = None
+    age_s: int | None = None
+    delivery_id: str | None = None
+    difference: Difference | None = None
+
+
+def sentence(verdict: WebhookVerdict, mistakes: Sequence[Mistake] = ()) -> str:
+    """A verdict in words, with what was found to be wrong."""
+    said = _SENTENCES[verdict]
+    return f"{said} Found: {'; '.join(WORDS[one] for one in mistakes)}." if mistakes else said
+
+
+def difference(sent: bytes, pasted: bytes) -> Difference | None:
+    """The first of them; None if there is none."""
+    if sent == pasted:
+        return None
+    pairs = enumerate(zip(sent, pasted, strict=False))
+    at = next((i for i, (a, b) in pairs if a != b), min(len(sent), len(pasted)))
+    start = max(0, at - _CONTEXT)
+    excerpts = (text[start : start + _EXCERPT].decode(errors="replace") for text in (sent, pasted))
+    return Difference(at=at, sent=next(excerpts), pasted=next(excerpts))

@@ -1,0 +1,96 @@
+"""The mail that tells a tenant's owner what became of a webhook, in French."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.core.ports import OutgoingMail
+from domain.webhooks.delivery import FailureKind
+from domain.webhooks.webhook import DISABLED_AT, Notice
+
+_FROM: Final = "Webhooks"
+_REASONS: Final = {
+    FailureKind.HTTP_3XX: "redirection, jamais suivie",
+    FailureKind.HTTP_4XX: "refus du récepteur",
+    FailureKind.HTTP_5XX: "erreur du récepteur",
+    FailureKind.TIMEOUT: "aucune réponse en 10 secondes",
+    FailureKind.DNS: "nom de domaine introuvable",
+    FailureKind.TLS: "certificat ou connexion TLS invalide",
+    FailureKind.CONNECT: "connexion impossible ou interrompue",
+    FailureKind.BLOCKED_ADDRESS: "adresse privée ou réservée, interdite",
+    FailureKind.TOO_LARGE: "en-têtes de réponse trop volumineux",
+    FailureKind.PROTOCOL: "réponse qui n'est pas du HTTP",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TroubledWebhook:
+    """A webhook, whose it is, and the failure that its owner is told of. `failures`: consecutive
+    ones, that one included."""
+
+    owner_email: str
+    webhook_id: str
+    label: str
+    url: str
+    failures: int
+    kind: FailureKind | None
+    status: int | None
+
+
+def notice_mail(
+    notice: Notice, webhook: TroubledWebhook, *, delivery_id: str, dashboard_url: str
+) -> OutgoingMail:
+    """The same `delivery_id` always makes the same Message-ID."""
+    disabled = notice is not Notice.FAILING
+    return OutgoingMail(
+        message_id=f"<{delivery_id.lower()}@webhooks.engine.invalid>",
+        to=webhook.owner_email,
+        from_name=_FROM,
+        subject=f"Votre webhook « {webhook.label} » "
+        + ("est désactivé" if disabled else "est en échec"),
+        text="\n\n".join(
+            (
+                "Bonjour,",
+                _what(notice, webhook),
+                f"Adresse : {webhook.url}\nIdentifiant : {webhook.webhook_id}\n"
+                f"Dernière cause : {_reason(webhook)}",
+                _and_now(notice, dashboard_url),
+                f"Pour un exploitant : cli.py webhook deliveries {webhook.webhook_id}",
+            )
+        )
+        + "\n",
+        auto_submitted="auto-generated",
+    )
+
+
+def _what(notice: Notice, webhook: TroubledWebhook) -> str:
+    match notice:
+        case Notice.FAILING:
+            return (
+                f"Les {webhook.failures} derniers envois au webhook « {webhook.label} » ont "
+                f"échoué. Après {DISABLED_AT} échecs de suite, il sera désactivé et ne recevra "
+                "plus rien ; une seule réponse 2xx remet le compte à zéro."
+            )
+        case Notice.DISABLED:
+            return (
+                f"Le webhook « {webhook.label} » a été désactivé après {DISABLED_AT} échecs de "
+                "suite : il ne reçoit plus rien."
+            )
+        case Notice.GONE:
+            return (
+                f"Le webhook « {webhook.label} » a été désactivé : son adresse a répondu 410, "
+                "c'est-à-dire qu'elle ne veut plus rien recevoir."
+            )
+
+
+def _reason(webhook: TroubledWebhook) -> str:
+    reason = _REASONS[webhook.kind] if webhook.kind else "inconnue"
+    return f"{reason} (HTTP {webhook.status})" if webhook.status else reason
+
+
+def _and_now(notice: Notice, dashboard_url: str) -> str:
+    if notice is Notice.FAILING:
+        return f"Le détail de chaque envoi est dans votre tableau de bord : {dashboard_url}"
+    return (
+        "Le détail de chaque envoi est dans votre tableau de bord. Une fois la cause corrigée, "
+        f"réactivez-y le webhook et renvoyez-lui ce qu'il a manqué : {dashboard_url}"
+    )

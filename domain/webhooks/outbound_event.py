@@ -1,0 +1,226 @@
+"""What the service tells a merchant's systems. Source: the API specification, "Outbound webhooks".
+
+The data of `ticket.resolved` is the specification's; that of the others is ours. A dry run tells
+nothing. What stands here of classes and fields is published with their schemas.
+"""
+
+from bisect import bisect_right
+from typing import Annotated, ClassVar, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic_core import to_json
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.billing.quota import Threshold
+
+OutboundEventId = Literal[
+    "ticket.resolved",
+    "ticket.escalated",
+    "ticket.response_failed",
+    "conversation.created",
+    "conversation.sentiment_negative",
+    "usage.threshold_reached",
+    "integration.connected",
+    "integration.disconnected",
+    "playbook.activated",
+]
+
+
+PREVIEW_CHARS: Final = 200
+MAX_RESPONSE_BYTES: Final = 90_000
+"""Of an answer within a body. With all that stands around it, a body stays below the 100 KB that
+receivers are asked to accept, whoever wrote the answer and however long it is."""
+
+_TicketId = Annotated[
+    str, Field(description="The ticket's id as the caller gave it, else the id of the event.")
+]
+_Email = Annotated[str, Field(description="The customer's mail address; empty if there is none.")]
+_Classification = Annotated[
+    str, Field(description="What the message is about, such as `order_status`.")
+]
+_Confidence = Annotated[float, Field(ge=0, le=1, description="How sure the agent is, 0 to 1.")]
+_Score = Annotated[float, Field(ge=-1, le=1, description="Sentiment of the message, -1 to 1.")]
+_IntegrationId = Annotated[str, Field(description="ULID of the integration.")]
+_Provider = Annotated[str, Field(description="Whose system it is, such as `shopify`.")]
+
+
+class OutboundEvent(BaseModel):
+    """The data of one event; its class says which it is."""
+
+    model_config = ConfigDict(frozen=True, json_schema_serialization_defaults_required=True)
+
+    event: ClassVar[OutboundEventId]
+
+
+class TicketResolved(OutboundEvent):
+    """The customer has an answer, the agent's or a human's. Sent once for each ticket; not for one
+    that is closed without an answer, such as an auto-reply."""
+
+    event = "ticket.resolved"
+
+    ticket_id: _TicketId
+    customer_email: _Email
+    classification: _Classification
+    confidence: _Confidence
+    ai_response: Annotated[str, Field(description="The answer that the customer has got.")]
+    duration_ms: Annotated[
+        int,
+        Field(
+            ge=0,
+            description="Milliseconds from the event's arrival to the answer, with the time that "
+            "a human took.",
+        ),
+    ]
+    ai_response_truncated: Annotated[
+        bool,
+        Field(
+            description=f"Whether `ai_response` is only the beginning: what takes more than "
+            f"{MAX_RESPONSE_BYTES} bytes is cut, and the dashboard shows the whole."
+        ),
+    ] = False
+
+
+class TicketEscalated(OutboundEvent):
+    """A human must decide. Sent each time: an approved action of unknown outcome asks again."""
+
+    event = "ticket.escalated"
+
+    ticket_id: _TicketId
+    customer_email: _Email
+    classification: _Classification
+    confidence: _Confidence
+    reason: Annotated[EscalationReason, Field(description="Why the agent does not decide.")]
+    review_id: Annotated[str, Field(description="ULID of the review that waits for a decision.")]
+
+
+class TicketResponseFailed(OutboundEvent):
+    """No answer came about, or it could not be brought to the customer."""
+
+    event = "ticket.response_failed"
+
+    ticket_id: _TicketId
+    customer_email: _Email
+    error_code: Annotated[str, Field(description="Why, for programs.")]
+    message: Annotated[str, Field(description="A fixed text, for people.")]
+
+
+class ConversationCreated(OutboundEvent):
+    """A customer writes for the first time, or a session begins, before the agent works on it.
+    Later messages of the same conversation are not told."""
+
+    event = "conversation.created"
+
+    conversation_id: Annotated[str, Field(description="ULID of the conversation.")]
+    ticket_id: _TicketId
+    source: Annotated[
+        str, Field(description="The source that the caller named, else the type of the event.")
+    ]
+    customer_email: _Email
+    subject: Annotated[str, Field(description="Of the message; empty if it has none.")]
+    preview: Annotated[
+        str,
+        Field(
+            max_length=PREVIEW_CHARS,
+            description=f"The message's first {PREVIEW_CHARS} characters.",
+        ),
+    ]
+
+
+class SentimentNegative(OutboundEvent):
+    """The sentiment of a conversation enters the critical zone. Sent again only after it has left
+    the zone."""
+
+    event = "conversation.sentiment_negative"
+
+    conversation_id: Annotated[str, Field(description="ULID of the conversation.")]
+    customer_email: _Email
+    score: _Score
+    previous_score: Annotated[
+        float | None,
+        Field(
+            ge=-1,
+            le=1,
+            description="Sentiment of the message before; null if this is the first.",
+        ),
+    ]
+    threshold: Annotated[float, Field(description="The zone is at this score and below.")]
+
+
+class UsageThresholdReached(OutboundEvent):
+    """80 percent, then 100 percent, of the month's tickets are used. Each is sent once a month,
+    also where a change of plan brings it about; a plan without a limit has none."""
+
+    event = "usage.threshold_reached"
+
+    period: Annotated[
+        str, Field(pattern=r"^\d{4}-\d{2}$", description="The month, in UTC, as YYYY-MM.")
+    ]
+    threshold: Annotated[Threshold, Field(description="Percent of the month's tickets.")]
+    tickets_used: Annotated[int, Field(ge=0, description="Tickets counted in the month.")]
+    tickets_limit: Annotated[
+        int, Field(ge=0, description="Tickets that the plan pays for in a month.")
+    ]
+    credits_balance: Annotated[
+        int, Field(ge=0, description="Tickets that can still be paid for beyond the limit.")
+    ]
+
+
+class IntegrationConnected(OutboundEvent):
+    """An integration has just been activated."""
+
+    event = "integration.connected"
+
+    integration_id: _IntegrationId
+    provider: _Provider
+    reason: Annotated[
+        Literal["connected", "reconnected"],
+        Field(
+            description="`connected`: there was none to this provider; `reconnected`: it takes "
+            "another one's place."
+        ),
+    ]
+
+
+class IntegrationDisconnected(OutboundEvent):
+    """An integration was disconnected, or the other side no longer takes its credentials."""
+
+    event = "integration.disconnected"
+
+    integration_id: _IntegrationId
+    provider: _Provider
+    reason: Annotated[
+        str,
+        Field(
+            description="`disconnected`: somebody asked for it; `replaced`: the same provider was "
+            "connected anew; else the code of the error that it fell into."
+        ),
+    ]
+
+
+class PlaybookActivated(OutboundEvent):
+    """A playbook was activated."""
+
+    event = "playbook.activated"
+
+    playbook_id: Annotated[str, Field(description="ULID of the playbook.")]
+    name: Annotated[str, Field(description="What people call it.")]
+    version: Annotated[int, Field(ge=1, description="Which version of it came on.")]
+    event_type: Annotated[
+        str, Field(description="Which events it answers: a type, a prefix with `*`, or `*`.")
+    ]
+    actor: Annotated[str, Field(description="Who activated it.")]
+
+
+def fitting(response: str) -> str:
+    """As much of an answer, from its beginning, as a body may hold."""
+    if _bytes_in_a_body(response) <= MAX_RESPONSE_BYTES:
+        return response
+    lengths = range(1, len(response) + 1)
+    kept = bisect_right(
+        lengths, MAX_RESPONSE_BYTES, key=lambda length: _bytes_in_a_body(response[:length])
+    )
+    return response[:kept]
+
+
+def _bytes_in_a_body(text: str) -> int:
+    return len(to_json(text)) - len('""')

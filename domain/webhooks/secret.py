@@ -1,0 +1,46 @@
+"""A webhook's secret at rest: sealed together with whose it is, so that none can be moved."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from domain.core.ports import Sealer
+from domain.webhooks.explanation import Origin
+from domain.webhooks.signature_verdict import KnownSecret
+
+
+@dataclass(frozen=True, slots=True)
+class SealedSecret:
+    """One to hold a pasted signature against."""
+
+    sealed: str = field(repr=False)
+    origin: Origin
+    webhook_id: str
+
+
+def seal_secret(sealer: Sealer, client_id: str, webhook_id: str, secret: str) -> str:
+    return sealer.seal(f"{client_id}/{webhook_id}/{secret}")
+
+
+def unseal_secret(sealer: Sealer, client_id: str, webhook_id: str, sealed: str) -> str:
+    """Raises ValueError if it was sealed with another key, or is another webhook's."""
+    owner, _, secret = sealer.unseal(sealed).rpartition("/")
+    if owner != f"{client_id}/{webhook_id}":
+        raise ValueError("another webhook's secret")
+    return secret
+
+
+def known_secrets(
+    sealer: Sealer, client_id: str, secrets: Iterable[SealedSecret]
+) -> tuple[KnownSecret, ...]:
+    """The same, opened. Raises ValueError as `unseal_secret` does, but for another webhook's: that
+    one is only a guess more."""
+    known: list[KnownSecret] = []
+    for one in secrets:
+        try:
+            secret = unseal_secret(sealer, client_id, one.webhook_id, one.sealed)
+        except ValueError:
+            if one.origin is not Origin.OTHER_WEBHOOK:
+                raise
+        else:
+            known.append(KnownSecret(secret, one.origin, one.webhook_id))
+    return tuple(known)

@@ -1,0 +1,87 @@
+"""Signatures of what is sent: the service's own, and Standard Webhooks', from the same secret."""
+
+import base64
+import binascii
+import hmac
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from domain.webhooks.delivery import Trigger
+
+SECRET_PREFIX: Final = "whsec_"  # noqa: S105 - of secrets, none itself
+SECRET_BYTES: Final = 24
+
+SIGNATURE: Final = "X-Service-Signature"
+SIGNATURE_NEXT: Final = "X-Service-Signature-Next"
+TIMESTAMP: Final = "X-Service-Timestamp"
+EVENT: Final = "X-Service-Event"
+STANDARD_ID: Final = "webhook-id"
+STANDARD_TIMESTAMP: Final = "webhook-timestamp"
+STANDARD_SIGNATURE: Final = "webhook-signature"
+USER_AGENT: Final = "Service-Webhooks/1.0"
+MASK: Final = "***"
+
+_SECRETS: Final = (SIGNATURE, SIGNATURE_NEXT, STANDARD_SIGNATURE)
+
+
+def secret_of(random: bytes) -> str:
+    """whsec_ and 48 hexadecimal characters, from 24 random bytes."""
+    if len(random) != SECRET_BYTES:
+        raise ValueError("24 bytes expected")
+    return SECRET_PREFIX + random.hex()
+
+
+def service_signature(secret: str, timestamp: int, body: bytes) -> str:
+    """v1= and the hex HMAC-SHA256 of `<timestamp>.<body>`, keyed with the whole secret."""
+    signed = f"{timestamp}.".encode() + body
+    return "v1=" + hmac.digest(secret.encode(), signed, "sha256").hex()
+
+
+def standard_signature(secret: str, message_id: str, timestamp: int, body: bytes) -> str:
+    """v1, and the base64 HMAC-SHA256 of `<id>.<timestamp>.<body>`, keyed as that specification
+    says with what the secret after its prefix is the base64 of. Raises ValueError."""
+    try:
+        key = base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
+    except binascii.Error as error:
+        raise ValueError("no secret of a webhook") from error
+    signed = f"{message_id}.{timestamp}.".encode() + body
+    return "v1," + base64.b64encode(hmac.digest(key, signed, "sha256")).decode()
+
+
+def signed_headers(
+    *,
+    event: str,
+    event_id: str,
+    delivery_id: str,
+    attempt: int,
+    trigger: Trigger,
+    timestamp: int,
+    body: bytes,
+    secrets: Sequence[str],
+) -> dict[str, str]:
+    """All headers of a delivery. `secrets`: the newest first; during a rotation's overlap the older
+    one signs X-Service-Signature, for receivers that know no other. `timestamp`: Unix seconds."""
+    newest, *older = secrets
+    headers = {
+        "Content-Type": "application/json",
+        "User-Agent": USER_AGENT,
+        EVENT: event,
+        TIMESTAMP: str(timestamp),
+        SIGNATURE: service_signature(older[0] if older else newest, timestamp, body),
+        "X-Service-Delivery": delivery_id,
+        "X-Service-Attempt": str(attempt),
+        "X-Service-Trigger": trigger.value,
+        STANDARD_ID: event_id,
+        STANDARD_TIMESTAMP: str(timestamp),
+        STANDARD_SIGNATURE: " ".join(
+            standard_signature(secret, event_id, timestamp, body) for secret in secrets
+        ),
+    }
+    if older:
+        headers[SIGNATURE_NEXT] = service_signature(newest, timestamp, body)
+    return headers
+
+
+def masked(headers: Mapping[str, str]) -> dict[str, str]:
+    """The same with its signatures masked, to be kept and shown."""
+    return {name: MASK if name in _SECRETS else value for name, value in headers.items()}

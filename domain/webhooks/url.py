@@ -1,0 +1,129 @@
+"""A webhook's URL: what is refused when it is saved, and again whenever something is sent there.
+
+A name is not looked up here: what it leads to can change at any time, so the addresses are checked
+when they are dialled.
+"""
+
+import re
+from ipaddress import IPv4Address, IPv6Address
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+import idna
+
+from domain.webhooks.address_guard import Address, canonical, forbidden
+from domain.webhooks.errors import InvalidWebhook
+
+MAX_URL: Final = 2048
+"""Characters."""
+_UNREADABLE: Final = "url : adresse illisible"
+_MAX_HOST: Final = 253
+_HTTPS: Final = 443
+# Below it are the services of old, mail among them, that nobody may have us talk to.
+_FIRST_FREE_PORT: Final = 1024
+
+# Names that stand for nothing on the Internet (RFC 6761, 6762 with its appendix G, 8375).
+_LOCAL: Final = re.compile(
+    r"(?:.*\.)?(?:localhost|localdomain|local|home\.arpa|internal|intranet|private|corp|home|lan)"
+)
+_LABEL: Final = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
+_NUMBER: Final = re.compile(r"0[xX][0-9a-fA-F]*|[0-9]+")
+# All that may stand in a path or query as it is; `%` too, for it is there already.
+_KEPT: Final = "/?%:@!$&'()*+,;=-._~[]"
+
+
+def check_url(url: str, allow_private: bool) -> str:
+    """The URL as it is dialled: host in ASCII and lower case, a numeric host as the address it is,
+    no `:443`, no empty path. Raises InvalidWebhook.
+
+    `allow_private`: this machine, private networks and names of theirs are allowed.
+    """
+    if len(url) > MAX_URL:
+        raise InvalidWebhook(f"url : {MAX_URL} caractères au plus")
+    if not url.isprintable() or " " in url or "\\" in url:
+        raise InvalidWebhook("url : espaces et caractères de contrôle interdits")
+    try:
+        parts = urlsplit(url)
+        host, port = parts.hostname, parts.port
+    except ValueError:
+        raise InvalidWebhook(_UNREADABLE) from None
+    if parts.scheme != "https":
+        raise InvalidWebhook("url : https:// attendu")
+    if "@" in parts.netloc:
+        raise InvalidWebhook("url : identifiants interdits")
+    if "#" in url:
+        raise InvalidWebhook("url : fragment interdit")
+    if not host:
+        raise InvalidWebhook("url : hôte attendu")
+    netloc = _host(host, bracketed="[" in parts.netloc, allow_private=allow_private) + _port(port)
+    target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_KEPT)
+    checked = f"https://{netloc}{target}"
+    if len(checked) > MAX_URL:
+        raise InvalidWebhook(f"url : {MAX_URL} caractères au plus")
+    return checked
+
+
+def _port(port: int | None) -> str:
+    if port is None or port == _HTTPS:
+        return ""
+    if port < _FIRST_FREE_PORT:
+        raise InvalidWebhook("url : port 443, 8443 ou supérieur à 1023 attendu")
+    return f":{port}"
+
+
+def _host(written: str, *, bracketed: bool, allow_private: bool) -> str:
+    host = written if bracketed else _ascii(written)
+    address = _ipv6(host) if bracketed else _ipv4(host)
+    if address is None:
+        if not allow_private and ("." not in host or _LOCAL.fullmatch(host)):
+            raise InvalidWebhook("url : nom interdit, il est d'un réseau privé")
+        return host
+    if forbidden(address, allow_private) is not None:
+        raise InvalidWebhook("url : adresse interdite, elle n'est pas publique")
+    address = canonical(address)
+    return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
+
+
+def _ascii(written: str) -> str:
+    """The name in ASCII and lower case, without the dot at its end."""
+    try:
+        # Plain names are not IDNA's concern: `_` and `r3---sn` are none there, and do exist.
+        host = written if written.isascii() else idna.encode(written, uts46=True).decode()
+    except idna.IDNAError:
+        raise InvalidWebhook("url : nom d'hôte invalide") from None
+    host = host.lower().removesuffix(".")
+    if len(host) > _MAX_HOST or not all(_LABEL.fullmatch(label) for label in host.split(".")):
+        raise InvalidWebhook("url : nom d'hôte invalide")
+    return host
+
+
+def _ipv6(host: str) -> Address:
+    try:
+        return IPv6Address(host)
+    except ValueError:
+        raise InvalidWebhook(_UNREADABLE) from None
+
+
+def _ipv4(host: str) -> Address | None:
+    """What a resolver would take for an address, in any of its old forms: 127.1, 0x7f000001,
+    0177.0.0.1, 2130706433. None for a name. Raises InvalidWebhook for numbers that are neither."""
+    parts = host.split(".")
+    if not _NUMBER.fullmatch(parts[-1]):
+        return None
+    *first, last = map(_number, parts)
+    room = 4 - len(first)
+    if len(first) > 3 or any(number > 255 for number in first) or last >= 256**room:
+        raise InvalidWebhook(_UNREADABLE)
+    return IPv4Address(int.from_bytes(bytes(first), "big") << 8 * room | last)
+
+
+def _number(written: str) -> int:
+    """Decimal, octal with a leading 0, hexadecimal with 0x. Raises InvalidWebhook."""
+    if not _NUMBER.fullmatch(written):
+        raise InvalidWebhook(_UNREADABLE)
+    try:
+        if written[:2] in ("0x", "0X"):
+            return int(written[2:] or "0", 16)
+        return int(written, 8 if written.startswith("0") else 10)
+    except ValueError:
+        raise InvalidWebhook(_UNREADABLE) from None

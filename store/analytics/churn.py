@@ -1,0 +1,185 @@
+"""Churn: what is known of a page of customers, and the predictions that are kept."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.analytics.churn import (
+    LOOKS_BACK,
+    RECENT,
+    ChurnLevel,
+    ChurnPrediction,
+    History,
+    Prediction,
+)
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from store.analytics.tables import churn_predictions
+
+_CUSTOMERS: Final = sa.text("""
+    SELECT customer_key FROM engine_messages
+    WHERE client_id = :client_id AND direction = 'inbound' AND customer_key > :after
+      AND created_at >= :since AND created_at < :at
+    GROUP BY customer_key ORDER BY customer_key LIMIT :limit
+""")
+
+# OFFSET 0 keeps the joins row by row, each by a unique key: a plan that reads all of a client's
+# runs would do it once for each customer.
+_HISTORIES: Final = sa.text("""
+    SELECT customer.key, past.*, again.*
+    FROM unnest(CAST(:customers AS text[])) AS customer(key)
+    CROSS JOIN LATERAL (
+        SELECT min(message.created_at) AS first_contact, max(message.created_at) AS last_contact,
+               count(DISTINCT message.created_at::date) AS contact_days,
+               avg(log.score) FILTER (WHERE message.created_at >= :recent) AS mood_recent,
+               avg(log.score) FILTER (WHERE message.created_at < :recent) AS mood_before,
+               (array_agg(log.score ORDER BY message.created_at DESC, message.id DESC)
+                   FILTER (WHERE log.score IS NOT NULL))[1] AS mood_last,
+               count(*) FILTER (WHERE run.unresolved) AS unresolved,
+               coalesce((array_agg(run.unresolved
+                   ORDER BY message.created_at DESC, message.id DESC)
+                   FILTER (WHERE run.unresolved IS NOT NULL))[1], false) AS last_unresolved
+        FROM engine_messages AS message
+        LEFT JOIN LATERAL (
+            SELECT score FROM sentiment_logs
+            WHERE client_id = :client_id AND event_id = message.event_id OFFSET 0
+        ) AS log ON true
+        LEFT JOIN LATERAL (
+            SELECT status IN ('failed', 'needs_review') AS unresolved FROM engine_runs
+            WHERE client_id = :client_id AND event_id = message.event_id OFFSET 0
+        ) AS run ON true
+        WHERE message.client_id = :client_id AND message.direction = 'inbound'
+          AND message.customer_key = customer.key
+          AND message.created_at >= :since AND message.created_at < :at
+    ) AS past
+    CROSS JOIN LATERAL (
+        SELECT coalesce(max(tickets), 0) AS same_matter FROM (
+            SELECT count(*) AS tickets
+            FROM engine_messages AS message
+            CROSS JOIN LATERAL (
+                SELECT classification FROM engine_runs
+                WHERE client_id = :client_id AND event_id = message.event_id
+                  AND classification IS NOT NULL OFFSET 0
+            ) AS run
+            WHERE message.client_id = :client_id AND message.direction = 'inbound'
+              AND message.customer_key = customer.key
+              AND message.created_at >= :recent AND message.created_at < :at
+            GROUP BY run.classification
+        ) AS matters
+    ) AS again
+    WHERE past.last_contact IS NOT NULL
+    ORDER BY customer.key
+""")
+
+_KEPT: Final = insert(churn_predictions)
+# The week's row keeps its id. One that would stay the same is not written.
+_KEEP: Final = _KEPT.on_conflict_do_update(
+    index_elements=["client_id", "week", "customer_email"],
+    set_={name: _KEPT.excluded[name] for name in ("score", "level", "factors", "created_at")},
+    where=churn_predictions.c.factors.is_distinct_from(_KEPT.excluded.factors)
+    | churn_predictions.c.score.is_distinct_from(_KEPT.excluded.score)
+    | churn_predictions.c.level.is_distinct_from(_KEPT.excluded.level),
+)
+
+
+class ChurnRepository:
+    """One client's customers and predictions."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
+        """Who has written in the time that is looked back on from `at`: their addresses as limits
+        count them, in their order, after this one."""
+        asked = {**self._times(at), "after": after, "limit": limit}
+        return list(await self._connection.scalars(_CUSTOMERS, asked))
+
+    async def histories(self, customers: Sequence[str], at: datetime) -> dict[str, History]:
+        """What is known of these customers at `at`, by address, in one statement."""
+        asked = {**self._times(at), "recent": at - RECENT, "customers": list(customers)}
+        rows = await self._connection.execute(_HISTORIES, asked)
+        found = (row._asdict() for row in rows)
+        return {str(row.pop("key")): History(**row) for row in found}
+
+    async def keep(
+        self,
+        predictions: Mapping[str, Prediction],
+        week: date,
+        *,
+        now: datetime,
+        new_id: NewId,
+    ) -> None:
+        """Keep a week's predictions, by customer. Idempotency key: (client, week, customer)."""
+        if not predictions:
+            return
+        rows = [
+            {
+                "client_id": self._tenant,
+                "id": new_id(),
+                "customer_email": customer,
+                "week": week,
+                "created_at": now,
+                **prediction.model_dump(mode="json"),
+            }
+            for customer, prediction in predictions.items()
+        ]
+        await self._connection.execute(_KEEP, rows)
+
+    async def id_of(self, week: date, customer: str) -> str | None:
+        """The id of a week's prediction of a customer."""
+        t = churn_predictions
+        found: str | None = await self._connection.scalar(
+            sa.select(t.c.id).where(
+                t.c.client_id == self._tenant, t.c.week == week, t.c.customer_email == customer
+            )
+        )
+        return found
+
+    async def customer_of(self, prediction_id: str) -> str | None:
+        """Whose prediction it is."""
+        t = churn_predictions
+        found: str | None = await self._connection.scalar(
+            sa.select(t.c.customer_email).where(
+                t.c.client_id == self._tenant, t.c.id == prediction_id
+            )
+        )
+        return found
+
+    async def latest(
+        self, *, limit: int, level: ChurnLevel | None = None, after: str | None = None
+    ) -> list[ChurnPrediction]:
+        """The predictions of the last week that has any, the highest score first. `after`: the id
+        of the last one of the page before, which also says of which week."""
+        t = churn_predictions
+        mine = t.c.client_id == self._tenant
+        query = sa.select(t).where(mine).order_by(t.c.score.desc(), t.c.id).limit(limit)
+        if after is None:
+            query = query.where(
+                t.c.week == sa.select(sa.func.max(t.c.week)).where(mine).scalar_subquery()
+            )
+        else:
+            last = t.alias("last")
+            query = query.join(
+                last, (last.c.client_id == t.c.client_id) & (last.c.week == t.c.week)
+            ).where(
+                last.c.id == after,
+                (t.c.score < last.c.score) | ((t.c.score == last.c.score) & (t.c.id > last.c.id)),
+            )
+        if level is not None:
+            query = query.where(t.c.level == level)
+        rows = await self._connection.execute(query)
+        return [_prediction(row._asdict()) for row in rows]
+
+    def _times(self, at: datetime) -> dict[str, object]:
+        return {"client_id": self._tenant, "since": at - LOOKS_BACK, "at": at}
+
+
+def _prediction(row: dict[str, object]) -> ChurnPrediction:
+    return ChurnPrediction.model_validate(
+        {name: row[name] for name in ChurnPrediction.model_fields}
+    )

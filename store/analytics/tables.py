@@ -1,0 +1,63 @@
+"""The tables of daily metrics and churn predictions."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+
+def _count(name: str) -> "sa.Column[int]":
+    return sa.Column(name, sa.Integer, nullable=False)
+
+
+def _measure(name: str) -> "sa.Column[float]":
+    """Null where there was nothing to measure."""
+    return sa.Column(name, sa.Double, nullable=True)
+
+
+# A client's day, UTC; what each column counts: `domain/analytics/metrics.py`.
+metrics_daily: Final = sa.Table(
+    "metrics_daily",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("day", sa.Date, primary_key=True),
+    _count("events"),
+    _count("runs"),
+    _count("completed"),
+    _count("needs_review"),
+    _count("failed"),
+    _count("no_playbook"),
+    _count("escalated"),
+    _count("reviewed"),
+    _count("messages_in"),
+    _count("messages_out"),
+    _count("customers"),
+    _measure("latency_p50_ms"),
+    _measure("latency_p95_ms"),
+    _measure("sentiment_mean"),
+    _count("sentiment_count"),
+    _measure("resolution_rate"),
+    _measure("automation_rate"),
+    _measure("escalation_rate"),
+    _measure("review_rate"),
+    time("computed_at"),
+)
+
+
+# How likely a customer is to leave, week by week. `week`: its Monday.
+churn_predictions: Final = sa.Table(
+    "churn_predictions",
+    metadata,
+    *tenant_key(),
+    text("customer_email"),
+    sa.Column("week", sa.Date, nullable=False),
+    sa.Column("score", sa.Double, nullable=False),
+    text("level"),
+    json("factors", "[]"),
+    time("created_at"),
+    sa.UniqueConstraint("client_id", "week", "customer_email"),
+    sa.CheckConstraint("score BETWEEN 0 AND 1", name="score"),
+    sa.CheckConstraint("level IN ('low', 'medium', 'high')", name="level"),
+    sa.Index(None, "client_id", "customer_email"),
+)

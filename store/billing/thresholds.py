@@ -1,0 +1,30 @@
+"""Thresholds of use that are reached without a ticket: when the limit falls below what was used."""
+
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.quota import TICKETS, QuotaStanding
+from domain.core.ids import TenantId
+from domain.core.period import period_of
+from domain.core.ports import NewId
+from store.billing.usage import UsageRepository
+from store.billing.usage_ledger import UsageLedger
+
+
+async def note_reached(
+    connection: AsyncConnection, tenant: TenantId, now: datetime, new_id: NewId
+) -> tuple[str, ...]:
+    """Note and tell what is reached now and was not noted this month. Returns the ids of the
+    deliveries that are to be sent. Raises ClientNotFound."""
+    period = period_of(now)
+    usage = await UsageRepository(connection, tenant).in_month(period)
+    standing = QuotaStanding(
+        period=period,
+        tickets_used=usage.tickets_used,
+        tickets_limit=TICKETS[usage.subscription.plan_at(now)],
+        credits_balance=usage.credits_balance,
+    )
+    return await UsageLedger(connection, tenant).note_thresholds(
+        standing, standing.thresholds(), now=now, new_id=new_id
+    )

@@ -1,0 +1,70 @@
+"""What a client has used of what it pays for."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.subscription import Subscription
+from domain.core.ids import TenantId
+from domain.core.period import Period
+from domain.tenants.client import Plan
+from domain.tenants.errors import ClientNotFound
+from store.billing.tables import usage_counters
+from store.tenants.tables import clients
+
+
+@dataclass(frozen=True, slots=True)
+class ClientUsage:
+    """One client's use of one month, and what it may use."""
+
+    subscription: Subscription
+    tickets_used: int
+    credits_balance: int
+
+
+_IN_MONTH: Final = (
+    sa.select(
+        clients.c.plan,
+        clients.c.trial_ends_at,
+        clients.c.next_plan,
+        clients.c.next_plan_from,
+        sa.func.coalesce(usage_counters.c.tickets_used, 0),
+        clients.c.credits_balance,
+    )
+    .select_from(
+        clients.outerjoin(
+            usage_counters,
+            sa.and_(
+                usage_counters.c.client_id == clients.c.id,
+                usage_counters.c.period == sa.bindparam("month"),
+            ),
+        )
+    )
+    .where(clients.c.id == sa.bindparam("tenant"))
+)
+
+
+class UsageRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def in_month(self, period: Period) -> ClientUsage:
+        """The use of that month alone. Raises ClientNotFound."""
+        values = {"tenant": self._tenant, "month": period}
+        row = (await self._connection.execute(_IN_MONTH, values)).one_or_none()
+        if row is None:
+            raise ClientNotFound(self._tenant)
+        plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row
+        return ClientUsage(
+            subscription=Subscription(
+                plan=Plan(plan),
+                trial_ends_at=trial_ends_at,
+                next_plan=next_plan and Plan(next_plan),
+                next_plan_from=next_plan_from,
+            ),
+            tickets_used=tickets_used,
+            credits_balance=credits_balance,
+        )

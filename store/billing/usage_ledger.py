@@ -1,0 +1,112 @@
+"""The usage ledger: each ticket counted once, in the month of its admission, and paid for."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.quota import PaidBy, QuotaStanding, Threshold
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.webhooks.outbound_event import UsageThresholdReached
+from store.billing.tables import thresholds_sent
+from store.webhooks.outbox import Outbox
+
+# One statement: the counter and the credit move only if the ledger's row is new. The balance may
+# not fall below zero, whatever the code thinks: a constraint of the table says so.
+_CHARGE: Final = sa.text("""
+    WITH counted AS (
+        INSERT INTO usage_ledger (client_id, event_id, period, paid_by, created_at)
+        VALUES (:client_id, :event_id, :period, :paid_by, :now)
+        ON CONFLICT DO NOTHING
+        RETURNING client_id, paid_by
+    ), spent AS (
+        UPDATE clients SET credits_balance = credits_balance - 1
+        FROM counted WHERE clients.id = counted.client_id AND counted.paid_by = 'credit'
+        RETURNING clients.id
+    ), noted AS (
+        INSERT INTO credit_ledger (client_id, id, amount, reason, event_id, created_at)
+        SELECT id, :entry_id, -1, 'ticket', :event_id, :now FROM spent
+    )
+    INSERT INTO usage_counters (client_id, period, tickets_used)
+    SELECT client_id, :period, 1 FROM counted
+    ON CONFLICT (client_id, period) DO UPDATE SET tickets_used = usage_counters.tickets_used + 1
+""")
+
+
+class UsageLedger:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def charge(
+        self,
+        event_id: str,
+        standing: QuotaStanding,
+        paid_by: PaidBy,
+        *,
+        entry_id: str,
+        now: datetime,
+    ) -> None:
+        """Count an event's ticket; a repetition changes nothing. The account must be locked."""
+        await self._connection.execute(
+            _CHARGE,
+            {
+                "client_id": self._tenant,
+                "event_id": event_id,
+                "period": standing.period,
+                "paid_by": paid_by,
+                "entry_id": entry_id,
+                "now": now,
+            },
+        )
+
+    async def note_thresholds(
+        self,
+        standing: QuotaStanding,
+        thresholds: tuple[Threshold, ...],
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
+    ) -> tuple[str, ...]:
+        """Note and tell that these thresholds were reached; each once a month, whoever comes
+        second. Returns the ids of the deliveries that are to be sent; `run_id`: of the run that
+        sends them, if one does.
+        """
+        if not thresholds:
+            return ()
+        reached = {
+            "tickets_used": standing.tickets_used,
+            "tickets_limit": standing.tickets_limit,
+            "credits_balance": standing.credits_balance,
+        }
+        fresh = await self._connection.scalars(
+            insert(thresholds_sent)
+            .values(
+                [
+                    {
+                        "client_id": self._tenant,
+                        "period": standing.period,
+                        "threshold": threshold,
+                        "created_at": now,
+                        **reached,
+                    }
+                    for threshold in thresholds
+                ]
+            )
+            .on_conflict_do_nothing()
+            .returning(thresholds_sent.c.threshold)
+        )
+        outbox, deliveries = Outbox(self._connection, self._tenant), list[str]()
+        for threshold in sorted(fresh):
+            deliveries += await outbox.add(
+                UsageThresholdReached(period=standing.period, threshold=threshold, **reached),
+                dedup_key=f"{standing.period}:{threshold}",
+                now=now,
+                new_id=new_id,
+                run_id=run_id,
+            )
+        return tuple(deliveries)

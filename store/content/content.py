@@ -1,0 +1,193 @@
+"""What a client lets the agent say: templates, and knowledge found by full-text search."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.brain import Passage, Template
+from domain.agent.embedding import Embedding
+from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES, KnowledgeEntry, TemplateEntry
+from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.core.ids import TenantId
+from domain.core.text import fold
+from store.content.tables import knowledge_entries, response_templates
+from store.tenants.accounts import AccountRepository
+
+MAX_PASSAGES: Final = 5
+_SHOWN_TEMPLATES: Final = 200
+_MAX_QUERY_CHARS: Final = 2_000
+_CANDIDATES: Final = 20
+
+# Any word may match (the rank sorts), in the language each entry is written in. plainto_tsquery
+# makes the query safe whatever the customer typed; only its ANDs are turned into ORs.
+_SEARCH: Final = sa.text("""
+    WITH query AS (
+        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
+               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
+    )
+    SELECT id, title, body, language,
+           ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1)::float8 AS rank
+    FROM knowledge_entries, query
+    WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")
+
+
+# What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
+# which needs no common measure of the two. Only embeddings of the question's own model and length
+# can be compared with it.
+_FUSED: Final = sa.text("""
+    WITH query AS (
+        SELECT replace(plainto_tsquery('french', :words)::text, '&', '|')::tsquery AS fr,
+               replace(plainto_tsquery('english', :words)::text, '&', '|')::tsquery AS en
+    ), by_words AS (
+        SELECT id, row_number() OVER (
+                   ORDER BY ts_rank(search, CASE language WHEN 'fr' THEN fr ELSE en END, 1) DESC, id
+               ) AS place
+        FROM knowledge_entries, query
+        WHERE client_id = :client_id AND search @@ CASE language WHEN 'fr' THEN fr ELSE en END
+        ORDER BY place
+        LIMIT :candidates
+    ), by_meaning AS (
+        SELECT entry_id AS id, row_number() OVER (
+                   ORDER BY embedding <=> CAST(:vector AS vector), entry_id
+               ) AS place
+        FROM knowledge_embeddings
+        WHERE client_id = :client_id AND model = :model AND vector_dims(embedding) = :dimensions
+        ORDER BY place
+        LIMIT :candidates
+    ), found AS (
+        SELECT id, sum(1.0 / (60 + place)) AS rank
+        FROM (SELECT * FROM by_words UNION ALL SELECT * FROM by_meaning) AS ranked
+        GROUP BY id
+    )
+    SELECT id, title, body, language, rank::float8 AS rank
+    FROM found JOIN knowledge_entries USING (id)
+    WHERE client_id = :client_id
+    ORDER BY rank DESC, id
+    LIMIT :limit
+""")
+
+_TEMPLATES: Final = (
+    sa.select(
+        response_templates.c.id,
+        response_templates.c.name,
+        response_templates.c.category,
+        response_templates.c.language,
+        response_templates.c.body,
+    )
+    .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
+    .order_by(response_templates.c.created_at, response_templates.c.id)
+    .limit(_SHOWN_TEMPLATES)
+)
+
+
+class ContentRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def templates(self) -> tuple[Template, ...]:
+        """The client's active templates that a brain may see: the 200 oldest, oldest first."""
+        rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
+        return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
+
+    async def all_templates(self) -> tuple[TemplateEntry, ...]:
+        """All of the client's templates, oldest first, those that are off too."""
+        rows = await self._all(response_templates)
+        return tuple(TemplateEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def all_knowledge(self) -> tuple[KnowledgeEntry, ...]:
+        """All of the client's knowledge, oldest first."""
+        rows = await self._all(knowledge_entries)
+        return tuple(KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def delete_template(self, template_id: str) -> None:
+        """Delete for good; runs keep its id and name. Raises ContentNotFound."""
+        await self._delete(response_templates, template_id)
+
+    async def delete_knowledge(self, entry_id: str) -> None:
+        """Delete for good, with its embedding; runs keep id and title. Raises ContentNotFound."""
+        await self._delete(knowledge_entries, entry_id)
+
+    async def _delete(self, table: sa.Table, content_id: str) -> None:
+        gone = await self._connection.execute(
+            sa.delete(table).where(table.c.client_id == self._tenant, table.c.id == content_id)
+        )
+        if gone.rowcount == 0:
+            raise ContentNotFound(content_id)
+
+    async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
+        """The knowledge entries that share words with `text`, the nearest first.
+
+        With `near`, the text's embedding, also those that mean something like it.
+        """
+        values: dict[str, str | int] = {
+            "words": fold(text[:_MAX_QUERY_CHARS]),
+            "client_id": self._tenant,
+            "limit": MAX_PASSAGES,
+        }
+        if near is not None:
+            values |= {
+                "candidates": _CANDIDATES,
+                "vector": str(list(near.values)),
+                "model": near.model,
+                "dimensions": len(near.values),
+            }
+        rows = await self._connection.execute(_FUSED if near else _SEARCH, values)
+        return tuple(Passage.model_validate(row, from_attributes=True) for row in rows)
+
+    async def add_template(
+        self, template: Template, now: datetime, *, is_active: bool = True
+    ) -> None:
+        """Raises TooMuchContent, and ClientNotFound while the client is being erased."""
+        await self._make_room(response_templates, MAX_TEMPLATES)
+        await self._connection.execute(
+            sa.insert(response_templates).values(
+                client_id=self._tenant,
+                created_at=now,
+                is_active=is_active,
+                **template.model_dump(mode="json"),
+            )
+        )
+
+    async def add_knowledge(
+        self, *, entry_id: str, title: str, body: str, language: str, now: datetime
+    ) -> None:
+        """Raises as `add_template`."""
+        await self._make_room(knowledge_entries, MAX_ENTRIES)
+        await self._connection.execute(
+            sa.insert(knowledge_entries).values(
+                client_id=self._tenant,
+                id=entry_id,
+                title=title,
+                body=body,
+                language=language,
+                search_text=search_text(title, body),
+                created_at=now,
+            )
+        )
+
+    async def _make_room(self, table: sa.Table, limit: int) -> None:
+        """Exact under concurrency: the account is locked."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        count = await self._connection.scalar(
+            sa.select(sa.func.count()).where(table.c.client_id == self._tenant)
+        )
+        if count is not None and count >= limit:
+            raise TooMuchContent(limit)
+
+    async def _all(self, table: sa.Table) -> "sa.CursorResult[*tuple[Any, ...]]":
+        return await self._connection.execute(
+            sa.select(table)
+            .where(table.c.client_id == self._tenant)
+            .order_by(table.c.created_at, table.c.id)
+        )
+
+
+def search_text(title: str, body: str) -> str:
+    """What an entry is found by."""
+    return fold(f"{title}\n{body}")

@@ -1,0 +1,64 @@
+"""The tables of templates and knowledge."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from pgvector.sqlalchemy import VECTOR
+from sqlalchemy.dialects.postgresql import TSVECTOR
+
+from store.core.schema import metadata, tenant_key, text, time
+
+response_templates: Final = sa.Table(
+    "response_templates",
+    metadata,
+    *tenant_key(),
+    text("name"),
+    text("category"),
+    text("language"),
+    text("body"),
+    sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
+    time("created_at"),
+    time("updated_at", nullable=True),
+    sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
+)
+
+
+_SEARCH: Final = """to_tsvector(
+    CASE language WHEN 'fr' THEN 'french'::regconfig ELSE 'english'::regconfig END, search_text)"""
+
+
+knowledge_entries: Final = sa.Table(
+    "knowledge_entries",
+    metadata,
+    *tenant_key(),
+    text("title"),
+    text("body"),
+    text("language"),
+    # Title and body without accents: customers rarely type them, and the stemmers need them equal.
+    text("search_text"),
+    sa.Column("search", TSVECTOR, sa.Computed(_SEARCH, persisted=True), nullable=False),
+    time("created_at"),
+    time("updated_at", nullable=True),
+    sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
+    sa.Index(None, "search", postgresql_using="gin"),
+)
+
+
+# How near a knowledge entry is to a question, where an embedding provider is set. Without a fixed
+# number of dimensions, for each model has its own; a client's entries are few enough to scan.
+knowledge_embeddings: Final = sa.Table(
+    "knowledge_embeddings",
+    metadata,
+    sa.Column("client_id", sa.Text, primary_key=True),
+    sa.Column("entry_id", sa.Text, primary_key=True),
+    text("model"),
+    # Of the title and body that were embedded: a changed entry is embedded anew.
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    sa.Column("embedding", VECTOR(), nullable=False),
+    time("created_at"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "entry_id"],
+        ["knowledge_entries.client_id", "knowledge_entries.id"],
+        ondelete="CASCADE",
+    ),
+)

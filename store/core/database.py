@@ -1,0 +1,214 @@
+"""The database: one engine a process, and the one way to a transaction."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
+from typing import Final
+
+import orjson
+import psycopg
+import sqlalchemy as sa
+from psycopg import sql
+from psycopg.pq import TransactionStatus
+from sqlalchemy import event
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from domain.core.errors import CommitUnknown, EngineUnavailable
+from domain.core.ids import TenantId
+from store.core.leash import Leash
+from store.core.snapshot import Snapshot
+from store.core.snapshot import begin as begin_snapshot
+
+APP_ROLE: Final = "engine_app"
+SERVICE_ROLE: Final = "engine_service"
+
+# A caller is told within 5 s that the database is away; each of these must be shorter. The server's
+# own limits say nothing when the server is silent, so the client keeps time too.
+PATIENCE_S: Final = 3.5
+_CONNECT_TIMEOUT_S: Final = 2
+_PING_AFTER_S: Final = 1.0
+_PING_TIMEOUT_S: Final = 1.0
+_LOCK_TIMEOUT: Final = "2s"
+_STATEMENT_TIMEOUT: Final = "3s"
+_SNAPSHOT_PATIENCE_S: Final = 30
+
+
+def psycopg_url(url: str) -> sa.URL:
+    """A PostgreSQL URL as SQLAlchemy's psycopg dialect wants it; sa.exc.ArgumentError if none."""
+    return sa.make_url(url).set(drivername="postgresql+psycopg")
+
+
+class Database:
+    """A pool of connections. Every repository works on a connection that comes from here.
+
+    Each is `engine_app`, whoever logged in: row-level security shows it the rows of the one client
+    that its transaction names (`migrations/tenancy.py`).
+    """
+
+    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+        self.engine: AsyncEngine = create_async_engine(
+            psycopg_url(url),
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_timeout=PATIENCE_S,
+            # Transactions are opened below, together with whose they are: one round trip.
+            isolation_level="AUTOCOMMIT",
+            # What customers wrote is bound to statements, and errors are logged.
+            hide_parameters=True,
+            json_serializer=_dump,
+            json_deserializer=orjson.loads,
+            connect_args={
+                "connect_timeout": _CONNECT_TIMEOUT_S,
+                "options": f"-c role={APP_ROLE} "
+                f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT} "
+                "-c idle_in_transaction_session_timeout=30s -c timezone=UTC",
+            },
+        )
+        _ping_after_idling(self.engine)
+
+    def tenant(
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+    ) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction on one client's rows; no other row can be seen or written.
+
+        Like `service`: committed when the block ends, rolled back when it raises. It takes at most
+        `patience_s` seconds with the wait for a connection. Raises EngineUnavailable when
+        PostgreSQL cannot be reached, went away or keeps silent, and CommitUnknown when it did so
+        while committing.
+        """
+        whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
+        return self._transaction(_BEGIN + whose, patience_s)
+
+    def service(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
+        return self._transaction(_BEGIN_SERVICE, PATIENCE_S)
+
+    @asynccontextmanager
+    async def unscoped(self) -> AsyncIterator[AsyncConnection]:
+        """No transaction and no client: no row at all, only functions that answer without one."""
+        async with self._connection(PATIENCE_S) as (connection, _, _):
+            yield connection
+
+    @asynccontextmanager
+    async def snapshot(
+        self, tenant: TenantId, *, patience_s: float = _SNAPSHOT_PATIENCE_S
+    ) -> AsyncIterator[Snapshot]:
+        """One moment of a client's rows, to be read for as long as the block runs.
+
+        It holds a connection meanwhile: take them from a pool of their own. `patience_s`: for each
+        answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
+        """
+        async with self._connection(PATIENCE_S) as (connection, raw, leash):
+            try:
+                await raw.execute(begin_snapshot(tenant), prepare=False)
+            except psycopg.OperationalError:
+                await _replace_all(connection)
+                raise
+            try:
+                leash.loosen()
+                yield Snapshot(raw, leash, tenant, patience_s=patience_s)
+            finally:
+                leash.within(PATIENCE_S)
+                with suppress(psycopg.OperationalError):  # there was nothing to write
+                    await raw.rollback()
+
+    async def ping(self) -> None:
+        """Ask PostgreSQL for an answer. Raises EngineUnavailable."""
+        async with self.unscoped() as connection:
+            await connection.exec_driver_sql("SELECT 1")
+
+    @asynccontextmanager
+    async def _transaction(
+        self, begin: sql.Composed, patience_s: float
+    ) -> AsyncIterator[AsyncConnection]:
+        async with self._connection(patience_s) as (connection, raw, _):
+            try:
+                # Not prepared: PostgreSQL prepares single statements only.
+                await raw.execute(begin, prepare=False)
+            except psycopg.OperationalError:
+                await _replace_all(connection)
+                raise
+            yield connection
+            if raw.info.transaction_status is not TransactionStatus.INTRANS:
+                # PostgreSQL would roll back, and say nothing.
+                raise RuntimeError("a statement of this transaction failed: it cannot be committed")
+            try:
+                await raw.commit()
+            except psycopg.OperationalError as error:
+                await _replace_all(connection)
+                raise CommitUnknown("the database went away while it committed") from error
+
+    @asynccontextmanager
+    async def _connection(
+        self, patience_s: float
+    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash]]:
+        deadline = asyncio.get_running_loop().time() + patience_s
+        try:
+            async with AsyncExitStack() as held:
+                async with asyncio.timeout_at(deadline):
+                    connection = await held.enter_async_context(self.engine.connect())
+                raw = (await connection.get_raw_connection()).driver_connection
+                if not isinstance(raw, psycopg.AsyncConnection):
+                    raise TypeError("a psycopg connection is expected")
+                with Leash(raw) as leash:
+                    leash.until(deadline)
+                    yield connection, raw, leash
+        except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
+            raise EngineUnavailable("the database did not answer") from error
+        except DBAPIError as error:
+            if error.connection_invalidated:
+                raise EngineUnavailable("the database went away") from error
+            raise
+
+    async def close(self) -> None:
+        await self.engine.dispose()
+
+
+# Whatever the server's default is: a statement after a lock must see what came before the lock.
+_BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
+_BEGIN_SERVICE: Final = _BEGIN + sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
+
+
+async def _replace_all(connection: AsyncConnection) -> None:
+    """Let SQLAlchemy meet the broken connection too: it then replaces every one of the pool."""
+    with suppress(DBAPIError):
+        await connection.exec_driver_sql("SELECT 1")
+
+
+def _ping_after_idling(engine: AsyncEngine) -> None:
+    """Ask a connection that has rested whether it still lives, and replace it if not.
+
+    Under load none rests, so no statement is preceded by a ping; there the first one to meet a
+    restarted server fails, and SQLAlchemy then replaces all.
+    """
+
+    def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
+        record.info["rested_since"] = time.monotonic()
+
+    def on_checkout(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
+        rested_since = record.info.get("rested_since")
+        if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
+            return
+        try:
+            with Leash(connection.driver_connection) as leash:
+                leash.within(_PING_TIMEOUT_S)
+                engine.sync_engine.dialect.do_ping(connection)
+        except engine.sync_engine.dialect.loaded_dbapi.Error as error:
+            raise DisconnectionError from error  # the pool then opens a fresh one
+
+    event.listen(engine.sync_engine, "checkin", on_checkin)
+    event.listen(engine.sync_engine, "checkout", on_checkout)
+
+
+def _dump(value: object) -> str:
+    return orjson.dumps(value).decode()

@@ -1,0 +1,83 @@
+"""Errors on our side, kept for operators who have no error tracker."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.error_report import ErrorReport, RaisedException
+from store.core.database import Database
+from store.core.tables import error_reports
+
+KEPT_FOR: Final = timedelta(days=30)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredReport:
+    id: str
+    report: ErrorReport
+
+
+class ErrorReportRepository:
+    """Works on a transaction that spans clients."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def add(self, report_id: str, report: ErrorReport) -> None:
+        """Store a report, and delete those that are older than it by more than `KEPT_FOR`."""
+        await self._connection.execute(
+            sa.insert(error_reports).values(
+                id=report_id,
+                request_id=report.request_id,
+                client_id=report.client_id,
+                event_id=report.event_id,
+                place=report.place,
+                code=report.code,
+                exception=[one.model_dump() for one in report.exceptions],
+                created_at=report.created_at,
+            )
+        )
+        await self._connection.execute(
+            sa.delete(error_reports).where(
+                error_reports.c.created_at < report.created_at - KEPT_FOR
+            )
+        )
+
+    async def latest(self, *, limit: int) -> Sequence[StoredReport]:
+        """The latest reports, newest first."""
+        found = await self._connection.execute(
+            sa.select(error_reports)
+            .order_by(error_reports.c.created_at.desc(), error_reports.c.id.desc())
+            .limit(limit)
+        )
+        return [
+            StoredReport(
+                row.id,
+                ErrorReport(
+                    request_id=row.request_id,
+                    client_id=row.client_id,
+                    event_id=row.event_id,
+                    place=row.place,
+                    code=row.code,
+                    exceptions=tuple(RaisedException.model_validate(one) for one in row.exception),
+                    created_at=row.created_at,
+                ),
+            )
+            for row in found
+        ]
+
+
+def keep_in(
+    database: Database, new_id: Callable[[], str]
+) -> Callable[[ErrorReport], Awaitable[None]]:
+    """What stores one report in a transaction of its own. Raises EngineUnavailable."""
+
+    async def keep(report: ErrorReport) -> None:
+        async with database.service() as connection:
+            await ErrorReportRepository(connection).add(new_id(), report)
+
+    return keep

@@ -1,0 +1,21 @@
+"""The tables that belong to no client."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, text
+
+# What went wrong on our side, for operators without an error tracker. No customer's words.
+error_reports: Final = sa.Table(
+    "error_reports",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("request_id", nullable=True),
+    text("client_id", nullable=True),
+    text("event_id", nullable=True),
+    text("place"),
+    text("code"),
+    json("exception", "[]"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+)

@@ -1,0 +1,136 @@
+"""The CSV form of an export: PostgreSQL writes each record's line, here is only what goes between.
+
+RFC 4180: CRLF ends a line; text, times, days and JSON are quoted, numbers and booleans bare; null
+is an empty cell without quotes, an empty text is "". Two rules protect who opens the file, both
+undone by taking one apostrophe away in each place that has one:
+
+1. A text that begins with a sign spreadsheets take for a formula's, a blank or other invisible
+   character (some programs trim them first), a # or an apostrophe gets an apostrophe in front.
+2. Inside a text, what comes after a line break, a tab or a semicolon and begins with such a sign or
+   with ##, or with apostrophes and one of these, gets one in front. A spreadsheet whose separator
+   is the semicolon, as in French, loses count of the quotes and begins a cell at each of these.
+
+So only a section's line begins with ##, whether a reader knows quotes or takes line by line. A JSON
+cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped;
+what rule 2 would guard in it stands in a string, where the character after the break, or after the
+semicolon, is written as an escape: equal JSON.
+"""
+
+from typing import Final
+
+from domain.exports.export import Section
+from store.exports.sections import CellKind, Column, Source
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+# Signs, # and ' with their full-width forms; control characters, blanks, and marks without a shape.
+_GUARDED: Final = (
+    *map(ord, "#'+-=@＃＇＋－＝＠"),
+    *range(0x01, 0x21),
+    *range(0x7F, 0xA1),
+    0xAD,
+    0x061C,
+    0x1680,
+    0x180E,
+    *range(0x2000, 0x2010),
+    *range(0x2028, 0x2030),
+    *range(0x205F, 0x2070),
+    0x3000,
+    0xFEFF,
+)
+_FIRST: Final = ",".join(map(str, _GUARDED))
+_SIGNS: Final = "=+@-"
+# What some reader ends a line at: all that Python's splitlines does.
+_BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
+_JSON_BREAKS: Final = r"\u0085\u2028\u2029"
+
+
+class CsvRendering:
+    """How the rows of an export become a CSV file; `store/exports/export.py` says who calls what when."""
+
+    counts: Final = True
+    separator: Final = b""
+
+    def query(self, source: Source) -> str:
+        """One column: a record's line with its CRLF. The parameter is `client_id`."""
+        values = ", ".join(f"{_value(c)} AS c{n}" for n, c in enumerate(source.columns))
+        cells = ", ".join(_cell(f"r.c{n}", c.kind) for n, c in enumerate(source.columns))
+        # The fence, OFFSET 0, has each value computed once, however often a cell names it.
+        records = (
+            f"SELECT {values}, {source.order} AS place FROM {source.source} "  # noqa: S608 - constants
+            "ORDER BY place OFFSET 0"
+        )
+        line = f"concat_ws(',', {cells}) || E'\\r\\n'"
+        return f"SELECT {line} FROM ({records}) AS r ORDER BY r.place"  # noqa: S608 - likewise
+
+    def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
+        """What a file begins with: the mark by which spreadsheets know UTF-8."""
+        return _BOM
+
+    def open(
+        self,
+        section: Section,
+        source: Source,
+        count: int | None,
+        first: bool,  # noqa: ARG002
+    ) -> bytes:
+        """A section's line and its header; `count`: of the rows that follow."""
+        header = ",".join(column.name for column in source.columns)
+        return f"## {section} ({count})\r\n{header}\r\n".encode()
+
+    def close(self, section: Section) -> bytes:  # noqa: ARG002
+        return b""
+
+    def end(self) -> bytes:
+        return b""
+
+
+def _value(column: Column) -> str:
+    return f"({column.sql})::text" if column.kind is CellKind.JSON else column.sql
+
+
+def _cell(value: str, kind: CellKind) -> str:
+    """SQL of a cell's text, never null: what concat_ws leaves out, it leaves no comma for."""
+    match kind:
+        case CellKind.TEXT:
+            cell = _quoted(_guarded_inside(value))
+            cell = f"CASE WHEN ascii({value}) IN ({_FIRST}) THEN '\"''' ELSE '\"' END || {cell}"
+        case CellKind.JSON:
+            cell = f"'\"' || {_quoted(_escaped_inside(value))}"
+        case CellKind.TIME | CellKind.DAY:
+            # As in the JSON, where they stand in quotes too.
+            cell = f"to_json({value})::text"
+        case CellKind.NUMBER | CellKind.BOOLEAN:
+            cell = f"{value}::text"
+    return f"coalesce({cell}, '')"
+
+
+def _guarded_inside(value: str) -> str:
+    """The pattern is looked for only where there is what may come before it: few values have it."""
+    seldom = " AND ".join(f"strpos({value}, {mark}) = 0" for mark in _BEFORE)
+    return (
+        f"CASE WHEN {seldom} THEN {value} "
+        f"ELSE regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') END"
+    )
+
+
+_BEFORE: Final = ("';'", "'##'", "E'\\n'", "E'\\r'", "E'\\t'")
+_INSIDE: Final = rf"([{_BREAKS};\t])(''*(?:##|[＋＝＠－{_SIGNS}]))"
+_APOSTROPHE: Final = r"\1''\2"
+
+
+def _escaped_inside(value: str) -> str:
+    """Large, and read as seldom as can be: each replacement only where its mark is."""
+    escaped = value
+    for sign in _SIGNS:
+        escaped = f"replace({escaped}, ';{sign}', ';\\u{ord(sign):04x}')"
+    breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\\u0023#', 'g')"
+    return (
+        f"CASE WHEN strpos({value}, '##') > 0 THEN {breaks} "
+        f"WHEN strpos({value}, ';') > 0 THEN {escaped} ELSE {value} END"
+    )
+
+
+def _quoted(value: str) -> str:
+    """What follows the opening quote."""
+    return f"replace({value}, '\"', '\"\"') || '\"'"

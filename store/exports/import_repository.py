@@ -1,0 +1,184 @@
+"""An export read back into an empty client: all of it or nothing, in the caller's transaction."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from pydantic import BaseModel, ConfigDict
+from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.exports.errors import ClientNotEmpty, InvalidExport
+from domain.exports.export import Section
+from domain.reviews.escalation import EscalationStatus
+from domain.runs.run import RunStatus
+from store.analytics.tables import churn_predictions, metrics_daily
+from store.content.tables import knowledge_entries, response_templates
+from store.exports.import_sections import (
+    CLOSE_APPROVED,
+    CREDENTIALS_MISSING,
+    HELD,
+    HELD_BY_PLACE,
+    IMPORTED,
+    RELEASE_MESSAGES,
+    STATEMENTS,
+)
+from store.exports.tables import automation_events
+from store.intake.tables import engine_events
+from store.integrations.tables import integrations
+from store.playbooks.tables import playbooks
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations, engine_runs
+from store.tenants.accounts import AccountRepository
+from store.tenants.tables import client_settings, clients
+
+_PAGE: Final = 5_000
+
+# A batch is larger than what a request does, and what it is read from may be slow.
+_PATIENCE: Final = (
+    "SET LOCAL statement_timeout = '120s'",
+    "SET LOCAL idle_in_transaction_session_timeout = '600s'",
+)
+
+# A client that was just made has playbooks to start with; the file's replace them. Days on which
+# nothing happened are reckoned of every client.
+_MUST_BE_EMPTY: Final = (
+    ai_conversations,
+    automation_events,
+    churn_predictions,
+    client_settings,
+    engine_events,
+    integrations,
+    knowledge_entries,
+    response_templates,
+)
+_NOTHING_HAPPENED: Final = sa.and_(metrics_daily.c.events == 0, metrics_daily.c.runs == 0)
+
+
+class Closed(BaseModel):
+    """What was under way when the export was written, and is not any more."""
+
+    model_config = ConfigDict(frozen=True)
+
+    runs: int
+    reviews: int
+    integrations: int
+
+
+class TenantImport:
+    """One import: `begin`, then the records of all sections in an export's order, then `finish`."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId, now: datetime) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._now = now
+        self._held = 0
+
+    async def begin(self) -> None:
+        """Lock the client, so that no event is let in meanwhile.
+
+        Raises ClientNotFound, and ClientNotEmpty where it has records.
+        """
+        for statement in _PATIENCE:
+            await self._connection.exec_driver_sql(statement)
+        await AccountRepository(self._connection, self._tenant).lock()
+        await self._connection.execute(
+            sa.delete(metrics_daily).where(
+                metrics_daily.c.client_id == self._tenant, _NOTHING_HAPPENED
+            )
+        )
+        for table in (*_MUST_BE_EMPTY, metrics_daily):
+            whose = table.c.client_id == self._tenant
+            if await self._connection.scalar(sa.select(sa.exists().where(whose))):
+                raise ClientNotEmpty(f"the client is not empty: it has {table.name}")
+        await self._connection.execute(HELD)
+
+    async def add(self, section: Section, records: Sequence[str]) -> None:
+        """Write records of a section: the JSON of each. Raises InvalidExport where they contradict
+        each other, as in an id that comes twice."""
+        try:
+            for statement in STATEMENTS[section]:
+                await self._write(statement, records)
+        except (IntegrityError, DataError) as error:
+            raise _contradiction(section, error) from None
+
+    async def _write(self, statement: sa.TextClause, records: Sequence[str]) -> None:
+        values = {
+            "client_id": self._tenant,
+            "records": f"[{','.join(records)}]",
+            "now": self._now,
+            "held": self._held,
+        }
+        taken = {name: values[name] for name in statement._bindparams}  # noqa: SLF001
+        written = await self._connection.execute(statement, taken)
+        if "held" in taken:
+            self._held += written.rowcount
+
+    async def _release(self) -> None:
+        """Put the messages to the events, which are there now."""
+        await self._connection.execute(HELD_BY_PLACE)
+        try:
+            for after in range(0, self._held, _PAGE):
+                await self._connection.execute(
+                    RELEASE_MESSAGES, {"after": after, "upto": after + _PAGE}
+                )
+        except IntegrityError as error:
+            raise _contradiction(Section.AI_CONVERSATIONS, error) from None
+
+    async def finish(self) -> Closed:
+        """Close what nobody will go on with, and count what was closed. Raises InvalidExport."""
+        await self._release()
+        mine = {"client_id": self._tenant, "now": self._now}
+        await self._connection.execute(CLOSE_APPROVED, mine)
+        return Closed(
+            runs=await self._count(
+                engine_runs,
+                engine_runs.c.error_code == IMPORTED,
+                engine_runs.c.status == RunStatus.FAILED,
+                engine_runs.c.finished_at == self._now,
+            ),
+            reviews=await self._count(
+                escalation_tickets,
+                escalation_tickets.c.status == EscalationStatus.EXPIRED,
+                escalation_tickets.c.decided_at == self._now,
+            ),
+            integrations=await self._count(
+                integrations, integrations.c.error_code == CREDENTIALS_MISSING
+            ),
+        )
+
+    async def has_widget_key(self) -> bool:
+        return bool(await self._count(client_settings, client_settings.c.widget_key.is_not(None)))
+
+    async def _count(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
+        query = sa.select(sa.func.count()).where(table.c.client_id == self._tenant, *which)
+        return int(await self._connection.scalar(query) or 0)
+
+
+def _contradiction(section: Section, error: IntegrityError | DataError) -> InvalidExport:
+    """What PostgreSQL refused, by the rule's name: its message may hold what a customer wrote."""
+    if isinstance(error, DataError):
+        return InvalidExport(f"{section}: a record holds a value that cannot be stored")
+    rule = getattr(getattr(error.orig, "diag", None), "constraint_name", None)
+    return InvalidExport(
+        f"{section}: its records contradict each other or those before"
+        + (f" ({rule})" if rule else "")
+    )
+
+
+async def is_here_already(
+    connection: AsyncConnection, exported: str, tenant: TenantId, playbook_ids: Sequence[str]
+) -> bool:
+    """Whether an export's ids may be those of another client of this installation.
+
+    `connection`: one that spans clients. `exported`: the client that the export is of. No run is
+    without its playbook, so whoever has the one has the other. Where there is no playbook nothing
+    tells, and nothing else refers to the ids either.
+    """
+    if exported == tenant:
+        return False
+    known = sa.exists().where(clients.c.id == exported)
+    used = sa.exists().where(playbooks.c.id.in_(playbook_ids), playbooks.c.client_id != tenant)
+    return not playbook_ids or bool(await connection.scalar(sa.select(sa.or_(known, used))))

@@ -1,0 +1,256 @@
+"""The SQL that reads the records of an export back, section by section.
+
+`:records` is a JSON array of records, and PostgreSQL takes it apart: what the export wrote as JSON
+becomes the same values again. Nothing that comes in this way is under way: no run waits for its
+workflow, no review for a human, and no connection has credentials.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql
+
+from domain.exports.export import Section
+from domain.integrations.integration import IntegrationStatus
+from domain.reviews.escalation import OPEN_STATUSES, Decision, EscalationStatus
+from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS, TURNS_KEPT
+from domain.runs.run import EventOutcome, RunStatus
+from store.content.tables import knowledge_entries
+from store.exports.sections import SOURCES
+from store.intake.tables import engine_events
+from store.integrations.tables import integrations
+from store.metadata import metadata
+from store.playbooks.tables import playbook_versions, playbooks
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
+
+IMPORTED: Final = "imported"
+"""Error code of a run that was under way when its export was written."""
+
+CREDENTIALS_MISSING: Final = "credentials_missing"
+"""Error code of a connection that an export brought: it must be connected anew."""
+
+HELD: Final = sa.text(
+    "CREATE TEMPORARY TABLE imported_messages ON COMMIT DROP AS "
+    "SELECT 0::bigint AS place, m.* FROM engine_messages AS m WITH NO DATA"
+)
+"""Messages come before the events that they belong to, and wait here."""
+
+HELD_BY_PLACE: Final = sa.text("CREATE INDEX ON imported_messages (place)")
+"""Once all are there: without it each stretch would read them all."""
+
+
+def _columns(table: sa.Table, names: Iterable[str]) -> str:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    return ", ".join(f"{name} {table.c[name].type.compile(dialect=dialect)}" for name in names)
+
+
+def _insert(
+    table: sa.Table,
+    names: Iterable[str],
+    values: Mapping[str, str] | None = None,
+    *,
+    more: str = "",
+) -> sa.TextClause:
+    """Insert the records, `r`: the cells called `names`, and `values` beside them or instead, in
+    SQL. `more`: what else of `r` those read."""
+    plain = tuple(names)
+    cells = {name: f"r.{name}" for name in plain} | dict(values or {})
+    return sa.text(
+        f"INSERT INTO {table.name} (client_id, {', '.join(cells)}) "  # noqa: S608 - our own names
+        f"SELECT :client_id, {', '.join(cells.values())} "
+        f"FROM json_to_recordset(CAST(:records AS json)) AS r ({_columns(table, plain)}{more})"
+    )
+
+
+def _nested(
+    table: sa.Table, part: str, names: Iterable[str], values: Mapping[str, str], outer: str = ""
+) -> sa.TextClause:
+    """Insert the records' parts, `r`: a list's members, or one object. The record is `o`, of which
+    `values` read `outer`."""
+    plain = tuple(names)
+    cells = {name: f"r.{name}" for name in plain} | dict(values)
+    return sa.text(
+        f"INSERT INTO {table.name} (client_id, {', '.join(cells)}) "  # noqa: S608 - our own names
+        f"SELECT :client_id, {', '.join(cells.values())} "
+        f"FROM json_to_recordset(CAST(:records AS json)) AS o ({outer}{part} json), "
+        f"json_to_recordset(CASE json_typeof(o.{part}) WHEN 'array' THEN o.{part} "
+        f"ELSE json_build_array(o.{part}) END) AS r ({_columns(table, plain)})"
+    )
+
+
+def _names(section: Section, *without: str) -> list[str]:
+    return [column.name for column in SOURCES[section].columns if column.name not in without]
+
+
+def _plain(section: Section) -> tuple[sa.TextClause, ...]:
+    return (_insert(metadata.tables[section], _names(section)),)
+
+
+# As `store/runs/conversations.py` remembers them, at the time of the latest message.
+_TURNS: Final = f"""(
+    SELECT coalesce(jsonb_agg(
+        jsonb_build_object('author', author, 'body', left(body, {MAX_TURN_CHARS}), 'at', created_at)
+        ORDER BY created_at, event_id, direction), '[]')
+    FROM (
+        SELECT * FROM json_to_recordset(r.messages) AS m (
+            author text, body text, created_at timestamptz, event_id text, direction text)
+        WHERE body <> ''
+          AND created_at > r.last_message_at - interval '{TURNS_KEPT.total_seconds()} seconds'
+        ORDER BY created_at DESC, event_id DESC, direction DESC
+        LIMIT {MAX_TURNS}
+    ) AS latest)"""  # noqa: S608 - our own numbers
+
+_MESSAGE: Final = (
+    "id", "event_id", "direction", "channel", "author", "customer_key", "body", "created_at",
+)  # fmt: skip
+
+_WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
+
+_PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
+_VERSION: Final = ("version", "name", "event_type", "threshold", "rulebook", "created_at")
+_EVENT: Final = (
+    "source", "event_type", "customer_email", "message", "subject", "text", "payload", "unified",
+    "received_at",
+)  # fmt: skip
+_ACTION: Final = (
+    "id", "step", "round", "action", "state", "detail", "integration_id", "order_key",
+    "customer_key", "amount", "currency", "reference", "planned_at", "finished_at",
+)  # fmt: skip
+
+# Without a time nothing is set. The widget's key may be another client's by now: then there is
+# none.
+_SET: Final = """
+    INSERT INTO client_settings
+        (client_id, system_prompt, branding, widget_key, retention, updated_at)
+    SELECT :client_id, system_prompt, branding, {key}, retention, updated_at
+    FROM json_to_recordset(CAST(:records AS json)) AS r (
+        system_prompt text, branding jsonb, widget_key text, retention jsonb,
+        updated_at timestamptz)
+    WHERE updated_at IS NOT NULL
+    ON CONFLICT DO NOTHING"""
+_SETTINGS: Final = sa.text(_SET.format(key="widget_key"))
+_SETTINGS_WITHOUT_KEY: Final = sa.text(_SET.format(key="NULL"))
+
+STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
+    Section.CLIENT: (
+        sa.text("""
+            UPDATE clients AS c
+            SET brand_name = r.brand_name, plan = r.plan, trial_ends_at = r.trial_ends_at,
+                next_plan = r.next_plan, next_plan_from = r.next_plan_from,
+                created_at = r.created_at
+            FROM json_to_recordset(CAST(:records AS json)) AS r (
+                brand_name text, plan text, trial_ends_at timestamptz, next_plan text,
+                next_plan_from timestamptz, created_at timestamptz)
+            WHERE c.id = :client_id"""),
+    ),
+    Section.SETTINGS: (
+        sa.text("DELETE FROM playbook_versions WHERE client_id = :client_id"),
+        sa.text("DELETE FROM playbooks WHERE client_id = :client_id"),
+        _SETTINGS,
+        _SETTINGS_WITHOUT_KEY,
+        _nested(playbooks, "playbooks", _PLAYBOOK, {}),
+        sa.text(f"""
+            INSERT INTO playbook_versions (client_id, playbook_id, {", ".join(_VERSION)})
+            SELECT :client_id, p.id, {", ".join(f"r.{name}" for name in _VERSION)}
+            FROM json_to_recordset(CAST(:records AS json)) AS o (playbooks json),
+                 json_to_recordset(o.playbooks) AS p (id text, versions json),
+                 json_to_recordset(p.versions) AS r ({_columns(playbook_versions, _VERSION)})
+        """),  # noqa: S608 - our own names
+    ),
+    Section.INTEGRATIONS: (
+        _insert(
+            integrations,
+            _names(Section.INTEGRATIONS),
+            {
+                "status": f"CASE r.status WHEN '{IntegrationStatus.CONNECTED}' "
+                f"THEN '{IntegrationStatus.ERROR}' ELSE r.status END",
+                "error_code": f"CASE r.status WHEN '{IntegrationStatus.CONNECTED}' "
+                f"THEN '{CREDENTIALS_MISSING}' ELSE r.error_code END",
+                "sealed": "''",
+            },
+        ),
+    ),
+    Section.AI_CONVERSATIONS: (
+        _insert(
+            ai_conversations,
+            _names(Section.AI_CONVERSATIONS, "messages"),
+            {"turns": _TURNS},
+            more=", messages json",
+        ),
+        sa.text(f"""
+            INSERT INTO imported_messages
+                (place, client_id, conversation_id, {", ".join(_MESSAGE)})
+            SELECT :held + row_number() OVER (), :client_id, o.id,
+                   {", ".join(f"r.{name}" for name in _MESSAGE)}
+            FROM json_to_recordset(CAST(:records AS json)) AS o (id text, messages json),
+                 json_to_recordset(o.messages) AS r ({_columns(engine_messages, _MESSAGE)})
+        """),  # noqa: S608 - our own names
+    ),
+    Section.AUTOMATION_EVENTS: _plain(Section.AUTOMATION_EVENTS),
+    Section.ENGINE_RUNS: (
+        _nested(
+            engine_events,
+            "event",
+            _EVENT,
+            {"id": "o.event_id", "outcome": f"'{EventOutcome.RUN}'"},
+            "event_id text, ",
+        ),
+        _insert(
+            engine_runs,
+            _names(Section.ENGINE_RUNS, "event", "actions"),
+            {
+                "status": f"CASE r.status WHEN '{RunStatus.RECEIVED}' "
+                f"THEN '{RunStatus.FAILED}' ELSE r.status END",
+                "error_code": f"CASE r.status WHEN '{RunStatus.RECEIVED}' "
+                f"THEN '{IMPORTED}' ELSE r.error_code END",
+                "finished_at": f"CASE r.status WHEN '{RunStatus.RECEIVED}' "
+                "THEN CAST(:now AS timestamptz) ELSE r.finished_at END",
+            },
+        ),
+        _nested(action_ledger, "actions", _ACTION, {"run_id": "o.id"}, "id text, "),
+    ),
+    Section.METRICS_DAILY: _plain(Section.METRICS_DAILY),
+    Section.ESCALATION_TICKETS: (
+        _insert(
+            escalation_tickets,
+            _names(Section.ESCALATION_TICKETS),
+            {
+                "status": f"CASE WHEN {_WAS_OPEN} THEN '{EscalationStatus.EXPIRED}' "
+                "ELSE r.status END",
+                "decision": f"CASE WHEN {_WAS_OPEN} THEN '{Decision.EXPIRE}' ELSE r.decision END",
+                "decided_at": f"CASE WHEN {_WAS_OPEN} THEN CAST(:now AS timestamptz) "
+                "ELSE r.decided_at END",
+                "taken_up_at": f"CASE WHEN {_WAS_OPEN} THEN CAST(:now AS timestamptz) "
+                "ELSE r.decided_at END",
+            },
+        ),
+    ),
+    Section.SENTIMENT_LOGS: _plain(Section.SENTIMENT_LOGS),
+    Section.CHURN_PREDICTIONS: _plain(Section.CHURN_PREDICTIONS),
+    Section.RESPONSE_TEMPLATES: _plain(Section.RESPONSE_TEMPLATES),
+    Section.KNOWLEDGE_ENTRIES: (
+        _insert(knowledge_entries, (*_names(Section.KNOWLEDGE_ENTRIES), "search_text")),
+    ),
+}
+
+RELEASE_MESSAGES: Final = sa.text(f"""
+    INSERT INTO engine_messages (client_id, conversation_id, {", ".join(_MESSAGE)})
+    SELECT client_id, conversation_id, {", ".join(_MESSAGE)} FROM imported_messages
+    WHERE place > :after AND place <= :upto
+""")  # noqa: S608 - our own names
+"""Messages of a stretch of places, now that their events are there."""
+
+# Approved, and the snapshot was taken before it was carried out: nobody will.
+CLOSE_APPROVED: Final = sa.text(f"""
+    UPDATE engine_runs AS run
+    SET status = '{RunStatus.FAILED}', error_code = '{IMPORTED}', finished_at = :now
+    FROM (
+        SELECT DISTINCT ON (run_id) run_id, decision FROM escalation_tickets
+        WHERE client_id = :client_id ORDER BY run_id, round DESC
+    ) AS latest
+    WHERE run.client_id = :client_id AND run.id = latest.run_id
+      AND run.status = '{RunStatus.NEEDS_REVIEW}'
+      AND latest.decision IN ('{Decision.APPROVE}', '{Decision.EDIT}')
+""")  # noqa: S608 - our own names

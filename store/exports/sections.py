@@ -1,0 +1,239 @@
+"""What each section of an export is made of: its columns, and the SQL that each is read by.
+
+One table for all: the JSON and the CSV are written from it, `domain/exports/records.py` documents
+it, and an import reads it back. Rows come in the order of their primary keys, which is an index.
+What is not named here is not exported: no credential, no key, no secret.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Final
+
+from domain.exports.export import Section
+
+
+class CellKind(Enum):
+    """What a cell holds. A spreadsheet may take TEXT for a formula, and the others not."""
+
+    TEXT = auto()
+    NUMBER = auto()
+    BOOLEAN = auto()
+    TIME = auto()
+    DAY = auto()
+    JSON = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`sql`: of one value, in a query on the section's `source`."""
+
+    name: str
+    kind: CellKind
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """`source`: what stands after FROM; rows of the client whose id is `%(client_id)s`."""
+
+    columns: tuple[Column, ...]
+    source: str
+    order: str
+
+
+def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
+    return tuple(Column(name, kind, f"t.{name}") for name in names.split())
+
+
+def _text(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.TEXT, names)
+
+
+def _number(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.NUMBER, names)
+
+
+def _boolean(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.BOOLEAN, names)
+
+
+def _time(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.TIME, names)
+
+
+def _day(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.DAY, names)
+
+
+def _json(names: str) -> tuple[Column, ...]:
+    return _columns(CellKind.JSON, names)
+
+
+def _table(name: Section, columns: tuple[Column, ...], order: str = "t.id") -> Source:
+    return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order)
+
+
+_MESSAGES: Final = """(
+    SELECT coalesce(json_agg(json_build_object(
+        'id', m.id, 'event_id', m.event_id, 'direction', m.direction, 'channel', m.channel,
+        'author', m.author, 'customer_key', m.customer_key, 'body', m.body,
+        'created_at', m.created_at) ORDER BY m.created_at, m.id), '[]'::json)
+    FROM engine_messages AS m
+    WHERE m.client_id = t.client_id AND m.conversation_id = t.id)"""
+
+_EVENT: Final = """(
+    SELECT json_build_object(
+        'source', e.source, 'event_type', e.event_type, 'customer_email', e.customer_email,
+        'message', e.message, 'subject', e.subject, 'text', e.text, 'payload', e.payload,
+        'unified', e.unified, 'received_at', e.received_at)
+    FROM engine_events AS e
+    WHERE e.client_id = t.client_id AND e.id = t.event_id)"""
+
+_ACTIONS: Final = """(
+    SELECT coalesce(json_agg(json_build_object(
+        'id', a.id, 'step', a.step, 'round', a.round, 'action', a.action, 'state', a.state,
+        'detail', a.detail, 'integration_id', a.integration_id, 'order_key', a.order_key,
+        'customer_key', a.customer_key, 'amount', a.amount, 'currency', a.currency,
+        'reference', a.reference, 'planned_at', a.planned_at, 'finished_at', a.finished_at)
+        ORDER BY a.step, a.round), '[]'::json)
+    FROM action_ledger AS a
+    WHERE a.client_id = t.client_id AND a.run_id = t.id)"""
+
+_PLAYBOOKS: Final = """(
+    SELECT coalesce(json_agg(json_build_object(
+        'id', p.id, 'version', p.version, 'is_active', p.is_active, 'created_at', p.created_at,
+        'versions', (
+            SELECT json_agg(json_build_object(
+                'version', v.version, 'name', v.name, 'event_type', v.event_type,
+                'threshold', v.threshold, 'rulebook', v.rulebook, 'created_at', v.created_at)
+                ORDER BY v.version)
+            FROM playbook_versions AS v
+            WHERE v.client_id = p.client_id AND v.playbook_id = p.id)) ORDER BY p.id), '[]'::json)
+    FROM playbooks AS p WHERE p.client_id = c.id)"""
+
+SOURCES: Final[Mapping[Section, Source]] = {
+    Section.CLIENT: Source(
+        _text("id brand_name plan")
+        + _time("trial_ends_at")
+        + _text("next_plan")
+        + _time("next_plan_from created_at"),
+        "clients AS t WHERE t.id = %(client_id)s",
+        "t.id",
+    ),
+    # Always one record: a client that has set nothing has settings too.
+    Section.SETTINGS: Source(
+        (
+            *_text("system_prompt"),
+            Column("branding", CellKind.JSON, "coalesce(t.branding, '{}')"),
+            *_text("widget_key"),
+            Column("retention", CellKind.JSON, "coalesce(t.retention, '{}')"),
+            Column("playbooks", CellKind.JSON, _PLAYBOOKS),
+            *_time("updated_at"),
+        ),
+        "clients AS c LEFT JOIN client_settings AS t ON t.client_id = c.id "
+        "WHERE c.id = %(client_id)s",
+        "c.id",
+    ),
+    # Neither credentials nor settings, which name accounts elsewhere: connecting asks for both.
+    Section.INTEGRATIONS: _table(
+        Section.INTEGRATIONS,
+        _text("id provider status error_code") + _time("connected_at disconnected_at"),
+    ),
+    Section.AI_CONVERSATIONS: _table(
+        Section.AI_CONVERSATIONS,
+        (
+            *_text("id key channel customer_email summary"),
+            *_number("sentiment"),
+            *_boolean("is_critical"),
+            *_time("created_at last_message_at"),
+            Column("messages", CellKind.JSON, _MESSAGES),
+        ),
+    ),
+    Section.AUTOMATION_EVENTS: _table(
+        Section.AUTOMATION_EVENTS,
+        _text("id event_type source status customer_email")
+        + _json("payload")
+        + _time("created_at"),
+    ),
+    Section.ENGINE_RUNS: _table(
+        Section.ENGINE_RUNS,
+        (
+            *_text("id event_id playbook_id"),
+            *_number("playbook_version"),
+            *_text("status classification"),
+            *_number("confidence"),
+            *_json("alternatives"),
+            *_text("language draft response"),
+            *_json("answer"),
+            *_text("doubt hold"),
+            *_json("plan steps citations"),
+            *_number("sentiment"),
+            *_json("lookup findings verdicts"),
+            *_text("handoff_reason model"),
+            *_number("tokens_in tokens_out cost_micros"),
+            *_json("timings"),
+            *_number("duration_ms"),
+            *_text("error_code"),
+            *_time("received_at answered_at finished_at"),
+            Column("event", CellKind.JSON, _EVENT),
+            Column("actions", CellKind.JSON, _ACTIONS),
+        ),
+    ),
+    Section.METRICS_DAILY: _table(
+        Section.METRICS_DAILY,
+        _day("day")
+        + _number(
+            "events runs completed needs_review failed no_playbook escalated reviewed "
+            "messages_in messages_out customers latency_p50_ms latency_p95_ms sentiment_mean "
+            "sentiment_count resolution_rate automation_rate escalation_rate review_rate"
+        )
+        + _time("computed_at"),
+        "t.day",
+    ),
+    Section.ESCALATION_TICKETS: _table(
+        Section.ESCALATION_TICKETS,
+        (
+            *_text("id run_id"),
+            *_number("round"),
+            *_text("status reason draft"),
+            *_json("plan"),
+            *_text("claimed_by"),
+            *_time("claimed_at"),
+            *_boolean("needs_second"),
+            *_text("first_approved_by"),
+            *_time("first_approved_at"),
+            *_number("amount"),
+            *_text("currency decided_by"),
+            *_time("decided_at"),
+            *_text("decision edited_text note"),
+            *_time("expires_at created_at"),
+        ),
+    ),
+    Section.SENTIMENT_LOGS: _table(
+        Section.SENTIMENT_LOGS,
+        _text("id conversation_id event_id")
+        + _number("score")
+        + _boolean("is_critical")
+        + _time("created_at"),
+    ),
+    Section.CHURN_PREDICTIONS: _table(
+        Section.CHURN_PREDICTIONS,
+        _text("id customer_email")
+        + _day("week")
+        + _number("score")
+        + _text("level")
+        + _json("factors")
+        + _time("created_at"),
+    ),
+    Section.RESPONSE_TEMPLATES: _table(
+        Section.RESPONSE_TEMPLATES,
+        _text("id name category language body")
+        + _boolean("is_active")
+        + _time("created_at updated_at"),
+    ),
+    Section.KNOWLEDGE_ENTRIES: _table(
+        Section.KNOWLEDGE_ENTRIES,
+        _text("id title body language") + _time("created_at updated_at"),
+    ),
+}

@@ -1,0 +1,21 @@
+"""The table of events of the engine's first version."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+# Raw inbound events of the first version of the engine. Nothing writes them but an import.
+automation_events: Final = sa.Table(
+    "automation_events",
+    metadata,
+    *tenant_key(),
+    text("event_type"),
+    text("source", nullable=True),
+    text("status", nullable=True),
+    text("customer_email", nullable=True),
+    json("payload", "{}"),
+    time("created_at"),
+    sa.Index(None, "client_id", "created_at"),
+)

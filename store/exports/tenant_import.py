@@ -1,0 +1,134 @@
+"""Reading an export into a client: record by record from the file, in one transaction."""
+
+import json
+from collections.abc import Iterator
+from datetime import datetime
+from itertools import chain, groupby
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.ids import TenantId
+from domain.core.text import fold
+from domain.exports.account_records import KnowledgeRecord, SettingsRecord
+from domain.exports.copied_ids import Renaming
+from domain.exports.errors import InvalidExport
+from domain.exports.export import Section
+from domain.exports.reader import ExportHead, RawRecord, Stream, read_export
+from store.core.database import Database
+from store.exports.import_repository import Closed, TenantImport, is_here_already
+
+PATIENCE_S: Final = 24 * 3600.0
+"""How long an import may take. It stands in nobody's way: its client is empty."""
+
+_BATCH_RECORDS: Final = 500
+_BATCH_CHARS: Final = 1 << 20
+_SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
+
+
+class Imported(BaseModel):
+    """What came of an import. `renamed`: the records have new ids. `widget_key_lost`: another
+    client has the widget's key."""
+
+    model_config = ConfigDict(frozen=True)
+
+    exported_at: datetime
+    renamed: bool
+    records: dict[Section, int]
+    closed: Closed
+    widget_key_lost: bool
+
+
+class _Undo(Exception):
+    """Ends the transaction of a dry run."""
+
+
+async def import_export(
+    database: Database, tenant: TenantId, stream: Stream, now: datetime, *, dry_run: bool = False
+) -> Imported:
+    """Read an export in the form json into an empty client: all of it, or nothing.
+
+    Ids stay as they are, unless this installation may have them already: then all are new ones.
+    A `dry_run` does everything and keeps nothing. Raises InvalidExport, ClientNotFound,
+    ClientNotEmpty, and what `Database.tenant` raises.
+    """
+    parts = read_export(stream)
+    head = next(parts)
+    if not isinstance(head, ExportHead):
+        raise TypeError("the head comes first")
+    records = (part for part in parts if isinstance(part, RawRecord))
+    first, settings = _only(records, Section.CLIENT), _only(records, Section.SETTINGS)
+    checked = settings.check()
+    if not isinstance(checked, SettingsRecord):
+        raise TypeError("settings are expected")
+    renaming = await _renaming(database, tenant, head, checked)
+    counts = dict.fromkeys(Section, 0)
+    wants_key = checked.widget_key is not None
+    undo = _Undo()
+    try:
+        async with database.tenant(tenant, patience_s=PATIENCE_S) as connection:
+            importing = TenantImport(connection, tenant, now)
+            await importing.begin()
+            for section, batch in _batches(chain((first, settings), records), renaming):
+                await importing.add(section, batch)
+                counts[section] += len(batch)
+            done = Imported(
+                exported_at=head.exported_at,
+                renamed=renaming is not None,
+                records=counts,
+                closed=await importing.finish(),
+                widget_key_lost=wants_key and not await importing.has_widget_key(),
+            )
+            if dry_run:
+                raise undo
+    except _Undo:
+        pass
+    return done
+
+
+def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
+    """The one record of a section that has exactly one. Where its table could not be read when the
+    export was written there is none, and the export is not whole."""
+    found = next(records, None)
+    if found is None or found.section is not section or found.number > 1:
+        raise InvalidExport(f"{section}: one record is expected")
+    return found
+
+
+async def _renaming(
+    database: Database, tenant: TenantId, head: ExportHead, settings: SettingsRecord
+) -> Renaming | None:
+    playbook_ids = [playbook.id for playbook in settings.playbooks]
+    async with database.service() as connection:
+        taken = await is_here_already(connection, head.client_id, tenant, playbook_ids)
+    return Renaming(tenant) if taken else None
+
+
+def _batches(
+    records: Iterator[RawRecord], renaming: Renaming | None
+) -> Iterator[tuple[Section, list[str]]]:
+    """Checked records, so many of one section as one statement may take."""
+    for section, group in groupby(records, key=lambda record: record.section):
+        batch: list[str] = []
+        chars = 0
+        for record in group:
+            if section in _SINGLE and record.number > 1:
+                raise InvalidExport(f"{section}: one record is expected")
+            text = _stored(record, renaming)
+            batch.append(text)
+            chars += len(text)
+            if len(batch) == _BATCH_RECORDS or chars > _BATCH_CHARS:
+                yield section, batch
+                batch, chars = [], 0
+        if batch:
+            yield section, batch
+
+
+def _stored(record: RawRecord, renaming: Renaming | None) -> str:
+    """The record's JSON as it is written, with what is searched of it. Raises InvalidExport."""
+    checked = record.check()
+    text = renaming.record(record.section, record.text) if renaming else record.text
+    if isinstance(checked, KnowledgeRecord):
+        searched = json.dumps(fold(f"{checked.title}\n{checked.body}"))
+        return f'{text[:-1]},"search_text":{searched}}}'
+    return text

@@ -1,0 +1,146 @@
+"""Stored events, as they came and as normalized."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.intake.event import InboundEvent, UnifiedEvent
+from domain.runs.errors import RunNotFound
+from store.intake.tables import engine_events
+from store.runs.tables import engine_messages
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """What an event is called and whose it is, as merchants are told. `customer_email` may be
+    empty."""
+
+    ticket_id: str
+    customer_email: str
+
+
+class EventRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def inbound(self, event_id: str) -> InboundEvent:
+        """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
+        row = (await self._connection.execute(_INBOUND, self._key(event_id))).one_or_none()
+        if row is None:
+            raise RunNotFound(event_id)
+        return InboundEvent.model_validate(row, from_attributes=True)
+
+    async def ticket(self, event_id: str) -> Ticket:
+        """The event's ticket, also if the event could not be normalized."""
+        found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
+        return Ticket(found.ticket_id, found.customer_email)
+
+    async def save_unified(
+        self, event_id: str, event: UnifiedEvent, *, conversation_id: str
+    ) -> None:
+        """Store the normalized event and put its message into the conversation; idempotent."""
+        await self._connection.execute(
+            _SAVE_UNIFIED,
+            {
+                **self._key(event_id),
+                "subject": event.subject,
+                "text": event.text,
+                "unified": event.model_dump(mode="json", exclude={"subject", "text"}),
+            },
+        )
+        await self._connection.execute(
+            _FILE_MESSAGE,
+            {
+                **self._key(event_id),
+                "conversation_id": conversation_id,
+                "channel": event.channel,
+                "body": event.text,
+            },
+        )
+
+    async def outcome(self, event_id: str) -> tuple[str, str] | None:
+        """(outcome, event_type) of a stored event, None if there is none."""
+        row = (
+            await self._connection.execute(
+                sa.select(engine_events.c.outcome, engine_events.c.event_type).where(_IS_EVENT),
+                self._key(event_id),
+            )
+        ).one_or_none()
+        return (row.outcome, row.event_type) if row is not None else None
+
+    async def store_reply(
+        self, event_id: str, *, message_id: str, author: str, body: str, now: datetime
+    ) -> None:
+        """Store the one answer to an event, beside the message it answers; idempotent."""
+        await self._connection.execute(
+            _STORE_REPLY,
+            {
+                **self._key(event_id),
+                "reply": message_id,
+                "said_by": author,
+                "said": body,
+                "now": now,
+            },
+        )
+
+    def _key(self, event_id: str) -> dict[str, str]:
+        return {"tenant": self._tenant, "event": event_id}
+
+
+_IS_EVENT: Final = sa.and_(
+    engine_events.c.client_id == sa.bindparam("tenant"), engine_events.c.id == sa.bindparam("event")
+)
+_IS_ITS_MESSAGE: Final = sa.and_(
+    engine_messages.c.client_id == sa.bindparam("tenant"),
+    engine_messages.c.event_id == sa.bindparam("event"),
+    engine_messages.c.direction == "inbound",
+)
+_INBOUND: Final = sa.select(
+    engine_events.c.event_type,
+    engine_events.c.source,
+    engine_events.c.customer_email,
+    engine_events.c.message,
+    engine_events.c.payload,
+).where(_IS_EVENT, engine_events.c.erased_at.is_(None))
+# The customer's address: as normalized, or as the caller gave it where that has not been done.
+CUSTOMER_EMAIL: Final = sa.case(
+    (engine_events.c.unified.is_(None), engine_events.c.customer_email),
+    else_=engine_events.c.unified["customer_email"].astext,
+).label("customer_email")
+
+_TICKET: Final = sa.select(
+    sa.func.coalesce(engine_events.c.unified["ticket_id"].astext, engine_events.c.id).label(
+        "ticket_id"
+    ),
+    sa.func.coalesce(CUSTOMER_EMAIL, "").label("customer_email"),
+).where(_IS_EVENT)
+# An update sets the columns it is given values for.
+_SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
+_FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
+_STORE_REPLY: Final = (
+    insert(engine_messages)
+    .from_select(
+        [
+            "client_id", "id", "event_id", "conversation_id", "direction", "channel", "author",
+            "body", "created_at",
+        ],
+        sa.select(
+            engine_messages.c.client_id,
+            sa.bindparam("reply", type_=sa.Text),
+            engine_messages.c.event_id,
+            engine_messages.c.conversation_id,
+            sa.literal("outbound"),
+            engine_messages.c.channel,
+            sa.bindparam("said_by", type_=sa.Text),
+            sa.bindparam("said", type_=sa.Text),
+            sa.bindparam("now", type_=sa.DateTime(timezone=True)),
+        ).where(_IS_ITS_MESSAGE),
+    )
+    .on_conflict_do_nothing(index_elements=["client_id", "event_id", "direction"])
+)  # fmt: skip

@@ -1,0 +1,69 @@
+"""Idempotency keys: what a caller repeats to get the same answer, kept for 24 hours."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.intake.errors import IdempotencyKeyReused
+from store.intake.tables import idempotency_keys
+
+IDEMPOTENCY_WINDOW: Final = timedelta(hours=24)
+
+
+@dataclass(frozen=True, slots=True)
+class IdempotencyKey:
+    """`body_digest`: SHA-256 of the raw body."""
+
+    key: str
+    body_digest: bytes
+
+
+async def claim(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    idempotency: IdempotencyKey,
+    event_id: str,
+    now: datetime,
+) -> str:
+    """The event this key belongs to: ours if it is new or lapsed, else the first one.
+
+    A second request waits on the unique key until the first has committed, so two at once are
+    one event. Raises IdempotencyKeyReused.
+    """
+    claimed = await connection.scalar(
+        insert(idempotency_keys)
+        .values(
+            client_id=tenant,
+            key=idempotency.key,
+            body_digest=idempotency.body_digest,
+            event_id=event_id,
+            created_at=now,
+        )
+        .on_conflict_do_update(
+            index_elements=["client_id", "key"],
+            set_={
+                "body_digest": idempotency.body_digest,
+                "event_id": event_id,
+                "created_at": now,
+            },
+            where=idempotency_keys.c.created_at < now - IDEMPOTENCY_WINDOW,
+        )
+        .returning(idempotency_keys.c.event_id)
+    )
+    if claimed is not None:
+        return str(claimed)
+    first = (
+        await connection.execute(
+            sa.select(idempotency_keys.c.event_id, idempotency_keys.c.body_digest).where(
+                idempotency_keys.c.client_id == tenant, idempotency_keys.c.key == idempotency.key
+            )
+        )
+    ).one()
+    if first.body_digest != idempotency.body_digest:
+        raise IdempotencyKeyReused(idempotency.key)
+    return str(first.event_id)

@@ -1,0 +1,73 @@
+"""Windows of short-term limits, shared by all processes. It spans tenants.
+
+Time is the caller's: processes on machines whose clocks differ see windows moved by that much.
+"""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.intake.rate_limit import Limit, LimitDecision, judged, live
+from store.intake.tables import rate_windows
+
+_PURGED_AT_ONCE: Final = 1000
+
+# The row's lock puts requests in a row, and the condition sees what the one before has written.
+# A refused request writes nothing and gets no row back, but holds the lock.
+_HIT: Final = sa.text(
+    """
+    INSERT INTO rate_windows AS kept (scope, key, hits, lapses_at)
+    VALUES (:limited, :caller, ARRAY[:moment], :moment + :span)
+    ON CONFLICT (scope, key) DO UPDATE
+    SET hits = ARRAY(SELECT hit FROM unnest(kept.hits) AS hit WHERE hit > :moment - :span)
+               || excluded.hits,
+        lapses_at = greatest(kept.lapses_at, excluded.lapses_at)
+    WHERE (SELECT count(*) FROM unnest(kept.hits) AS hit WHERE hit > :moment - :span) < :quota
+    RETURNING hits
+    """
+).bindparams(
+    sa.bindparam("moment", type_=sa.DateTime(timezone=True)),
+    sa.bindparam("span", type_=sa.Interval),
+    sa.bindparam("quota", type_=sa.Integer),
+)
+
+_READ: Final = sa.select(rate_windows.c.hits).where(
+    rate_windows.c.scope == sa.bindparam("limited"), rate_windows.c.key == sa.bindparam("caller")
+)
+
+# A row that somebody works with is left for the next time; one that was hit meanwhile stays.
+_PURGE: Final = sa.text(
+    """
+    DELETE FROM rate_windows WHERE lapses_at <= :moment AND (scope, key) IN (
+        SELECT scope, key FROM rate_windows WHERE lapses_at <= :moment
+        ORDER BY lapses_at LIMIT :at_most FOR UPDATE SKIP LOCKED
+    )
+    """
+).bindparams(sa.bindparam("moment", type_=sa.DateTime(timezone=True)))
+
+
+class RateWindowRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def hit(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
+        """Count one request of `key`, unless its window is full.
+
+        Others of the same key wait until this transaction ends, so it must be short.
+        """
+        window = {"limited": limit.scope, "caller": key}
+        hits = await self._connection.scalar(
+            _HIT, {**window, "moment": now, "span": limit.window, "quota": limit.quota}
+        )
+        admitted = hits is not None
+        if not admitted:
+            # Another statement, for a new snapshot: the first one's may be older than the row.
+            hits = await self._connection.scalar(_READ, window)
+        return judged(limit, live(limit, hits, now), now, admitted=admitted)
+
+    async def purge(self, now: datetime) -> int:
+        """Delete windows without a live hit, some at a time; return how many it were."""
+        values = {"moment": now, "at_most": _PURGED_AT_ONCE}
+        return (await self._connection.execute(_PURGE, values)).rowcount

@@ -1,0 +1,68 @@
+"""The tables of events as they came in, and of what limits them."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+engine_events: Final = sa.Table(
+    "engine_events",
+    metadata,
+    *tenant_key(),
+    text("source", nullable=True),
+    text("event_type"),
+    text("customer_email", nullable=True),
+    text("message", nullable=True),
+    text("subject", nullable=True),
+    text("text", nullable=True),
+    json("payload", "{}"),
+    sa.Column("unified", JSONB, nullable=True),
+    text("outcome"),
+    time("received_at"),
+    # When the erasure of its customer began: no step works on it any more.
+    time("erased_at", nullable=True),
+    sa.CheckConstraint("outcome IN ('run', 'no_playbook')", name="outcome"),
+    sa.Index(
+        "ix_engine_events_erased",
+        "client_id",
+        "id",
+        postgresql_where=sa.text("erased_at IS NOT NULL"),
+    ),
+)
+
+
+idempotency_keys: Final = sa.Table(
+    "idempotency_keys",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("body_digest", sa.LargeBinary, nullable=False),
+    text("event_id"),
+    time("created_at"),
+)
+
+
+# Short-term limits shared by all processes: the times of the requests that still count. Unlogged:
+# what a crash of the server forgets is at most a minute old.
+rate_windows: Final = sa.Table(
+    "rate_windows",
+    metadata,
+    sa.Column("scope", sa.Text, primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    sa.Column("hits", ARRAY(sa.DateTime(timezone=True)), nullable=False),
+    sa.Column("lapses_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    prefixes=["UNLOGGED"],
+)
+
+
+# Which events of other platforms have been taken, for as long as they may be sent again.
+inbound_events: Final = sa.Table(
+    "inbound_events",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("provider", sa.Text, primary_key=True),
+    sa.Column("event_id", sa.Text, primary_key=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+)

@@ -1,0 +1,235 @@
+"""A client's integrations. Credentials come sealed and stay sealed here, and go when it ends.
+
+What merchants' systems are told of a connection is written with it, once for each end of it.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.integrations.errors import IntegrationNotFound
+from domain.integrations.integration import (
+    SHOPS,
+    Integration,
+    IntegrationEntry,
+    IntegrationStatus,
+    Provider,
+)
+from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
+from store.integrations.tables import integrations
+from store.tenants.accounts import AccountRepository
+from store.webhooks.outbox import Outbox
+
+REPLACED: Final = "replaced"
+"""Reason of a disconnection: the client connected the same provider anew."""
+
+BY_OPERATOR: Final = "disconnected"
+"""Reason of a disconnection: somebody asked for it."""
+
+_ERASED: Final = ""
+
+_LIVE: Final = (
+    sa.select(
+        integrations.c.id,
+        integrations.c.provider,
+        integrations.c.settings,
+        integrations.c.sealed,
+    )
+    .where(
+        integrations.c.client_id == sa.bindparam("tenant"),
+        integrations.c.status == IntegrationStatus.CONNECTED,
+    )
+    .order_by(integrations.c.connected_at, integrations.c.id)
+)
+_HAS_SHOP: Final = sa.select(
+    sa.exists().where(
+        integrations.c.client_id == sa.bindparam("tenant"),
+        integrations.c.status != IntegrationStatus.DISCONNECTED,
+        integrations.c.provider.in_(sorted(SHOPS)),
+    )
+)
+_ENTRY: Final = sa.select(
+    integrations.c.id,
+    integrations.c.provider,
+    integrations.c.status,
+    integrations.c.settings,
+    integrations.c.error_code,
+    integrations.c.connected_at,
+    integrations.c.disconnected_at,
+).where(integrations.c.client_id == sa.bindparam("tenant"))
+_ENTRIES: Final = _ENTRY.order_by(integrations.c.connected_at, integrations.c.id)
+_PAGE: Final = (
+    _ENTRY.where(integrations.c.id > sa.bindparam("after"))
+    .order_by(integrations.c.id)
+    .limit(sa.bindparam("limit"))
+)
+_ONE: Final = _ENTRY.where(integrations.c.id == sa.bindparam("integration"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Ended:
+    id: str
+    provider: Provider
+    failed: bool
+
+
+class IntegrationRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def connected(self) -> tuple[Integration, ...]:
+        """What the client is connected to, the oldest connection first."""
+        rows = await self._connection.execute(_LIVE, {"tenant": self._tenant})
+        return tuple(Integration.model_validate(row, from_attributes=True) for row in rows)
+
+    async def has_shop(self) -> bool:
+        """Whether a shop is connected, even one that refuses our credentials at the moment."""
+        return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
+
+    async def entries(self) -> tuple[IntegrationEntry, ...]:
+        """Every connection there is and was, the oldest first, without credentials."""
+        rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
+        return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
+        """The same page by page, by id, which is the order of making."""
+        this = {"tenant": self._tenant, "after": after or "", "limit": limit}
+        rows = await self._connection.execute(_PAGE, this)
+        return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
+
+    async def entry(self, integration_id: str) -> IntegrationEntry:
+        """One of them. Raises IntegrationNotFound."""
+        this = {"tenant": self._tenant, "integration": integration_id}
+        row = (await self._connection.execute(_ONE, this)).one_or_none()
+        if row is None:
+            raise IntegrationNotFound(integration_id)
+        return IntegrationEntry.model_validate(row, from_attributes=True)
+
+    async def connect(
+        self, integration: Integration, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """Store a connection; one of the same provider that was there ends with it.
+
+        Returns the ids of the deliveries that are to be sent. Raises ClientNotFound, also while
+        the client is being erased.
+        """
+        # Two at once would both find none to end.
+        await AccountRepository(self._connection, self._tenant).lock()
+        ended = await self._end(integrations.c.provider == integration.provider, now)
+        told_ended = await self._tell_if_live(ended, REPLACED, now, new_id)
+        await self._connection.execute(
+            sa.insert(integrations).values(
+                client_id=self._tenant,
+                id=integration.id,
+                provider=integration.provider,
+                status=IntegrationStatus.CONNECTED,
+                settings=integration.settings,
+                sealed=integration.sealed,
+                connected_at=now,
+            )
+        )
+        told_connected = await Outbox(self._connection, self._tenant).add(
+            IntegrationConnected(
+                integration_id=integration.id,
+                provider=integration.provider,
+                reason="connected" if ended is None else "reconnected",
+            ),
+            dedup_key=integration.id,
+            now=now,
+            new_id=new_id,
+        )
+        return told_ended + told_connected
+
+    async def disconnect(
+        self, integration_id: str, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """End a connection and erase its credentials; one that has ended stays as it is.
+
+        Returns the ids of the deliveries that are to be sent.
+        """
+        ended = await self._end(integrations.c.id == integration_id, now)
+        return await self._tell_if_live(ended, BY_OPERATOR, now, new_id)
+
+    async def fail(
+        self, integration_id: str, code: str, now: datetime, new_id: NewId, *, run_id: str
+    ) -> None:
+        """Note that the other side no longer takes the credentials. `code`: why, stable. `run_id`:
+        of the run that met it, which sends what is told.
+
+        Only a live connection can fail: another one may have taken its place meanwhile.
+        """
+        provider = await self._connection.scalar(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.id == integration_id,
+                integrations.c.status == IntegrationStatus.CONNECTED,
+            )
+            .values(status=IntegrationStatus.ERROR, error_code=code)
+            .returning(integrations.c.provider)
+        )
+        if provider is not None:
+            await self._tell_ended(
+                integration_id, Provider(provider), code, now=now, new_id=new_id, run_id=run_id
+            )
+
+    async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
+        """The one that has ended now, if one has."""
+        ended = await self._connection.execute(
+            sa.update(integrations)
+            .where(
+                integrations.c.client_id == self._tenant,
+                integrations.c.status != IntegrationStatus.DISCONNECTED,
+                which,
+            )
+            .values(status=IntegrationStatus.DISCONNECTED, sealed=_ERASED, disconnected_at=now)
+            .returning(integrations.c.id, integrations.c.provider, integrations.c.error_code)
+        )
+        row = ended.one_or_none()
+        if row is None:
+            return None
+        return _Ended(row.id, Provider(row.provider), failed=row.error_code is not None)
+
+    async def _tell_if_live(
+        self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
+    ) -> tuple[str, ...]:
+        """That one which failed has ended was told when it failed."""
+        if ended is None or ended.failed:
+            return ()
+        return await self._tell_ended(ended.id, ended.provider, reason, now=now, new_id=new_id)
+
+    async def _tell_ended(
+        self,
+        integration_id: str,
+        provider: Provider,
+        reason: str,
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
+    ) -> tuple[str, ...]:
+        return await Outbox(self._connection, self._tenant).add(
+            IntegrationDisconnected(
+                integration_id=integration_id, provider=provider, reason=reason
+            ),
+            dedup_key=integration_id,
+            now=now,
+            new_id=new_id,
+            run_id=run_id,
+        )
+
+
+async def client_of(connection: AsyncConnection, integration_id: str) -> TenantId:
+    """Whose integration it is, for operators. Raises IntegrationNotFound."""
+    found = await connection.scalar(
+        sa.select(integrations.c.client_id).where(integrations.c.id == integration_id)
+    )
+    if found is None:
+        raise IntegrationNotFound(integration_id)
+    return TenantId(found)

@@ -1,0 +1,150 @@
+"""Playbooks and their versions. A version is never changed: runs point to it."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.rulebook import Rulebook
+from domain.core.ids import TenantId
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.playbook import Playbook, PlaybookEntry
+from store.playbooks.tables import playbook_versions, playbooks
+
+NO_RULES: Final = Rulebook()
+
+# The current version of each. Without the rulebook, which admission has no use for.
+_CURRENT: Final = (
+    sa.select(
+        playbooks.c.id,
+        playbooks.c.version,
+        playbook_versions.c.name,
+        playbook_versions.c.event_type,
+        playbook_versions.c.threshold,
+    )
+    .join(
+        playbook_versions,
+        sa.and_(
+            playbook_versions.c.client_id == playbooks.c.client_id,
+            playbook_versions.c.playbook_id == playbooks.c.id,
+            playbook_versions.c.version == playbooks.c.version,
+        ),
+    )
+    .where(playbooks.c.client_id == sa.bindparam("tenant"))
+    .order_by(playbooks.c.created_at, playbooks.c.id)
+)
+_ACTIVE: Final = _CURRENT.where(playbooks.c.is_active)
+_ONE: Final = _CURRENT.where(playbooks.c.id == sa.bindparam("playbook"))
+_ALL: Final = _CURRENT.add_columns(playbooks.c.is_active, playbook_versions.c.rulebook)
+_RULEBOOK: Final = sa.select(playbook_versions.c.rulebook).where(
+    playbook_versions.c.client_id == sa.bindparam("tenant"),
+    playbook_versions.c.playbook_id == sa.bindparam("playbook"),
+    playbook_versions.c.version == sa.bindparam("version"),
+)
+
+
+class PlaybookRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def create(
+        self, playbook: Playbook, *, active: bool, now: datetime, rulebook: Rulebook = NO_RULES
+    ) -> None:
+        await self._connection.execute(
+            sa.insert(playbooks).values(
+                client_id=self._tenant,
+                id=playbook.id,
+                version=playbook.version,
+                is_active=active,
+                created_at=now,
+            )
+        )
+        await self._add_version(playbook, rulebook, now)
+
+    async def update(self, playbook: Playbook, *, now: datetime, rulebook: Rulebook) -> Playbook:
+        """Store as the next version, whichever `playbook` names, and return it so numbered.
+
+        Runs that began keep theirs. Raises PlaybookNotFound.
+        """
+        version = await self._connection.scalar(
+            self._changing(playbook.id)
+            .values(version=playbooks.c.version + 1)
+            .returning(playbooks.c.version)
+        )
+        if version is None:
+            raise PlaybookNotFound(playbook.id)
+        numbered = playbook.model_copy(update={"version": version})
+        await self._add_version(numbered, rulebook, now)
+        return numbered
+
+    async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
+        """Turn a playbook on or off. None if it was so before. Raises PlaybookNotFound."""
+        changed = await self._connection.execute(
+            self._changing(playbook_id)
+            .where(playbooks.c.is_active != active)
+            .values(is_active=active)
+        )
+        found = await self._connection.execute(
+            _ONE, {"tenant": self._tenant, "playbook": playbook_id}
+        )
+        row = found.one_or_none()
+        if row is None:
+            raise PlaybookNotFound(playbook_id)
+        return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
+
+    async def active(self) -> list[Playbook]:
+        """The playbooks that are on, oldest first, each in its current version."""
+        rows = await self._connection.execute(_ACTIVE, {"tenant": self._tenant})
+        return [Playbook.model_validate(row, from_attributes=True) for row in rows]
+
+    async def all(self) -> tuple[PlaybookEntry, ...]:
+        """Every playbook in its current version, oldest first."""
+        rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
+        return tuple(
+            PlaybookEntry(
+                playbook=Playbook.model_validate(row, from_attributes=True),
+                is_active=row.is_active,
+                rulebook=Rulebook.model_validate(row.rulebook),
+            )
+            for row in rows
+        )
+
+    async def rulebook(self, playbook_id: str, version: int) -> Rulebook:
+        """What that version lets the agent do. Raises PlaybookNotFound."""
+        found = await self._connection.scalar(
+            _RULEBOOK, {"tenant": self._tenant, "playbook": playbook_id, "version": version}
+        )
+        if found is None:
+            raise PlaybookNotFound(playbook_id)
+        return Rulebook.model_validate(found)
+
+    def _changing(self, playbook_id: str) -> sa.Update:
+        return sa.update(playbooks).where(
+            playbooks.c.client_id == self._tenant, playbooks.c.id == playbook_id
+        )
+
+    async def _add_version(self, playbook: Playbook, rulebook: Rulebook, now: datetime) -> None:
+        await self._connection.execute(
+            sa.insert(playbook_versions).values(
+                client_id=self._tenant,
+                playbook_id=playbook.id,
+                version=playbook.version,
+                name=playbook.name,
+                event_type=playbook.event_type,
+                threshold=playbook.threshold,
+                rulebook=rulebook.model_dump(mode="json"),
+                created_at=now,
+            )
+        )
+
+
+async def client_of(connection: AsyncConnection, playbook_id: str) -> TenantId:
+    """Whose playbook it is, for operators. Raises PlaybookNotFound."""
+    found = await connection.scalar(
+        sa.select(playbooks.c.client_id).where(playbooks.c.id == playbook_id)
+    )
+    if found is None:
+        raise PlaybookNotFound(playbook_id)
+    return TenantId(found)

@@ -1,0 +1,32 @@
+"""The tables of playbooks and their versions."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+playbooks: Final = sa.Table(
+    "playbooks",
+    metadata,
+    *tenant_key(),
+    sa.Column("version", sa.Integer, nullable=False),
+    sa.Column("is_active", sa.Boolean, nullable=False),
+    time("created_at"),
+)
+
+
+playbook_versions: Final = sa.Table(
+    "playbook_versions",
+    metadata,
+    sa.Column("client_id", sa.Text, primary_key=True),
+    sa.Column("playbook_id", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, primary_key=True),
+    text("name"),
+    text("event_type"),
+    sa.Column("threshold", sa.Double, nullable=False),
+    json("rulebook", "{}"),
+    time("created_at"),
+    sa.ForeignKeyConstraint(["client_id", "playbook_id"], ["playbooks.client_id", "playbooks.id"]),
+    sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
+)

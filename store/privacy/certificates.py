@@ -1,0 +1,106 @@
+"""Certificates of erasures. They span clients, and outlive them."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.privacy.erasure import Certificate, ErasureScope
+from domain.privacy.errors import ErasureNotFound
+from store.privacy.tables import erasures
+
+_CERTIFICATE: Final = sa.select(*(erasures.c[name] for name in Certificate.model_fields))
+# With the transaction that removes: whatever is killed, the certificate says what was committed.
+_ADD: Final = sa.text("""
+    UPDATE erasures SET removed = removed || (
+        SELECT coalesce(jsonb_object_agg(
+            key, value::bigint + coalesce((removed ->> key)::bigint, 0)), '{}')
+        FROM jsonb_each_text(:more) WHERE value::bigint > 0
+    )
+    WHERE id = :id
+""").bindparams(sa.bindparam("more", type_=erasures.c.removed.type))
+
+
+class Certificates:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def open(
+        self,
+        erasure_id: str,
+        *,
+        client_id: str,
+        scope: ErasureScope,
+        subject_digest: bytes | None,
+        requested_by: str,
+        now: datetime,
+    ) -> datetime:
+        """Begin a certificate, or find it begun; when it was. Idempotent by its id."""
+        await self._connection.execute(
+            insert(erasures)
+            .values(
+                id=erasure_id,
+                client_id=client_id,
+                scope=scope,
+                subject_digest=subject_digest,
+                requested_by=requested_by,
+                started_at=now,
+            )
+            .on_conflict_do_nothing()
+        )
+        return (await self.read(erasure_id)).started_at
+
+    async def add(self, erasure_id: str, removed: Mapping[str, int]) -> None:
+        """Note what this transaction removes, by record class."""
+        if any(removed.values()):
+            # SQLAlchemy's names of tables are no plain strings.
+            more = {str(name): number for name, number in removed.items()}
+            await self._connection.execute(_ADD, {"id": erasure_id, "more": more})
+
+    async def finish(self, erasure_id: str, now: datetime) -> None:
+        """Idempotent: the first time stays."""
+        await self._connection.execute(
+            sa.update(erasures)
+            .where(erasures.c.id == erasure_id, erasures.c.finished_at.is_(None))
+            .values(finished_at=now)
+        )
+
+    async def read(self, erasure_id: str) -> Certificate:
+        """Raises ErasureNotFound."""
+        query = _CERTIFICATE.where(erasures.c.id == erasure_id)
+        row = (await self._connection.execute(query)).one_or_none()
+        if row is None:
+            raise ErasureNotFound(erasure_id)
+        return _certificate(row)
+
+    async def under_way(self, client_id: str, subject_digest: bytes | None) -> Certificate | None:
+        """The erasure of the same client or customer that has not ended."""
+        query = _CERTIFICATE.where(
+            erasures.c.client_id == client_id,
+            erasures.c.subject_digest.is_not_distinct_from(subject_digest),
+            erasures.c.finished_at.is_(None),
+        )
+        row = (await self._connection.execute(query.order_by(erasures.c.id).limit(1))).one_or_none()
+        return None if row is None else _certificate(row)
+
+    async def latest(
+        self,
+        *,
+        client_id: str | None = None,
+        subject_digest: bytes | None = None,
+        limit: int,
+    ) -> tuple[Certificate, ...]:
+        """The newest first; of one client, or of one customer, where these are given."""
+        query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
+        if client_id is not None:
+            query = query.where(erasures.c.client_id == client_id)
+        if subject_digest is not None:
+            query = query.where(erasures.c.subject_digest == subject_digest)
+        return tuple(_certificate(row) for row in await self._connection.execute(query))
+
+
+def _certificate(row: "sa.Row[*tuple[Any, ...]]") -> Certificate:
+    return Certificate.model_validate(row, from_attributes=True)

@@ -1,0 +1,198 @@
+"""Whose records are whose: what of a client's is looked through to find one customer's.
+
+Addresses are compared in Python, by the rule that limits and memory have
+(`domain/intake/customer_email.py`): PostgreSQL folds letters in other ways.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from pydantic import JsonValue
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.intake.customer_email import customer_key, mentions
+from domain.intake.event import InboundEvent
+from domain.intake.normalization import normalize
+from store.analytics.tables import churn_predictions
+from store.exports.tables import automation_events
+
+PAGE: Final = 1_000
+
+# What was said and sent only where no address was found in it by now.
+_UNNAMED: Final = "(event.unified IS NULL OR event.unified ->> 'customer_email' IS NULL)"
+_COLUMNS: Final = f"""
+    event.id, event.source, event.event_type, event.customer_email, event.erased_at,
+    event.unified IS NOT NULL AS is_normalized,
+    event.unified ->> 'customer_email' AS normalized_email,
+    CASE WHEN {_UNNAMED} THEN event.message END AS message,
+    CASE WHEN {_UNNAMED} THEN event.payload END AS payload
+"""
+_EVENTS: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM engine_events AS event
+    WHERE client_id = :client_id AND id > :after ORDER BY id LIMIT :limit
+""")  # noqa: S608 - no word of a stranger's
+_EVENTS_OF: Final = sa.text(f"""
+    SELECT DISTINCT ON (event.id) {_COLUMNS}
+    FROM engine_messages AS message
+    JOIN engine_events AS event
+      ON event.client_id = message.client_id AND event.id = message.event_id
+    WHERE message.client_id = :client_id AND message.conversation_id = ANY(:conversations)
+""")  # noqa: S608 - likewise
+_CONVERSATIONS: Final = sa.text("""
+    SELECT id, key, customer_email, EXISTS (
+        SELECT FROM engine_messages AS message
+        JOIN engine_events AS event
+          ON event.client_id = message.client_id AND event.id = message.event_id
+        WHERE message.client_id = conversation.client_id
+          AND message.conversation_id = conversation.id AND event.erased_at = :mark
+    ) AS has_erased
+    FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id > :after ORDER BY id LIMIT :limit
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRecords:
+    """Of one page: `last`: the id of its last row, None where there was none left; `ids`: those of
+    the customer's."""
+
+    last: str | None
+    ids: tuple[str, ...] = ()
+
+
+class Subject:
+    """One customer of one client. `key`: of the address, as `customer_key` folds it. `mark`: the
+    `erased_at` of the events that were found by now."""
+
+    def __init__(
+        self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
+    ) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._key = key
+        self._mark = mark
+
+    async def events(self, after: str) -> FoundRecords:
+        """Events that name the customer's address, and are not marked as erased yet."""
+        rows = await self._page(_EVENTS, after)
+        ids = (row.id for row in rows if row.erased_at is None and self._names(row))
+        return _found(rows, ids)
+
+    async def events_of_conversations(self, after: str) -> FoundRecords:
+        """Events, of conversations that are the customer's, that name nobody else."""
+        rows = await self._page(_CONVERSATIONS, after)
+        theirs = [row.id for row in rows if self._owns(row)]
+        if not theirs:
+            return _found(rows, ())
+        events = await self._connection.execute(
+            _EVENTS_OF, {"client_id": self._tenant, "conversations": theirs}
+        )
+        ids = (
+            row.id
+            for row in events
+            if row.erased_at is None and (self._names(row) or not _addresses(row))
+        )
+        return _found(rows, ids)
+
+    async def conversations(self, after: str) -> FoundRecords:
+        """Conversations under the customer's address."""
+        rows = await self._page(_CONVERSATIONS, after)
+        return _found(rows, (row.id for row in rows if self.is_theirs(row.key, row.customer_email)))
+
+    async def churn(self, after: str) -> FoundRecords:
+        table = churn_predictions.c
+        rows = await self._page(_paged(table.id, table.customer_email), after)
+        return _found(rows, (row.id for row in rows if self._is(row.customer_email)))
+
+    async def automation_events(self, after: str) -> FoundRecords:
+        table = automation_events.c
+        columns = (table.source, table.event_type, table.customer_email, table.payload)
+        rows = await self._page(
+            _paged(
+                table.id,
+                *columns,
+                sa.null().label("message"),
+                sa.false().label("is_normalized"),
+            ),
+            after,
+        )
+        return _found(rows, (row.id for row in rows if self._names(row)))
+
+    def is_theirs(self, conversation_key: str, customer_email: str | None) -> bool:
+        """Whether a conversation is under the customer's address."""
+        kind, _, address = conversation_key.partition(":")
+        return self._is(customer_email) or (kind == "email" and self._is(address))
+
+    def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
+        """A visitor who told the address later is the one who wrote before."""
+        if self.is_theirs(row.key, row.customer_email):
+            return True
+        return row.customer_email is None and bool(row.has_erased)
+
+    def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
+        """One that names nobody is theirs if their address stands anywhere in it."""
+        addresses = _addresses(row)
+        if addresses:
+            return self._key in addresses
+        return any(mentions(said, self._key) for said in (row.message or "", *_texts(row.payload)))
+
+    def _is(self, address: str | None) -> bool:
+        return customer_key(address) == self._key
+
+    async def _page(self, query: "sa.Executable", after: str) -> "list[sa.Row[*tuple[Any, ...]]]":
+        rows = await self._connection.execute(
+            query,
+            {"client_id": self._tenant, "after": after, "limit": PAGE, "mark": self._mark},
+        )
+        return list(rows)
+
+
+def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
+    """The keys of the addresses that an event names: as it was sent, and as it is read."""
+    read: str | None
+    if row.is_normalized:
+        read = row.normalized_email
+    else:
+        inbound = InboundEvent(
+            event_type=row.event_type,
+            source=row.source,
+            customer_email=row.customer_email,
+            message=row.message,
+            payload=row.payload if isinstance(row.payload, dict) else {},
+        )
+        read = normalize(inbound, fallback_ticket_id="").customer_email
+    keys = (customer_key(row.customer_email), customer_key(read))
+    return {key for key in keys if key is not None}
+
+
+def _texts(payload: JsonValue) -> Iterator[str]:
+    """All that a payload says, in whatever depth, and what it calls it."""
+    waiting = [payload]
+    while waiting:
+        match waiting.pop():
+            case str(said):
+                yield said
+            case dict(fields):
+                yield from fields
+                waiting += fields.values()
+            case list(values):
+                waiting += values
+
+
+def _paged(
+    key: "sa.Column[str]", *columns: "sa.ColumnElement[Any]"
+) -> "sa.Select[*tuple[Any, ...]]":
+    return (
+        sa.select(key, *columns)
+        .where(key.table.c.client_id == sa.bindparam("client_id"), key > sa.bindparam("after"))
+        .order_by(key)
+        .limit(sa.bindparam("limit"))
+    )
+
+
+def _found(rows: "list[sa.Row[*tuple[Any, ...]]]", ids: Iterable[str]) -> FoundRecords:
+    return FoundRecords(rows[-1].id, tuple(ids)) if rows else FoundRecords(None)

@@ -1,0 +1,123 @@
+"""The erasure of a whole client: shut its doors, then remove every row that is its."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.privacy.erasure import ErasureStanding
+from domain.runs.run import RunStatus
+from store.billing.tables import usage_counters
+from store.metadata import metadata
+from store.privacy.tables import erasures
+from store.runs.tables import engine_runs
+from store.tenants.tables import api_keys, client_users, clients, users
+from store.webhooks.tables import webhook_subscriptions
+
+BATCH: Final = 1_000
+ERASED: Final = "erased"
+"""The error code of a run that ended because its customer or client was erased."""
+
+# Whoever points to others comes first. The client's own rows go last, together (`remove_client`).
+TENANT_TABLES: Final = tuple(
+    table
+    for table in reversed(metadata.sorted_tables)
+    if "client_id" in table.c and table not in {erasures, client_users}
+)
+
+
+async def brand_of(connection: AsyncConnection, client_id: str) -> str | None:
+    """The name of a client, one that is being erased too; None if there is none."""
+    return await connection.scalar(sa.select(clients.c.brand_name).where(clients.c.id == client_id))
+
+
+class TenantErasure:
+    """On a transaction that spans clients: some of the tables are nobody's."""
+
+    def __init__(self, connection: AsyncConnection, client_id: str) -> None:
+        self._connection = connection
+        self._client_id = client_id
+
+    async def close(self, erasure_id: str, now: datetime) -> None:
+        """Let nothing in any more, nothing be started and nothing be sent; idempotent.
+
+        Admissions come wholly before it, or find the client closed: both lock its row.
+        """
+        client = clients.c.id == self._client_id
+        closed = await self._connection.execute(
+            sa.update(clients)
+            .where(client)
+            .values(closed_at=sa.func.coalesce(clients.c.closed_at, now))
+        )
+        if not closed.rowcount:
+            return
+        await self._note_standing(erasure_id)
+        keys, webhooks, runs = api_keys.c, webhook_subscriptions.c, engine_runs.c
+        for stop in (
+            sa.update(api_keys)
+            .where(keys.client_id == self._client_id, keys.is_active)
+            .values(is_active=False, revoked_at=now),
+            sa.update(webhook_subscriptions)
+            .where(webhooks.client_id == self._client_id, webhooks.is_active)
+            .values(is_active=False, disabled_at=now, disabled_reason="manual"),
+            # Else the sweeper would start them.
+            sa.update(engine_runs)
+            .where(runs.client_id == self._client_id, runs.status == RunStatus.RECEIVED)
+            .values(status=RunStatus.FAILED, error_code=ERASED, finished_at=now),
+        ):
+            await self._connection.execute(stop)
+
+    async def remove_some(self, table: sa.Table) -> int:
+        """Remove a batch of the client's rows of a table; 0 if none is left."""
+        key = sa.tuple_(*table.primary_key.columns)
+        some = (
+            sa.select(*table.primary_key.columns)
+            .where(table.c.client_id == self._client_id)
+            .limit(BATCH)
+        )
+        return (await self._connection.execute(sa.delete(table).where(key.in_(some)))).rowcount
+
+    async def remove_client(self) -> dict[str, int]:
+        """Remove the client itself, who belonged to it, and of these the users who belong to no
+        other; by table. Everything that points to the client must be gone."""
+        members = client_users.c.client_id == self._client_id
+        client = clients.c.id == self._client_id
+        people = set(
+            await self._connection.scalars(
+                sa.select(client_users.c.user_id)
+                .where(members)
+                .union(sa.select(clients.c.owner_user_id).where(client))
+            )
+        )
+        belongs_elsewhere = sa.or_(
+            sa.exists().where(client_users.c.user_id == users.c.id),
+            sa.exists().where(clients.c.owner_user_id == users.c.id),
+        )
+        removed: dict[str, int] = {}
+        for table, which in (
+            (client_users, members),
+            (clients, client),
+            (users, sa.and_(users.c.id.in_(people), sa.not_(belongs_elsewhere))),
+        ):
+            done = await self._connection.execute(sa.delete(table).where(which))
+            removed[table.name] = done.rowcount
+        return removed
+
+    async def _note_standing(self, erasure_id: str) -> None:
+        used = await self._connection.execute(
+            sa.select(usage_counters.c.period, usage_counters.c.tickets_used)
+            .where(usage_counters.c.client_id == self._client_id)
+            .order_by(usage_counters.c.period)
+        )
+        credit = await self._connection.scalar(
+            sa.select(clients.c.credits_balance).where(clients.c.id == self._client_id)
+        )
+        standing = ErasureStanding(
+            tickets={row.period: row.tickets_used for row in used}, credits_balance=credit or 0
+        )
+        await self._connection.execute(
+            sa.update(erasures)
+            .where(erasures.c.id == erasure_id, erasures.c.standing.is_(None))
+            .values(standing=standing.model_dump())
+        )

@@ -1,0 +1,230 @@
+"""The words of one customer: what is found to be theirs is marked, then removed or emptied.
+
+The rows of events and runs stay, without their words: usage and metrics are counted from them.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from store.privacy.erasure_subject import Subject
+from store.runs.conversations import ConversationRepository
+
+PAGE: Final = 200
+
+_MARK: Final = sa.text("""
+    UPDATE engine_events SET erased_at = :mark
+    WHERE client_id = :client_id AND id = ANY(:events) AND erased_at IS NULL
+""")
+# A run that waits for a human waits no more; one that was approved may be in the middle of a step.
+_CLOSE_REVIEWS: Final = sa.text("""
+    UPDATE escalation_tickets AS review
+    SET status = CASE WHEN review.decision IS NULL THEN 'expired' ELSE review.status END,
+        decision = coalesce(review.decision, 'expire'),
+        decided_at = coalesce(review.decided_at, :now), taken_up_at = :now
+    FROM engine_runs AS run
+    WHERE run.client_id = :client_id AND run.event_id = ANY(:events)
+      AND review.client_id = run.client_id AND review.run_id = run.id
+      AND review.taken_up_at IS NULL
+""")
+_END_RUNS: Final = sa.text("""
+    UPDATE engine_runs
+    SET status = 'failed', error_code = 'erased', finished_at = :now,
+        answered_at = coalesce(answered_at, :now),
+        answer = coalesce(answer, jsonb_build_object(
+            'event_id', event_id, 'run_id', id, 'status', 'failed',
+            'classification', coalesce(classification, 'unclassified'),
+            'confidence', coalesce(confidence, 0), 'response', '', 'steps_executed', 0,
+            'duration_ms', 0))
+    WHERE client_id = :client_id AND event_id = ANY(:events) AND status = 'received'
+""")
+# Those that had no answer yet have been ended by now.
+_COUNT_UNDER_WAY: Final = sa.text("""
+    SELECT count(*) FROM engine_events AS event
+    JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
+    WHERE event.client_id = :client_id AND event.erased_at = :mark
+      AND (run.error_code = 'erased' OR (run.status = 'needs_review' AND EXISTS (
+          SELECT FROM escalation_tickets AS review
+          WHERE review.client_id = run.client_id AND review.run_id = run.id
+            AND review.decision IN ('approve', 'edit'))))
+""")
+_MARKED: Final = sa.text("""
+    SELECT event.id, run.id AS run_id
+    FROM engine_events AS event
+    LEFT JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
+    WHERE event.client_id = :client_id AND event.erased_at = :mark AND event.id > :after
+    ORDER BY event.id LIMIT :limit
+""")
+_CONVERSATIONS: Final = sa.text("""
+    SELECT conversation.id, conversation.key, conversation.customer_email,
+           min(message.created_at) FILTER (WHERE message.event_id = ANY(:events))
+               = min(message.created_at) AS began_it,
+           min(message.event_id) FILTER (WHERE message.event_id <> ALL(:events)) AS left_event
+    FROM ai_conversations AS conversation
+    JOIN engine_messages AS message
+      ON message.client_id = conversation.client_id
+     AND message.conversation_id = conversation.id
+    WHERE conversation.client_id = :client_id AND conversation.id IN (
+        SELECT conversation_id FROM engine_messages
+        WHERE client_id = :client_id AND event_id = ANY(:events))
+    GROUP BY conversation.client_id, conversation.id
+""")
+# What they were told of is named by the event, the run, its round or the conversation.
+_TOLD: Final = sa.text("""
+    SELECT id FROM outbox
+    WHERE client_id = :client_id
+      AND event IN ('ticket.resolved', 'ticket.escalated', 'ticket.response_failed',
+                    'conversation.created', 'conversation.sentiment_negative')
+      AND dedup_key = ANY(
+        CAST(:events AS text[]) || CAST(:runs AS text[]) || CAST(:begun AS text[]) || ARRAY(
+            SELECT run_id || ':' || round FROM escalation_tickets
+            WHERE client_id = :client_id AND run_id = ANY(:runs)))
+""")
+_REMOVE: Final = {
+    "webhook_deliveries": "DELETE FROM webhook_deliveries WHERE {mine} AND event_id = ANY(:told)",
+    "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
+    "outbox, emptied": """
+        UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+    "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
+    "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
+    "escalation_tickets, emptied": """
+        UPDATE escalation_tickets SET draft = '', plan = '[]', edited_text = NULL, note = NULL
+        WHERE {mine} AND run_id = ANY(:runs) AND (
+            (draft, plan) <> ('', '[]'::jsonb) OR num_nonnulls(edited_text, note) > 0)""",
+    "action_ledger, emptied": """
+        UPDATE action_ledger SET customer_key = NULL
+        WHERE {mine} AND run_id = ANY(:runs) AND customer_key IS NOT NULL""",
+    "engine_runs, emptied": """
+        UPDATE engine_runs
+        SET draft = NULL, response = NULL, plan = '[]', citations = '[]', findings = '[]',
+            lookup = NULL, answer = jsonb_set(answer, '{{response}}', '""')
+        WHERE {mine} AND id = ANY(:runs) AND (
+            num_nonnulls(draft, response, lookup) > 0 OR answer ->> 'response' <> ''
+            OR (plan, citations, findings) <> ('[]'::jsonb, '[]'::jsonb, '[]'::jsonb))""",
+    "engine_events, emptied": """
+        UPDATE engine_events
+        SET customer_email = NULL, message = NULL, subject = NULL, text = NULL, payload = '{{}}',
+            unified = NULL
+        WHERE {mine} AND id = ANY(:events) AND (
+            num_nonnulls(customer_email, message, subject, text, unified) > 0
+            OR payload <> '{{}}')""",
+    "ai_conversations": """
+        DELETE FROM ai_conversations AS conversation
+        WHERE {mine} AND id = ANY(:conversations) AND NOT EXISTS (
+            SELECT FROM engine_messages
+            WHERE {mine} AND conversation_id = conversation.id)""",
+}
+_STATEMENTS: Final = {
+    name: sa.text(statement.format(mine="client_id = :client_id"))
+    for name, statement in _REMOVE.items()
+}
+_DISOWN: Final = sa.text("""
+    UPDATE ai_conversations SET customer_email = NULL WHERE client_id = :client_id AND id = :id
+""")
+_DELIVERIES: Final = sa.text("""
+    SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """A page of events that are to be emptied, with their runs."""
+
+    events: tuple[str, ...]
+    runs: tuple[str, ...]
+
+
+class CustomerWords:
+    """Of one customer of one client; `mark`: when the erasure began, which marks its events."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId, mark: datetime) -> None:
+        self._connection = connection
+        self._tenant = tenant
+        self._mark = mark
+
+    async def mark(self, events: Sequence[str], now: datetime) -> None:
+        """Let no step begin on these events any more, and end what waits: their reviews expire,
+        and runs without an answer have failed."""
+        given: dict[str, object] = {
+            "client_id": self._tenant, "events": list(events), "mark": self._mark, "now": now,
+        }  # fmt: skip
+        for statement in (_MARK, _CLOSE_REVIEWS, _END_RUNS):
+            await self._connection.execute(statement, given)
+
+    async def under_way(self) -> int:
+        """How many runs of what is marked may have been in a step when they were marked."""
+        given = {"client_id": self._tenant, "mark": self._mark}
+        return int(await self._connection.scalar(_COUNT_UNDER_WAY, given) or 0)
+
+    async def marked(self, after: str) -> Marked:
+        """The next events after this one, in their order."""
+        rows = (
+            await self._connection.execute(
+                _MARKED,
+                {
+                    "client_id": self._tenant,
+                    "mark": self._mark,
+                    "after": after,
+                    "limit": PAGE,
+                },
+            )
+        ).all()
+        return Marked(
+            tuple(row.id for row in rows),
+            tuple(row.run_id for row in rows if row.run_id is not None),
+        )
+
+    async def deliveries(self, page: Marked) -> tuple[str, ...]:
+        """The ids of the deliveries of what was told of these events."""
+        given, _ = await self._told_of(page)
+        return tuple(await self._connection.scalars(_DELIVERIES, given))
+
+    async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
+        """Remove or empty what there is of these events; by record class, only what was changed.
+
+        A conversation that others wrote in too keeps what is theirs, and is remembered anew.
+        """
+        given, touched = await self._told_of(page)
+        given["conversations"] = [row.id for row in touched]
+        changed = {
+            name: (await self._connection.execute(statement, given)).rowcount
+            for name, statement in _STATEMENTS.items()
+        }
+        shared = [row for row in touched if row.left_event is not None]
+        for row in shared:
+            if subject.is_theirs(row.key, row.customer_email):
+                given_id = {"client_id": self._tenant, "id": row.id}
+                await self._connection.execute(_DISOWN, given_id)
+            memory = ConversationRepository(self._connection, self._tenant)
+            await memory.remember(row.left_event, now)
+        return {**changed, "ai_conversations, emptied": len(shared)}
+
+    async def _told_of(
+        self, page: Marked
+    ) -> "tuple[dict[str, object], Sequence[sa.Row[*tuple[Any, ...]]]]":
+        """What statements are given of these events, what was told of them too, and the
+        conversations that they are in."""
+        given: dict[str, object] = {
+            "client_id": self._tenant, "events": list(page.events), "runs": list(page.runs),
+        }  # fmt: skip
+        touched = (await self._connection.execute(_CONVERSATIONS, given)).all()
+        given["begun"] = [row.id for row in touched if row.began_it]
+        given["told"] = list(await self._connection.scalars(_TOLD, given))
+        return given, touched
+
+    async def remove(self, table: sa.Table, ids: Sequence[str]) -> int:
+        """Remove rows of a table by their ids."""
+        removed = await self._connection.execute(
+            sa.delete(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
+        )
+        return removed.rowcount
+
+    async def remove_empty_conversations(self, ids: Sequence[str]) -> int:
+        """Remove those of these conversations that hold no message."""
+        given = {"client_id": self._tenant, "conversations": list(ids)}
+        return (await self._connection.execute(_STATEMENTS["ai_conversations"], given)).rowcount

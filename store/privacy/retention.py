@@ -1,0 +1,169 @@
+"""Retention of one client's records: page by page, each a short transaction of its own.
+
+Events and conversations have ULIDs for ids, drawn when they came: what is old stands at the
+beginning of their primary keys, and no other index is needed.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId, first_ulid
+from store.analytics.tables import churn_predictions, metrics_daily
+from store.exports.tables import automation_events
+from store.runs.tables import ai_conversations, engine_messages, sentiment_logs
+from store.tenants.tables import client_settings
+from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
+
+PAGE: Final = 1_000
+# Machines' clocks differ, and an id is drawn a little before its row's time or after it.
+_MARGIN: Final = timedelta(days=1)
+
+# A run that nobody has answered yet, or that a human or its workflow still has to look at, is not
+# over, however old it is.
+_EVENTS: Final = sa.text("""
+    SELECT event.id, run.id AS run_id,
+           event.received_at < :before AND run.status IS DISTINCT FROM 'received'
+           AND NOT EXISTS (
+               SELECT FROM escalation_tickets AS review
+               WHERE review.client_id = run.client_id AND review.run_id = run.id
+                 AND review.taken_up_at IS NULL
+           ) AS is_over
+    FROM engine_events AS event
+    LEFT JOIN engine_runs AS run ON run.client_id = event.client_id AND run.event_id = event.id
+    WHERE event.client_id = :client_id AND event.id > :after AND event.id < :bound
+    ORDER BY event.id
+    LIMIT :limit
+""")
+# Those that point to others first.
+_OF_RUNS: Final = ("escalation_tickets", "action_ledger")
+_OF_EVENTS: Final = ("sentiment_logs", "engine_messages", "usage_ledger", "engine_runs")
+_REMOVE: Final = (
+    *(
+        sa.text(f"DELETE FROM {table} WHERE client_id = :client_id AND run_id = ANY(:runs)")  # noqa: S608
+        for table in _OF_RUNS
+    ),
+    *(
+        sa.text(f"DELETE FROM {table} WHERE client_id = :client_id AND event_id = ANY(:events)")  # noqa: S608
+        for table in _OF_EVENTS
+    ),
+    sa.text("DELETE FROM engine_events WHERE client_id = :client_id AND id = ANY(:events)"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """`last`: the id of the last row that was looked at; None where there was none left."""
+
+    last: str | None
+    removed: int = 0
+
+
+class RetentionRepository:
+    """Each method removes a page of what is older than `before`, and says how many rows it was."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def overrides(self) -> dict[str, object]:
+        """The days that the client has set, by class."""
+        found = await self._connection.scalar(
+            sa.select(client_settings.c.retention).where(
+                client_settings.c.client_id == self._tenant
+            )
+        )
+        return found or {}
+
+    async def events(self, before: datetime, after: str) -> Page:
+        """Events after this id with all that came of them, but for runs that are not over."""
+        rows = (
+            await self._connection.execute(
+                _EVENTS,
+                {
+                    "client_id": self._tenant,
+                    "before": before,
+                    "after": after,
+                    "bound": first_ulid(before + _MARGIN),
+                    "limit": PAGE,
+                },
+            )
+        ).all()
+        if not rows:
+            return Page(None)
+        over = {
+            "client_id": self._tenant,
+            "events": [row.id for row in rows if row.is_over],
+            "runs": [row.run_id for row in rows if row.is_over and row.run_id is not None],
+        }
+        removed = 0
+        for statement in _REMOVE:
+            removed += (await self._connection.execute(statement, over)).rowcount
+        return Page(rows[-1].id, removed)
+
+    async def conversations(self, before: datetime, after: str) -> Page:
+        """Conversations after this id of which no message is left. One that is written to at this
+        moment stays."""
+        table = ai_conversations.c
+        ids = list(
+            await self._connection.scalars(
+                sa.select(table.id)
+                .where(
+                    table.client_id == self._tenant,
+                    table.id > after,
+                    table.id < first_ulid(before + _MARGIN),
+                )
+                .order_by(table.id)
+                .limit(PAGE)
+            )
+        )
+        if not ids:
+            return Page(None)
+        pointed_to = (
+            sa.exists().where(
+                other.c.client_id == table.client_id, other.c.conversation_id == table.id
+            )
+            for other in (engine_messages, sentiment_logs)
+        )
+        removed = await self._connection.execute(
+            sa.delete(ai_conversations).where(
+                table.client_id == self._tenant,
+                table.id.in_(ids),
+                table.last_message_at < before,
+                *(sa.not_(one) for one in pointed_to),
+            )
+        )
+        return Page(ids[-1], removed.rowcount)
+
+    async def told(self, before: datetime) -> int:
+        """What merchants' systems were told and how that was delivered. The marks that it was told
+        go too: a run that is removed tells nothing any more."""
+        deliveries, events = webhook_deliveries.c, outbox.c
+        # Their ids are drawn before they end, and found by their key.
+        begun = deliveries.id < first_ulid(before + _MARGIN)
+        removed = await self._some(webhook_deliveries, begun, deliveries.finished_at < before)
+        missed = sa.exists().where(
+            webhook_misses.c.client_id == events.client_id, webhook_misses.c.event_id == events.id
+        )
+        return removed + await self._some(outbox, events.created_at < before, sa.not_(missed))
+
+    async def churn(self, before: datetime) -> int:
+        return await self._some(churn_predictions, churn_predictions.c.week < before.date())
+
+    async def metrics(self, before: datetime) -> int:
+        return await self._some(metrics_daily, metrics_daily.c.day < before.date())
+
+    async def automation_events(self, before: datetime) -> int:
+        return await self._some(automation_events, automation_events.c.created_at < before)
+
+    async def _some(self, table: sa.Table, *over: "sa.ColumnElement[bool]") -> int:
+        key = sa.tuple_(*table.primary_key.columns)
+        some = (
+            sa.select(*table.primary_key.columns)
+            .where(table.c.client_id == self._tenant, *over)
+            .limit(PAGE)
+        )
+        return (await self._connection.execute(sa.delete(table).where(key.in_(some)))).rowcount

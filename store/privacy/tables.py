@@ -1,0 +1,28 @@
+"""The table of certificates of erasures."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, text, time
+
+# What was erased, without whose name it was: it outlives the client. `subject_digest`: of the
+# customer's address, so that whoever knows it can find the certificate.
+erasures: Final = sa.Table(
+    "erasures",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("client_id"),
+    text("scope"),
+    sa.Column("subject_digest", sa.LargeBinary, nullable=True),
+    text("requested_by"),
+    json("removed", "{}"),
+    # Of a client: what it had used and paid when its erasure began.
+    sa.Column("standing", JSONB, nullable=True),
+    time("started_at"),
+    time("finished_at", nullable=True),
+    sa.CheckConstraint("scope IN ('tenant', 'customer')", name="scope"),
+    sa.CheckConstraint("(scope = 'customer') = (subject_digest IS NOT NULL)", name="subject"),
+    sa.Index(None, "client_id"),
+)

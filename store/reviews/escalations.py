@@ -1,0 +1,281 @@
+"""Escalations of one client: opened, claimed, decided, and settled by the run that waits.
+
+A decision is a compare-and-set: the row is locked, the rule of `domain/reviews/escalation.py` compares, and
+what it allows is set. Whoever is second finds it taken, the clock included.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.verdict import Ruling
+from domain.core.contracts import RunRef
+from domain.core.ids import TenantId
+from domain.reviews.errors import EscalationNotFound
+from domain.reviews.escalation import (
+    OPEN_STATUSES,
+    Choice,
+    Claim,
+    Decision,
+    EscalationStatus,
+    ReviewStanding,
+)
+from store.reviews.tables import escalation_tickets
+from store.runs.runs import HUMAN_TEXT
+from store.runs.tables import engine_runs
+
+_TICKETS: Final = escalation_tickets.c
+_EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionOutcome:
+    """What came of a choice. `ref`: whose workflow must hear of a decision, None while a second
+    person is awaited."""
+
+    status: EscalationStatus
+    ref: RunRef | None
+
+    @property
+    def awaits_second(self) -> bool:
+        return self.ref is None
+
+
+class EscalationRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def open(
+        self,
+        ref: RunRef,
+        *,
+        escalation_id: str,
+        round_: int,
+        reason: EscalationReason,
+        expires_at: datetime,
+        now: datetime,
+    ) -> None:
+        """Hand a run to a human, with its draft, plan and money as they stand; idempotent by round.
+
+        It needs a second person where the policy said so of any action on the run.
+        """
+        standing = _standing_of_run(
+            client_id=self._tenant,
+            id=escalation_id,
+            round=round_,
+            status=EscalationStatus.PENDING.value,
+            reason=reason.value,
+            expires_at=expires_at,
+            created_at=now,
+        ).where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == ref.run_id)
+        await self._connection.execute(
+            insert(escalation_tickets)
+            .from_select([column.name for column in standing.selected_columns], standing)
+            .on_conflict_do_nothing(index_elements=["client_id", "run_id", "round"])
+        )
+
+    async def claim(
+        self, escalation_id: str, actor: str, now: datetime, *, force: bool = False
+    ) -> Claim:
+        """Ask the others to leave it alone for a while; the same person's next claim renews it.
+
+        `force` takes it from whoever has it. Raises EscalationNotFound, EscalationDecided,
+        EscalationClaimed.
+        """
+        standing, _ = await self._lock(escalation_id)
+        if force:
+            standing.check_open()
+        else:
+            standing.check_open_to(actor, now)
+        await self._set(
+            escalation_id, status=EscalationStatus.CLAIMED, claimed_by=actor, claimed_at=now
+        )
+        return Claim(by=actor, at=now)
+
+    async def release(self, escalation_id: str, actor: str, now: datetime) -> None:
+        """Give one's claim back, or an old one of others; without any, nothing changes.
+
+        Raises what `claim` raises.
+        """
+        standing, _ = await self._lock(escalation_id)
+        standing.check_open_to(actor, now)
+        await self._set(escalation_id, **_UNCLAIMED)
+
+    async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
+        """Take a decision once, or note that the first of two persons agrees.
+
+        Raises EscalationNotFound and what `Standing.check` raises.
+        """
+        standing, ref = await self._lock(escalation_id)
+        standing.check(choice, now)
+        words = {} if choice.text is None else {"edited_text": choice.text}
+        if standing.is_first_of_two(choice.decision):
+            # The others may go on at once.
+            await self._set(
+                escalation_id,
+                **_UNCLAIMED,
+                first_approved_by=choice.actor,
+                first_approved_at=now,
+                **words,
+            )
+            return DecisionOutcome(EscalationStatus.PENDING, None)
+        await self._set(
+            escalation_id,
+            status=choice.decision.status,
+            decision=choice.decision,
+            decided_by=choice.actor,
+            decided_at=now,
+            note=choice.note,
+            **words,
+        )
+        return DecisionOutcome(choice.decision.status, ref)
+
+    async def settle(
+        self, run_id: str, round_: int, *, expired: bool, now: datetime
+    ) -> Decision | None:
+        """Take up the decision that stands, closing an undecided escalation if its time is up.
+
+        None while nobody has decided. A human's decision wins over an expiry that comes later.
+        """
+        this = sa.and_(
+            _TICKETS.client_id == self._tenant,
+            _TICKETS.run_id == run_id,
+            _TICKETS.round == round_,
+        )
+        if expired:
+            await self._connection.execute(
+                sa.update(escalation_tickets)
+                .where(this, _TICKETS.status.in_(OPEN_STATUSES))
+                .values(status=EscalationStatus.EXPIRED, decision=Decision.EXPIRE, decided_at=now)
+            )
+        decision = await self._connection.scalar(
+            sa.update(escalation_tickets)
+            .where(this, _TICKETS.decision.is_not(None))
+            .values(taken_up_at=sa.func.coalesce(_TICKETS.taken_up_at, now))
+            .returning(_TICKETS.decision)
+        )
+        if decision is None:
+            # Expired and no row: the client was erased meanwhile, and nobody will ever decide.
+            return Decision.EXPIRE if expired else None
+        return Decision(decision)
+
+    async def approvals(self, run_id: str) -> int:
+        """How many people have agreed to the run's plan in the latest round that was decided.
+
+        0 as well where nobody was asked, or where it was rejected or expired.
+        """
+        row = (
+            await self._connection.execute(
+                sa.select(_TICKETS.decision, _TICKETS.first_approved_by)
+                .where(
+                    _TICKETS.client_id == self._tenant,
+                    _TICKETS.run_id == run_id,
+                    _TICKETS.decision.is_not(None),
+                )
+                .order_by(_TICKETS.round.desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        if row is None or row.decision not in _EXECUTED:
+            return 0
+        return 1 if row.first_approved_by is None else 2
+
+    async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
+        """It and its run, locked until the transaction ends. Raises EscalationNotFound."""
+        row = (
+            await self._connection.execute(
+                _LOCK, {"client_id": self._tenant, "escalation_id": escalation_id}
+            )
+        ).one_or_none()
+        if row is None:
+            raise EscalationNotFound(escalation_id)
+        standing = ReviewStanding(
+            id=escalation_id,
+            status=EscalationStatus(row.status),
+            draft=row.words,
+            claim=Claim(by=row.claimed_by, at=row.claimed_at) if row.claimed_by else None,
+            needs_second=row.needs_second,
+            first_approved_by=row.first_approved_by,
+        )
+        ref = RunRef(client_id=self._tenant, event_id=row.event_id, run_id=row.run_id)
+        return standing, ref
+
+    async def _set(self, escalation_id: str, **values: object) -> None:
+        await self._connection.execute(
+            sa.update(escalation_tickets)
+            .where(_TICKETS.client_id == self._tenant, _TICKETS.id == escalation_id)
+            .values(**values)
+        )
+
+
+async def client_of(connection: AsyncConnection, escalation_id: str) -> str:
+    """Whose escalation it is, looked for in all clients. Raises EscalationNotFound."""
+    client_id = await connection.scalar(
+        sa.select(_TICKETS.client_id).where(_TICKETS.id == escalation_id)
+    )
+    if client_id is None:
+        raise EscalationNotFound(escalation_id)
+    return str(client_id)
+
+
+# What an approval sends.
+WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
+
+RUN_OF_TICKET: Final = sa.and_(
+    engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
+)
+
+_UNCLAIMED: Final = {"status": EscalationStatus.PENDING, "claimed_by": None, "claimed_at": None}
+
+_LOCK: Final = (
+    sa.select(
+        _TICKETS.status,
+        WORDS.label("words"),
+        _TICKETS.claimed_by,
+        _TICKETS.claimed_at,
+        _TICKETS.needs_second,
+        _TICKETS.first_approved_by,
+        _TICKETS.run_id,
+        engine_runs.c.event_id,
+    )
+    .join(engine_runs, RUN_OF_TICKET)
+    .where(
+        _TICKETS.client_id == sa.bindparam("client_id"),
+        _TICKETS.id == sa.bindparam("escalation_id"),
+    )
+    .with_for_update(of=escalation_tickets, key_share=True)
+)
+
+
+def _standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
+    """A run as its escalation starts from it, beside given values, columns named alike."""
+    step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
+        sa.column("value", JSONB), name="step"
+    )
+    amount = step.c.value["amount"]
+    at_stake = (
+        sa.select(
+            amount["minor"].astext.cast(sa.BigInteger).label("minor"),
+            amount["currency"].astext.label("currency"),
+        )
+        .where(sa.func.jsonb_typeof(amount) == "object")
+        .order_by(sa.desc("minor"))
+        .limit(1)
+        .lateral("at_stake")
+    )
+    needs_second = engine_runs.c.verdicts.contains([{"ruling": Ruling.NEEDS_SECOND}])
+    return sa.select(
+        *(sa.literal(value).label(name) for name, value in values.items()),
+        engine_runs.c.id.label("run_id"),
+        sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, "").label("draft"),
+        engine_runs.c.plan,
+        needs_second.label("needs_second"),
+        at_stake.c.minor.label("amount"),
+        at_stake.c.currency,
+    ).select_from(engine_runs.outerjoin(at_stake, sa.true()))

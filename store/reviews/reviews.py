@@ -1,0 +1,187 @@
+"""Escalations as people look at them: a queue to page through, and one with all it is about."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.integrations.order import LookupState
+from domain.reviews.errors import EscalationNotFound
+from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
+from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
+from store.intake.events import CUSTOMER_EMAIL
+from store.intake.tables import engine_events
+from store.reviews.escalations import RUN_OF_TICKET, WORDS
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_messages, engine_runs
+
+PREVIEW_CHARS: Final = 280
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewFilter:
+    """Which reviews are wanted; what is None leaves nothing out.
+
+    `min_amount`: in minor units of whatever currency the review's money has.
+    """
+
+    status: Wanted = Wanted.OPEN
+    reason: EscalationReason | None = None
+    classification: str | None = None
+    claimed_by: str | None = None
+    min_amount: int | None = None
+
+
+async def list_reviews(
+    connection: AsyncConnection,
+    client_id: str | None,
+    wanted: ReviewFilter,
+    *,
+    limit: int,
+    newest_first: bool = False,
+    after: QueuePlace | None = None,
+) -> list[ReviewSummary]:
+    """A page of one client's reviews, or of all clients', by the time they were opened.
+
+    `after`: the last place of the page before. What is opened meanwhile shifts nothing.
+    """
+    place = sa.tuple_(_TICKETS.created_at, _TICKETS.id)
+    query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
+    if newest_first:
+        query = query.order_by(_TICKETS.created_at.desc(), _TICKETS.id.desc())
+    else:
+        query = query.order_by(_TICKETS.created_at, _TICKETS.id)
+    if after is not None:
+        last = sa.tuple_(sa.literal(after.created_at), sa.literal(after.id))
+        query = query.where(place < last if newest_first else place > last)
+    rows = await connection.execute(query)
+    return [ReviewSummary.model_validate(_fields(row)) for row in rows]
+
+
+async def read_review(connection: AsyncConnection, client_id: str, review_id: str) -> Review:
+    """Raises EscalationNotFound."""
+    this = {"client_id": client_id, "review_id": review_id}
+    row = (await connection.execute(_DETAIL, this)).one_or_none()
+    if row is None:
+        raise EscalationNotFound(review_id)
+    earlier = (await connection.execute(_EARLIER, this)).mappings().all()
+    return Review.model_validate({**_fields(row), "turns": earlier[::-1]})
+
+
+_TICKETS: Final = escalation_tickets.c
+_SUMMARY: Final = (
+    sa.select(
+        _TICKETS.id,
+        _TICKETS.client_id,
+        _TICKETS.run_id,
+        _TICKETS.status,
+        _TICKETS.reason,
+        sa.func.coalesce(engine_runs.c.classification, "").label("classification"),
+        sa.func.coalesce(engine_runs.c.confidence, 0).label("confidence"),
+        CUSTOMER_EMAIL,
+        engine_events.c.subject,
+        sa.func.coalesce(sa.func.left(engine_events.c.text, PREVIEW_CHARS), "").label("preview"),
+        _TICKETS.amount,
+        _TICKETS.currency,
+        _TICKETS.needs_second,
+        _TICKETS.first_approved_by,
+        _TICKETS.claimed_by,
+        _TICKETS.claimed_at,
+        _TICKETS.decided_by,
+        _TICKETS.decided_at,
+        _TICKETS.created_at,
+        _TICKETS.expires_at,
+    )
+    .select_from(escalation_tickets)
+    .join(engine_runs, RUN_OF_TICKET)
+    .join(
+        engine_events,
+        sa.and_(
+            engine_events.c.client_id == engine_runs.c.client_id,
+            engine_events.c.id == engine_runs.c.event_id,
+        ),
+    )
+)
+_DETAIL: Final = _SUMMARY.add_columns(
+    sa.func.coalesce(engine_events.c.text, "").label("text"),
+    WORDS.label("draft"),
+    sa.func.coalesce(engine_runs.c.draft, "").label("agent_draft"),
+    engine_runs.c.alternatives,
+    engine_runs.c.citations,
+    engine_runs.c.verdicts,
+    engine_runs.c.steps,
+    sa.case(
+        (engine_runs.c.lookup["state"].astext == LookupState.FOUND, engine_runs.c.lookup["order"])
+    ).label("order"),
+    _TICKETS.plan,
+    _TICKETS.first_approved_at,
+    _TICKETS.note,
+).where(_TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id"))
+
+_INBOUND: Final = engine_messages.alias("inbound")
+_EARLIER: Final = (
+    sa.select(
+        engine_messages.c.author,
+        sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body"),
+    )
+    .select_from(escalation_tickets)
+    .join(engine_runs, RUN_OF_TICKET)
+    .join(
+        _INBOUND,
+        sa.and_(
+            _INBOUND.c.client_id == engine_runs.c.client_id,
+            _INBOUND.c.event_id == engine_runs.c.event_id,
+            _INBOUND.c.direction == "inbound",
+        ),
+    )
+    .join(
+        engine_messages,
+        sa.and_(
+            engine_messages.c.client_id == _INBOUND.c.client_id,
+            engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
+            engine_messages.c.event_id != _INBOUND.c.event_id,
+            engine_messages.c.created_at <= _INBOUND.c.created_at,
+            engine_messages.c.body != "",
+        ),
+    )
+    .where(
+        _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
+    )
+    .order_by(
+        engine_messages.c.created_at.desc(),
+        engine_messages.c.event_id.desc(),
+        engine_messages.c.direction.desc(),
+    )
+    .limit(MAX_TURNS)
+)
+
+
+def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnElement[bool]]:
+    found: list[sa.ColumnElement[bool]] = []
+    if client_id is not None:
+        found.append(_TICKETS.client_id == client_id)
+    if wanted.status is not Wanted.ALL:
+        found.append(_TICKETS.status.in_(sorted(wanted.status.statuses)))
+    if wanted.reason is not None:
+        found.append(_TICKETS.reason == wanted.reason)
+    if wanted.classification is not None:
+        found.append(engine_runs.c.classification == wanted.classification)
+    if wanted.claimed_by is not None:
+        found.append(_TICKETS.claimed_by == wanted.claimed_by)
+    if wanted.min_amount is not None:
+        found.append(_TICKETS.amount >= wanted.min_amount)
+    return found
+
+
+def _fields(row: sa.Row[*tuple[Any, ...]]) -> dict[str, Any]:
+    """A row by the models' names, which put the claim and the money together."""
+    fields = row._asdict()
+    by, at = fields.pop("claimed_by"), fields.pop("claimed_at")
+    minor, currency = fields.pop("amount"), fields.pop("currency")
+    return {
+        **fields,
+        "claim": {"by": by, "at": at} if by else None,
+        "amount": {"minor": minor, "currency": currency} if currency else None,
+    }

@@ -1,0 +1,52 @@
+"""The table of reviews."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+escalation_tickets: Final = sa.Table(
+    "escalation_tickets",
+    metadata,
+    *tenant_key(),
+    text("run_id"),
+    sa.Column("round", sa.Integer, nullable=False),
+    text("status"),
+    text("reason"),
+    text("draft"),
+    json("plan", "[]"),
+    text("claimed_by", nullable=True),
+    time("claimed_at", nullable=True),
+    # Above a limit two people must agree: the first, while the second is awaited.
+    sa.Column("needs_second", sa.Boolean, nullable=False, server_default=sa.false()),
+    text("first_approved_by", nullable=True),
+    time("first_approved_at", nullable=True),
+    # The largest sum that its plan would move.
+    sa.Column("amount", sa.BigInteger, nullable=True),
+    text("currency", nullable=True),
+    text("decided_by", nullable=True),
+    time("decided_at", nullable=True),
+    text("decision", nullable=True),
+    text("edited_text", nullable=True),
+    # Why it was rejected, for colleagues.
+    text("note", nullable=True),
+    time("expires_at"),
+    time("created_at"),
+    time("taken_up_at", nullable=True),
+    sa.UniqueConstraint("client_id", "run_id", "round"),
+    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
+    sa.CheckConstraint(
+        "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
+        name="status",
+    ),
+    # The sweeper re-signals decisions that their workflow has not taken up.
+    sa.Index(
+        "ix_escalation_tickets_untaken",
+        "decided_at",
+        postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
+    ),
+    sa.Index(None, "client_id", "status", "created_at"),
+    # Whose it is, when only its id is given.
+    sa.Index(None, "id"),
+)

@@ -1,0 +1,265 @@
+"""The action ledger: a row before an effect, its outcome after it.
+
+A row that is still `planned` when somebody else looks means that a process died in between: the
+effect may or may not have happened.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.plan import ActionKind, StepOutcome, StepState
+from domain.agent.situation import CUSTOMER_WINDOW, Spent
+from domain.core.ids import TenantId
+from domain.core.money import Money
+from store.runs.tables import action_ledger
+
+_PLANNED: Final = "planned"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPlace:
+    """Whose turn it is: `round` is one more for each time a human approved."""
+
+    run_id: str
+    step: int
+    round: int
+
+
+@dataclass(frozen=True, slots=True)
+class Effect:
+    """What is about to be done, to which order (`Order.key`)."""
+
+    kind: ActionKind
+    integration_id: str | None = None
+    order_key: str | None = None
+    customer_key: str | None = None
+    amount: Money | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerClaim:
+    """The step is ours to do. `again`: it was begun before, in this round if `interrupted`, and
+    nobody knows what came of it."""
+
+    again: bool = False
+    interrupted: bool = False
+
+
+class ActionLedger:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def settled(self, place: LedgerPlace) -> StepOutcome | None:
+        """What came of a step: done in any round, or known for good in this one."""
+        row = (
+            await self._connection.execute(
+                sa.select(action_ledger.c.action, action_ledger.c.state, action_ledger.c.detail)
+                .where(
+                    self._is_step(place),
+                    sa.or_(
+                        action_ledger.c.state == StepState.DONE,
+                        sa.and_(
+                            action_ledger.c.round == place.round,
+                            action_ledger.c.state != _PLANNED,
+                        ),
+                    ),
+                )
+                .order_by((action_ledger.c.state == StepState.DONE).desc())
+                .limit(1)
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        return StepOutcome(
+            kind=ActionKind(row.action),
+            state=StepState(row.state),
+            detail="" if row.state == StepState.DONE else row.detail,
+        )
+
+    async def was_begun(self, place: LedgerPlace) -> bool:
+        """Whether any round began this step and does not know what came of it."""
+        return bool(
+            await self._connection.scalar(
+                sa.select(sa.literal(True))
+                .where(
+                    self._is_step(place),
+                    action_ledger.c.state.in_((_PLANNED, StepState.UNKNOWN)),
+                )
+                .limit(1)
+            )
+        )
+
+    async def begin(
+        self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
+    ) -> StepOutcome | LedgerClaim:
+        """Claim a step, or learn what came of it before.
+
+        A claim that nobody has finished is taken over: from then on it has this `entry_id`.
+        """
+        settled = await self.settled(place)
+        if settled is not None:
+            return settled
+        begun = await self.was_begun(place)
+        row = self._row(place, effect, entry_id=entry_id, state=_PLANNED, now=now)
+        fresh: bool | None = await self._connection.scalar(_CLAIM, row)
+        if fresh is not None:
+            return LedgerClaim(again=begun) if fresh else LedgerClaim(again=True, interrupted=True)
+        settled = await self.settled(place)  # it was finished since
+        return settled if settled is not None else LedgerClaim(again=True, interrupted=True)
+
+    async def record(
+        self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
+    ) -> None:
+        """Write an action as done whose recording is doing it; idempotent."""
+        row = self._row(
+            place, effect, entry_id=entry_id, state=StepState.DONE, now=now, finished_at=now
+        )
+        await self._connection.execute(_RECORD, row)
+
+    async def finish(
+        self, place: LedgerPlace, outcome: StepOutcome, *, reference: str, now: datetime
+    ) -> None:
+        """Write what came of a step that `begin` claimed. What is known to be done stays done."""
+        await self._connection.execute(
+            sa.update(action_ledger)
+            .where(
+                self._is_step(place),
+                action_ledger.c.round == place.round,
+                action_ledger.c.state != StepState.DONE,
+            )
+            .values(
+                state=outcome.state,
+                detail=outcome.detail,
+                reference=reference or None,
+                finished_at=now,
+            )
+        )
+
+    async def release(self, place: LedgerPlace, entry_id: str) -> None:
+        """Give a claim back: the effect did surely not happen, and it may be tried again.
+
+        One that another try has taken over stays with it.
+        """
+        await self._connection.execute(
+            sa.delete(action_ledger).where(
+                self._is_step(place),
+                action_ledger.c.round == place.round,
+                action_ledger.c.state == _PLANNED,
+                action_ledger.c.id == entry_id,
+            )
+        )
+
+    async def lock_money(self) -> None:
+        """Wait until no other transaction counts this client's money; until this one ends.
+
+        A statement of its own: what comes after it sees what the others have written.
+        """
+        await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
+
+    async def spent(
+        self,
+        *,
+        order_key: str,
+        customer: str | None,
+        currency: str,
+        not_by: str,
+        now: datetime,
+    ) -> Spent:
+        """What other runs gave back, or may have, and did to the order.
+
+        `customer`: as `customer_key` spells the address. `currency`: money of others is not
+        counted. `not_by`: the run that asks.
+        """
+        row = (
+            await self._connection.execute(
+                _SPENT,
+                {
+                    "client_id": self._tenant,
+                    "run_id": not_by,
+                    "customer": customer,
+                    "order_key": order_key,
+                    "currency": currency,
+                    "since": now - CUSTOMER_WINDOW,
+                    "day": now.replace(hour=0, minute=0, second=0, microsecond=0),
+                },
+            )
+        ).one()
+        return Spent(
+            customer=row.customer,
+            day=row.day,
+            on_order=frozenset(ActionKind(kind) for kind in row.on_order or ()),
+        )
+
+    def _row(
+        self,
+        place: LedgerPlace,
+        effect: Effect,
+        *,
+        entry_id: str,
+        state: str,
+        now: datetime,
+        finished_at: datetime | None = None,
+    ) -> dict[str, object]:
+        return {
+            "client_id": self._tenant,
+            "id": entry_id,
+            "run_id": place.run_id,
+            "step": place.step,
+            "round": place.round,
+            "action": effect.kind,
+            "state": state,
+            "detail": "",
+            "integration_id": effect.integration_id,
+            "order_key": effect.order_key,
+            "customer_key": effect.customer_key,
+            "amount": effect.amount.minor if effect.amount else None,
+            "currency": effect.amount.currency if effect.amount else None,
+            "planned_at": now,
+            "finished_at": finished_at,
+        }
+
+    def _is_step(self, place: LedgerPlace) -> sa.ColumnElement[bool]:
+        return sa.and_(
+            action_ledger.c.client_id == self._tenant,
+            action_ledger.c.run_id == place.run_id,
+            action_ledger.c.step == place.step,
+        )
+
+
+_PLACE: Final = ["client_id", "run_id", "step", "round"]
+_INSERT: Final = insert(action_ledger)
+_RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
+# Whether the row is new; no row if what stood there is finished.
+_CLAIM: Final = _INSERT.on_conflict_do_update(
+    index_elements=_PLACE,
+    set_={"id": _INSERT.excluded.id},
+    where=action_ledger.c.state == _PLANNED,
+).returning(sa.literal_column("xmax = 0", sa.Boolean))
+_LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+# A step counts once, however many rounds it took.
+_SPENT: Final = sa.text("""
+    WITH moved AS (
+        SELECT DISTINCT ON (run_id, step)
+               action, order_key, customer_key, amount, currency, planned_at
+        FROM action_ledger
+        WHERE client_id = :client_id AND order_key IS NOT NULL AND state <> 'failed'
+          AND run_id <> :run_id
+          AND (planned_at > CAST(:since AS timestamptz) OR order_key = CAST(:order_key AS text))
+        ORDER BY run_id, step, round DESC
+    )
+    SELECT coalesce(sum(amount) FILTER (
+               WHERE customer_key = CAST(:customer AS text) AND currency = CAST(:currency AS text)
+                 AND planned_at > CAST(:since AS timestamptz)), 0)::bigint AS customer,
+           coalesce(sum(amount) FILTER (
+               WHERE currency = CAST(:currency AS text)
+                 AND planned_at >= CAST(:day AS timestamptz)), 0)::bigint AS day,
+           array_agg(DISTINCT action) FILTER (
+               WHERE order_key = CAST(:order_key AS text)) AS on_order
+    FROM moved
+""")

@@ -1,0 +1,261 @@
+"""Runs: what the agent thought, did and answered."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.thinking import ThinkingResult
+from domain.agent.verdict import Verdict
+from domain.core.contracts import RunRef
+from domain.core.ids import TenantId
+from domain.integrations.order import Lookup
+from domain.runs.errors import RunNotFound
+from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
+from store.intake.tables import engine_events
+from store.playbooks.tables import playbook_versions as versions
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_runs
+
+# The last word of a human on a run; rounds before it were overtaken.
+HUMAN_TEXT: Final = (
+    sa.select(escalation_tickets.c.edited_text)
+    .where(
+        escalation_tickets.c.client_id == engine_runs.c.client_id,
+        escalation_tickets.c.run_id == engine_runs.c.id,
+        escalation_tickets.c.edited_text.is_not(None),
+    )
+    .order_by(escalation_tickets.c.round.desc())
+    .limit(1)
+    .scalar_subquery()
+)
+
+_PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
+_STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class RunState:
+    """The row that persist works on."""
+
+    status: RunStatus
+    received_at: datetime
+    duration_ms: int | None
+    classification: str
+    confidence: float
+    draft: str
+    human_text: str | None
+
+
+class RunRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def save_lookup(self, run_id: str, lookup: Lookup) -> None:
+        await self._connection.execute(
+            _UPDATE, {**self._key(run_id), "lookup": lookup.model_dump(mode="json")}
+        )
+
+    async def save_thought(self, run_id: str, thought: ThinkingResult) -> bool:
+        """Keep the first thought of a run; False, and nothing written, if there was one."""
+        answer = thought.answer
+        saved = await self._connection.execute(
+            _UPDATE.where(engine_runs.c.classification.is_(None)),
+            {
+                **self._key(run_id),
+                "classification": answer.classification,
+                "confidence": answer.confidence,
+                "alternatives": [a.model_dump(mode="json") for a in answer.alternatives],
+                "language": answer.language,
+                "sentiment": answer.sentiment,
+                "draft": thought.text,
+                "doubt": answer.doubt,
+                "hold": thought.hold,
+                "plan": _PLAN.dump_python(thought.plan, mode="json"),
+                "citations": [c.model_dump(mode="json") for c in answer.citations],
+                "findings": [f.model_dump(mode="json") for f in thought.findings],
+                "verdicts": [v.model_dump(mode="json") for v in thought.judgement.verdicts],
+                "model": answer.model,
+                "tokens_in": answer.tokens_in,
+                "tokens_out": answer.tokens_out,
+                "cost_micros": answer.cost_micros,
+            },
+        )
+        return saved.rowcount == 1
+
+    async def add_verdict(self, run_id: str, verdict: Verdict) -> None:
+        """Put a later verdict behind those that stand."""
+        await self._connection.execute(
+            sa.update(engine_runs)
+            .where(engine_runs.c.client_id == self._tenant, engine_runs.c.id == run_id)
+            .values(
+                verdicts=engine_runs.c.verdicts.op("||")(
+                    sa.cast([verdict.model_dump(mode="json")], JSONB)
+                )
+            )
+        )
+
+    async def take_off(self, run_id: str, kind: ActionKind) -> None:
+        """Take an action off the plan for good; idempotent. The draft goes with it, for it says
+        what will not happen, and so does what an approval of the action would have needed."""
+        await self._connection.execute(_TAKE_OFF, {**self._key(run_id), "kind": kind})
+
+    async def lock(self, run_id: str) -> RunState:
+        """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
+        meanwhile."""
+        row = (await self._connection.execute(_LOCK, self._key(run_id))).one_or_none()
+        if row is None:
+            raise RunNotFound(run_id)
+        return RunState(
+            status=RunStatus(row.status),
+            received_at=row.received_at,
+            duration_ms=row.duration_ms,
+            classification=row.classification or UNCLASSIFIED,
+            confidence=row.confidence or 0.0,
+            draft=row.draft or "",
+            human_text=row.human_text,
+        )
+
+    async def finish(
+        self,
+        result: RunResult,
+        *,
+        steps: tuple[StepOutcome, ...],
+        timings: Timings,
+        error_code: str,
+        now: datetime,
+        handoff: EscalationReason | None = None,
+    ) -> None:
+        """Write an outcome. The first one is also kept as the caller's answer, and the first
+        `handoff` as why a human was asked."""
+        await self._connection.execute(
+            _FINISH,
+            {
+                **self._key(result.run_id),
+                "now": now,
+                "told": result.model_dump(mode="json"),
+                "handoff": handoff,
+                "status": result.status,
+                "steps": _STEPS.dump_python(steps, mode="json"),
+                "timings": timings.model_dump(mode="json"),
+                "error_code": error_code or None,
+                "response": result.response,
+                "duration_ms": result.duration_ms,
+                "finished_at": None if result.status is RunStatus.NEEDS_REVIEW else now,
+            },
+        )
+
+    async def answer(self, event_id: str) -> RunResult | None:
+        """What the caller of an event is told: its first outcome; None while there is none."""
+        stored = await self._connection.scalar(_ANSWER, {"tenant": self._tenant, "event": event_id})
+        return RunResult.model_validate(stored) if stored is not None else None
+
+    def _key(self, run_id: str) -> dict[str, str]:
+        return {"tenant": self._tenant, "run": run_id}
+
+
+_IS_RUN: Final = sa.and_(
+    engine_runs.c.client_id == sa.bindparam("tenant"), engine_runs.c.id == sa.bindparam("run")
+)
+# An update sets the columns it is given values for.
+_UPDATE: Final = sa.update(engine_runs).where(_IS_RUN)
+_FINISH: Final = _UPDATE.values(
+    answered_at=sa.func.coalesce(engine_runs.c.answered_at, sa.bindparam("now")),
+    answer=sa.func.coalesce(engine_runs.c.answer, sa.bindparam("told", type_=JSONB)),
+    handoff_reason=sa.func.coalesce(
+        engine_runs.c.handoff_reason, sa.bindparam("handoff", type_=sa.Text)
+    ),
+)
+_TAKE_OFF: Final = sa.text("""
+    UPDATE engine_runs
+    SET draft = '', plan = (
+        SELECT coalesce(jsonb_agg(step ORDER BY place), '[]'::jsonb)
+        FROM jsonb_array_elements(plan) WITH ORDINALITY AS planned (step, place)
+        WHERE step ->> 'kind' <> :kind
+    ), verdicts = (
+        SELECT coalesce(jsonb_agg(verdict ORDER BY place), '[]'::jsonb)
+        FROM jsonb_array_elements(verdicts) WITH ORDINALITY AS said (verdict, place)
+        WHERE verdict ->> 'kind' <> :kind OR verdict ->> 'ruling' = 'refused'
+    )
+    WHERE client_id = :tenant AND id = :run
+""")
+_LOCK: Final = (
+    sa.select(
+        engine_runs.c.status,
+        engine_runs.c.received_at,
+        engine_runs.c.duration_ms,
+        engine_runs.c.classification,
+        engine_runs.c.confidence,
+        engine_runs.c.draft,
+        HUMAN_TEXT.label("human_text"),
+    )
+    .join(
+        engine_events,
+        sa.and_(
+            engine_events.c.client_id == engine_runs.c.client_id,
+            engine_events.c.id == engine_runs.c.event_id,
+        ),
+    )
+    .where(_IS_RUN, engine_events.c.erased_at.is_(None))
+    .with_for_update(of=engine_runs)
+)
+_ANSWER: Final = sa.select(engine_runs.c.answer).where(
+    engine_runs.c.client_id == sa.bindparam("tenant"),
+    engine_runs.c.event_id == sa.bindparam("event"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class WaitingRun:
+    """A run that was admitted and never answered."""
+
+    ref: RunRef
+    threshold: float
+    received_at: datetime
+
+
+async def runs_left_received(
+    connection: AsyncConnection, *, before: datetime, after: WaitingRun | None, limit: int
+) -> list[WaitingRun]:
+    """A page of all clients' runs admitted before a time and not answered, oldest first.
+
+    `after`: the last run of the page before this one.
+    """
+    query = (
+        sa.select(
+            engine_runs.c.client_id,
+            engine_runs.c.event_id,
+            engine_runs.c.id,
+            engine_runs.c.received_at,
+            versions.c.threshold,
+        )
+        .join(
+            versions,
+            sa.and_(
+                versions.c.client_id == engine_runs.c.client_id,
+                versions.c.playbook_id == engine_runs.c.playbook_id,
+                versions.c.version == engine_runs.c.playbook_version,
+            ),
+        )
+        .where(engine_runs.c.status == RunStatus.RECEIVED, engine_runs.c.received_at < before)
+        .order_by(engine_runs.c.received_at, engine_runs.c.id)
+        .limit(limit)
+    )
+    if after is not None:
+        place = sa.tuple_(engine_runs.c.received_at, engine_runs.c.id)
+        query = query.where(place > sa.tuple_(after.received_at, after.ref.run_id))
+    return [
+        WaitingRun(
+            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
+            row.threshold,
+            row.received_at,
+        )
+        for row in await connection.execute(query)
+    ]

@@ -1,0 +1,148 @@
+"""Sentiment: one log row a message, and where its conversation stands."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.runs.errors import RunNotFound
+from domain.runs.sentiment import CRITICAL_AT, Scored, Zone, untold, zones
+from domain.webhooks.outbound_event import SentimentNegative
+from store.runs.tables import sentiment_logs
+from store.webhooks.outbox import Outbox
+
+# NO KEY, for log rows hold a key-share lock on their conversation by its foreign key.
+_LOCK: Final = sa.text("""
+    SELECT conversation.id, inbound.created_at,
+           coalesce(event.unified ->> 'customer_email', '') AS customer_email
+    FROM ai_conversations AS conversation
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = conversation.client_id AND inbound.conversation_id = conversation.id
+    JOIN engine_events AS event
+      ON event.client_id = inbound.client_id AND event.id = inbound.event_id
+    WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
+      AND inbound.direction = 'inbound'
+    FOR NO KEY UPDATE OF conversation
+""")
+
+# From the last calm message before this one on: further back nothing can change.
+_AROUND: Final = sa.text("""
+    WITH since AS (
+        (SELECT created_at, event_id FROM sentiment_logs
+         WHERE client_id = :client_id AND conversation_id = :conversation_id AND NOT is_critical
+           AND (created_at, event_id) < (:at, :event_id)
+         ORDER BY created_at DESC, event_id DESC LIMIT 1)
+        UNION ALL SELECT '-infinity', '' ORDER BY 1 DESC LIMIT 1
+    )
+    SELECT log.event_id, log.score, log.is_critical, told.id IS NOT NULL AS told,
+           (log.created_at, log.event_id) < (:at, :event_id) AS is_earlier
+    FROM since
+    JOIN sentiment_logs AS log
+      ON (log.created_at, log.event_id) >= (since.created_at, since.event_id)
+    LEFT JOIN outbox AS told
+      ON told.client_id = log.client_id AND told.dedup_key = log.event_id
+     AND told.event = 'conversation.sentiment_negative'
+    WHERE log.client_id = :client_id AND log.conversation_id = :conversation_id
+    ORDER BY log.created_at, log.event_id
+""")
+
+_SHOW: Final = sa.text("""
+    UPDATE ai_conversations AS conversation
+    SET sentiment = latest.score, is_critical = latest.is_critical
+    FROM (
+        SELECT score, is_critical FROM sentiment_logs
+        WHERE client_id = :client_id AND conversation_id = :conversation_id
+        ORDER BY created_at DESC, event_id DESC LIMIT 1
+    ) AS latest
+    WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
+""")
+
+
+class SentimentRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def record(
+        self,
+        event_id: str,
+        score: float,
+        *,
+        now: datetime,
+        new_id: NewId,
+        run_id: str | None = None,
+    ) -> None:
+        """Log the score (-1 to 1) of a normalized event's message, and tell when the conversation
+        enters the critical zone, once each time.
+
+        Idempotency key: event_id; the first score stays. Exact whatever the order in which the
+        messages of a conversation come here: its row is locked until the transaction ends, and
+        they count in the order in which they were written. Raises RunNotFound if the message was
+        erased meanwhile.
+        """
+        mine = {"client_id": self._tenant, "event_id": event_id}
+        conversation = (await self._connection.execute(_LOCK, mine)).one_or_none()
+        if conversation is None:
+            raise RunNotFound(event_id)
+        place = {**mine, "conversation_id": conversation.id, "at": conversation.created_at}
+        earlier, later = await self._around(place)
+        if any(message.event_id == event_id for message in later):
+            return
+        messages = [*earlier, Scored(event_id, score), *later]
+        for message, zone in zip(messages, zones(messages), strict=True):
+            if message.zone is None:
+                await self._log(place, score, zone, new_id())
+            elif message.zone is not zone:
+                await self._move(message, zone)
+        await self._connection.execute(_SHOW, place)
+        for number in untold(messages):
+            event = SentimentNegative(
+                conversation_id=conversation.id,
+                customer_email=conversation.customer_email,
+                score=messages[number].score,
+                previous_score=messages[number - 1].score if number else None,
+                threshold=CRITICAL_AT,
+            )
+            await Outbox(self._connection, self._tenant).add(
+                event,
+                dedup_key=messages[number].event_id,
+                now=now,
+                new_id=new_id,
+                run_id=run_id,
+            )
+
+    async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:
+        """What was judged of the messages before and after, oldest first."""
+        earlier: list[Scored] = []
+        later: list[Scored] = []
+        for row in await self._connection.execute(_AROUND, place):
+            zone = Zone.CRITICAL if row.is_critical else Zone.CALM
+            message = Scored(row.event_id, row.score, zone, row.told)
+            (earlier if row.is_earlier else later).append(message)
+        return earlier, later
+
+    async def _log(self, place: dict[str, object], score: float, zone: Zone, log_id: str) -> None:
+        await self._connection.execute(
+            sa.insert(sentiment_logs).values(
+                client_id=self._tenant,
+                id=log_id,
+                conversation_id=place["conversation_id"],
+                event_id=place["event_id"],
+                score=score,
+                is_critical=zone is Zone.CRITICAL,
+                created_at=place["at"],
+            )
+        )
+
+    async def _move(self, message: Scored, zone: Zone) -> None:
+        await self._connection.execute(
+            sa.update(sentiment_logs)
+            .where(
+                sentiment_logs.c.client_id == self._tenant,
+                sentiment_logs.c.event_id == message.event_id,
+            )
+            .values(is_critical=zone is Zone.CRITICAL)
+        )

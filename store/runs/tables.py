@@ -1,0 +1,202 @@
+"""The tables of runs, conversations, actions and what they cost."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+engine_runs: Final = sa.Table(
+    "engine_runs",
+    metadata,
+    *tenant_key(),
+    text("event_id"),
+    text("playbook_id"),
+    sa.Column("playbook_version", sa.Integer, nullable=False),
+    text("status"),
+    text("classification", nullable=True),
+    sa.Column("confidence", sa.Double, nullable=True),
+    json("alternatives", "[]"),
+    text("language", nullable=True),
+    text("draft", nullable=True),
+    text("response", nullable=True),
+    # What the caller was told: the first outcome, whatever a human decides later.
+    sa.Column("answer", JSONB, nullable=True),
+    text("doubt", nullable=True),
+    # Why a human must see it, however sure the brain is.
+    text("hold", nullable=True),
+    json("plan", "[]"),
+    json("steps", "[]"),
+    json("citations", "[]"),
+    sa.Column("sentiment", sa.Double, nullable=True),
+    # The order that was looked up for it, or why there is none.
+    sa.Column("lookup", JSONB, nullable=True),
+    # The knowledge and templates that the brain was shown, by id, title and rank.
+    json("findings", "[]"),
+    json("verdicts", "[]"),
+    # Why it was first handed to a human.
+    text("handoff_reason", nullable=True),
+    text("model", nullable=True),
+    sa.Column("tokens_in", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("tokens_out", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("cost_micros", sa.BigInteger, nullable=False, server_default="0"),
+    json("timings", "{}"),
+    sa.Column("duration_ms", sa.Integer, nullable=True),
+    text("error_code", nullable=True),
+    time("received_at"),
+    time("answered_at", nullable=True),
+    time("finished_at", nullable=True),
+    sa.UniqueConstraint("client_id", "event_id"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
+    ),
+    sa.ForeignKeyConstraint(
+        ["client_id", "playbook_id", "playbook_version"],
+        [
+            "playbook_versions.client_id",
+            "playbook_versions.playbook_id",
+            "playbook_versions.version",
+        ],
+    ),
+    sa.CheckConstraint(
+        "status IN ('received', 'completed', 'needs_review', 'failed')", name="status"
+    ),
+    # The sweeper looks for runs nobody answered; healthy ones leave this index at once.
+    sa.Index(
+        "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
+    ),
+)
+
+
+ai_conversations: Final = sa.Table(
+    "ai_conversations",
+    metadata,
+    *tenant_key(),
+    text("key"),
+    text("channel"),
+    text("customer_email", nullable=True),
+    json("turns", "[]"),
+    text("summary"),
+    # The latest score, and whether it lies in the critical zone.
+    sa.Column("sentiment", sa.Double, nullable=True),
+    sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
+    time("created_at"),
+    time("last_message_at"),
+    sa.UniqueConstraint("client_id", "key"),
+)
+
+
+engine_messages: Final = sa.Table(
+    "engine_messages",
+    metadata,
+    *tenant_key(),
+    text("event_id"),
+    text("conversation_id", nullable=True),
+    text("direction"),
+    text("channel", nullable=True),
+    # The customer's address as the limit for one customer counts it.
+    text("customer_key", nullable=True),
+    text("author"),
+    text("body"),
+    time("created_at"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
+    ),
+    sa.ForeignKeyConstraint(
+        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
+    ),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    # What the gateway's limits count: a client's latest messages, and those of one customer.
+    sa.Index(
+        "ix_engine_messages_inbound",
+        "client_id",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound'"),
+    ),
+    sa.Index(
+        "ix_engine_messages_customer",
+        "client_id",
+        "customer_key",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound' AND customer_key IS NOT NULL"),
+    ),
+    # One inbound and at most one outbound message an event: a retried step writes nothing twice.
+    sa.UniqueConstraint("client_id", "event_id", "direction"),
+    sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
+    sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
+)
+
+
+action_ledger: Final = sa.Table(
+    "action_ledger",
+    metadata,
+    *tenant_key(),
+    text("run_id"),
+    sa.Column("step", sa.Integer, nullable=False),
+    sa.Column("round", sa.Integer, nullable=False),
+    text("action"),
+    text("state"),
+    text("detail"),
+    text("integration_id", nullable=True),
+    text("order_key", nullable=True),
+    text("customer_key", nullable=True),
+    sa.Column("amount", sa.BigInteger, nullable=True),
+    text("currency", nullable=True),
+    # The other side's name for what was done.
+    text("reference", nullable=True),
+    time("planned_at"),
+    time("finished_at", nullable=True),
+    sa.UniqueConstraint("client_id", "run_id", "step", "round"),
+    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
+    sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
+    # What was given back already, to a customer and in a day, and what was done to an order.
+    sa.Index(
+        "ix_action_ledger_money",
+        "client_id",
+        "planned_at",
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
+    ),
+    sa.Index(
+        "ix_action_ledger_order",
+        "client_id",
+        "order_key",
+        postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
+    ),
+)
+
+
+# The customer's tone, message by message.
+sentiment_logs: Final = sa.Table(
+    "sentiment_logs",
+    metadata,
+    *tenant_key(),
+    text("conversation_id"),
+    text("event_id"),
+    sa.Column("score", sa.Double, nullable=False),
+    sa.Column("is_critical", sa.Boolean, nullable=False),
+    time("created_at"),
+    sa.UniqueConstraint("client_id", "event_id"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
+    ),
+    sa.ForeignKeyConstraint(
+        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
+    ),
+    sa.Index(None, "client_id", "conversation_id", "created_at"),
+    sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
+)
+
+
+# What language models cost a client in a month, in millionths of a US dollar.
+brain_costs: Final = sa.Table(
+    "brain_costs",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("period", sa.Text, primary_key=True),
+    sa.Column("calls", sa.BigInteger, nullable=False),
+    sa.Column("tokens_in", sa.BigInteger, nullable=False),
+    sa.Column("tokens_out", sa.BigInteger, nullable=False),
+    sa.Column("cost_micros", sa.BigInteger, nullable=False),
+    sa.CheckConstraint(r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'", name="period"),
+)

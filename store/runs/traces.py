@@ -1,0 +1,130 @@
+"""Traces and lists of runs, for people who ask why."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.agent.brain import Category
+from domain.core.ids import TenantId
+from domain.runs.errors import RunNotFound
+from domain.runs.run import RunStatus
+from domain.runs.trace import RunSummary, RunTrace
+
+# One statement, so that its parts are of one moment. Columns are named one by one: what a table
+# gets later is not shown by accident.
+_TRACE: Final = sa.text("""
+    SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
+           run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
+           run.duration_ms, run.answered_at, run.finished_at,
+           jsonb_build_object(
+               'event_id', event.id, 'event_type', event.event_type, 'source', event.source,
+               'received_at', event.received_at, 'normalized',
+               event.unified || jsonb_build_object('subject', event.subject, 'text', event.text)
+           ) AS event,
+           jsonb_build_object(
+               'playbook_id', run.playbook_id, 'version', run.playbook_version,
+               'name', playbook.name, 'threshold', playbook.threshold
+           ) AS playbook,
+           jsonb_build_object(
+               'model', run.model, 'classification', run.classification,
+               'confidence', run.confidence, 'alternatives', run.alternatives,
+               'language', run.language, 'sentiment', run.sentiment, 'draft', run.draft,
+               'citations', run.citations, 'doubt', run.doubt, 'hold', run.hold,
+               'tokens_in', run.tokens_in, 'tokens_out', run.tokens_out,
+               'cost_micros', run.cost_micros
+           ) AS thought,
+           (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'review_id', id, 'round', round, 'status', status, 'reason', reason,
+                'draft', draft, 'needs_second', needs_second,
+                'claimed_by', claimed_by, 'claimed_at', claimed_at,
+                'first_approved_by', first_approved_by, 'first_approved_at', first_approved_at,
+                'decision', decision, 'decided_by', decided_by, 'decided_at', decided_at,
+                'edited_text', edited_text, 'created_at', created_at, 'expires_at', expires_at,
+                'taken_up_at', taken_up_at, 'amount', CASE WHEN amount IS NOT NULL
+                THEN jsonb_build_object('minor', amount, 'currency', currency) END
+            ) ORDER BY round), '[]')
+            FROM escalation_tickets WHERE client_id = run.client_id AND run_id = run.id
+           ) AS reviews,
+           (SELECT coalesce(jsonb_agg(jsonb_build_object(
+                'step', step, 'round', round, 'action', action, 'state', state,
+                'detail', detail, 'integration_id', integration_id, 'order_key', order_key,
+                'reference', reference, 'planned_at', planned_at, 'finished_at', finished_at,
+                'amount', CASE WHEN amount IS NOT NULL
+                THEN jsonb_build_object('minor', amount, 'currency', currency) END
+            ) ORDER BY round, step), '[]')
+            FROM action_ledger WHERE client_id = run.client_id AND run_id = run.id
+           ) AS effects
+    FROM engine_runs AS run
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    JOIN playbook_versions AS playbook
+      ON playbook.client_id = run.client_id AND playbook.playbook_id = run.playbook_id
+     AND playbook.version = run.playbook_version
+    WHERE run.client_id = :client_id AND run.id = :run_id
+""")
+
+# By id, which is the order of admission, along the primary key.
+_PAGE: Final = sa.text("""
+    SELECT run.id AS run_id, run.event_id, run.status, event.event_type,
+           CASE WHEN event.unified IS NULL THEN event.customer_email
+                ELSE event.unified ->> 'customer_email' END AS customer_email,
+           event.subject, run.classification, run.confidence, run.sentiment, run.handoff_reason,
+           run.error_code, run.duration_ms, run.received_at, run.finished_at
+    FROM engine_runs AS run
+    JOIN engine_events AS event ON event.client_id = run.client_id AND event.id = run.event_id
+    WHERE run.client_id = :client_id AND run.id < :before
+      AND (:status ::text IS NULL OR run.status = :status)
+      AND (:classification ::text IS NULL OR run.classification = :classification)
+    ORDER BY run.id DESC
+    LIMIT :limit
+""")
+
+# ULIDs begin with 0 to 7.
+_BEYOND_ALL: Final = "8"
+
+
+class RunTraces:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def read(self, run_id: str) -> RunTrace:
+        """Why a run ended as it did. Raises RunNotFound, for another client's run as well."""
+        found = await self._connection.execute(
+            _TRACE, {"client_id": self._tenant, "run_id": run_id}
+        )
+        row = found.one_or_none()
+        if row is None:
+            raise RunNotFound(run_id)
+        return RunTrace.model_validate(row, from_attributes=True)
+
+    async def page(
+        self,
+        *,
+        limit: int,
+        before: str | None = None,
+        status: RunStatus | None = None,
+        classification: Category | None = None,
+    ) -> list[RunSummary]:
+        """Runs, newest first. `before`: the last run of the page before this one."""
+        rows = await self._connection.execute(
+            _PAGE,
+            {
+                "client_id": self._tenant,
+                "limit": limit,
+                "before": before or _BEYOND_ALL,
+                "status": status,
+                "classification": classification,
+            },
+        )
+        return [RunSummary.model_validate(row, from_attributes=True) for row in rows]
+
+
+async def client_of_run(connection: AsyncConnection, run_id: str) -> TenantId:
+    """Whose run it is, for operators, who know only its id. Raises RunNotFound."""
+    found = await connection.scalar(
+        sa.text("SELECT client_id FROM engine_runs WHERE id = :run_id"), {"run_id": run_id}
+    )
+    if found is None:
+        raise RunNotFound(run_id)
+    return TenantId(found)

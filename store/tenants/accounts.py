@@ -1,0 +1,96 @@
+"""The account: a client's subscription and credits. Its row is the lock of all that is counted.
+
+Admission, changes of plan and credits, and revocation of keys lock it first, each as a statement of
+its own: what the next statement reads is then as fresh as the lock, and nobody can change it before
+the transaction ends. One lock for each client, so no order of locks has to be kept.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.subscription import Subscription
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.tenants.client import Plan
+from domain.tenants.errors import ClientNotFound
+from store.billing.tables import credit_ledger
+from store.tenants.tables import clients
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    subscription: Subscription
+    credits_balance: int
+
+
+# NO KEY: rows that point to the client can be written meanwhile.
+_LOCK: Final = (
+    sa.select(
+        clients.c.plan,
+        clients.c.trial_ends_at,
+        clients.c.next_plan,
+        clients.c.next_plan_from,
+        clients.c.credits_balance,
+    )
+    .where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
+    .with_for_update(key_share=True)
+)
+
+
+class AccountRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def lock(self) -> Account:
+        """The account as it stands until the transaction ends.
+
+        Raises ClientNotFound, also while the client is being erased.
+        """
+        row = (await self._connection.execute(_LOCK, {"tenant": self._tenant})).one_or_none()
+        if row is None:
+            raise ClientNotFound(self._tenant)
+        return Account(subscription_of(row), row.credits_balance)
+
+    async def save(self, subscription: Subscription) -> None:
+        await self._update(
+            plan=subscription.plan,
+            trial_ends_at=subscription.trial_ends_at,
+            next_plan=subscription.next_plan,
+            next_plan_from=subscription.next_plan_from,
+        )
+
+    async def add_credits(self, amount: int, *, entry_id: str, reason: str, now: datetime) -> int:
+        """Move the balance by `amount` credits, write the ledger line, return the new balance.
+
+        Raises ClientNotFound, and InvalidInput where the balance would fall below zero.
+        """
+        balance = (await self.lock()).credits_balance + amount
+        if balance < 0:
+            raise InvalidInput("the balance of credits cannot fall below zero")
+        await self._update(credits_balance=balance)
+        await self._connection.execute(
+            sa.insert(credit_ledger).values(
+                client_id=self._tenant, id=entry_id, amount=amount, reason=reason, created_at=now
+            )
+        )
+        return balance
+
+    async def _update(self, **values: object) -> None:
+        await self._connection.execute(
+            sa.update(clients).where(clients.c.id == self._tenant).values(**values)
+        )
+
+
+def subscription_of(row: "sa.Row[*tuple[Any, ...]]") -> Subscription:
+    """From a row that has the columns of a client which say it."""
+    return Subscription(
+        plan=Plan(row.plan),
+        trial_ends_at=row.trial_ends_at,
+        next_plan=Plan(row.next_plan) if row.next_plan else None,
+        next_plan_from=row.next_plan_from,
+    )

@@ -1,0 +1,55 @@
+"""What a client has set."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.tenants.client_settings import ClientSettings, SettingsChange
+from store.tenants.accounts import AccountRepository
+from store.tenants.tables import client_settings
+
+
+class SettingsRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def read(self) -> ClientSettings:
+        found = await self._connection.execute(
+            sa.select(client_settings).where(client_settings.c.client_id == self._tenant)
+        )
+        row = found.one_or_none()
+        if row is None:
+            return ClientSettings()
+        return ClientSettings.model_validate(row, from_attributes=True)
+
+    async def change(self, change: SettingsChange, now: datetime) -> ClientSettings:
+        """Raises ClientNotFound, also while the client is being erased."""
+        values: dict[str, object] = {}
+        if change.system_prompt is not None:
+            values["system_prompt"] = change.system_prompt or None
+        if change.branding is not None:
+            values["branding"] = change.branding.model_dump(exclude_none=True)
+        if change.retention is not None:
+            values["retention"] = change.retention
+        return await self._set(now, **values)
+
+    async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
+        """Put a new key in place; the one until now ends at once. Raises as `change`."""
+        return await self._set(now, widget_key=key)
+
+    async def _set(self, now: datetime, **values: object) -> ClientSettings:
+        await AccountRepository(self._connection, self._tenant).lock()
+        changed = await self._connection.execute(
+            insert(client_settings)
+            .values(client_id=self._tenant, updated_at=now, **values)
+            .on_conflict_do_update(
+                index_elements=[client_settings.c.client_id],
+                set_={"updated_at": now, **values},
+            )
+            .returning(client_settings)
+        )
+        return ClientSettings.model_validate(changed.one(), from_attributes=True)

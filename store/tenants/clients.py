@@ -1,0 +1,117 @@
+"""Clients and their owners. For operators: it spans clients."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.tenants.client import Plan, Role
+from domain.tenants.errors import ClientNotFound
+from store.tenants.tables import client_users, clients, users
+
+
+@dataclass(frozen=True, slots=True)
+class ClientEntry:
+    """A client as its operator sees it. `plan` is the one that is paid for, trial or not."""
+
+    id: str
+    brand_name: str
+    plan: Plan
+    owner_email: str
+    created_at: datetime
+
+
+class ClientRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def create(
+        self,
+        *,
+        client_id: str,
+        user_id: str,
+        brand: str,
+        plan: Plan,
+        owner_email: str,
+        now: datetime,
+        trial_ends_at: datetime | None = None,
+    ) -> str:
+        """Make a client and, unless the address is known, its owner; return owner_user_id."""
+        owner = await self._connection.scalar(
+            insert(users)
+            .values(id=user_id, email=owner_email.strip().lower(), created_at=now)
+            # The no-op update makes RETURNING speak for a user who exists already.
+            .on_conflict_do_update(index_elements=["email"], set_={"email": users.c.email})
+            .returning(users.c.id)
+        )
+        owner_id = str(owner)
+        await self._connection.execute(
+            sa.insert(clients).values(
+                id=client_id,
+                owner_user_id=owner_id,
+                brand_name=brand,
+                plan=plan,
+                trial_ends_at=trial_ends_at,
+                created_at=now,
+            )
+        )
+        await self._connection.execute(
+            sa.insert(client_users).values(
+                client_id=client_id, user_id=owner_id, role=Role.OWNER, created_at=now
+            )
+        )
+        return owner_id
+
+    async def all(self) -> tuple[ClientEntry, ...]:
+        """All clients, oldest first."""
+        rows = await self._connection.execute(
+            sa.select(
+                clients.c.id,
+                clients.c.brand_name,
+                clients.c.plan,
+                users.c.email,
+                clients.c.created_at,
+            )
+            .join(users, users.c.id == clients.c.owner_user_id)
+            .order_by(clients.c.created_at, clients.c.id)
+        )
+        return tuple(
+            ClientEntry(row.id, row.brand_name, Plan(row.plan), row.email, row.created_at)
+            for row in rows
+        )
+
+    async def brand_name(self, client_id: str) -> str:
+        """The name the client's customers know it by.
+
+        Raises ClientNotFound, also while the client is being erased.
+        """
+        name = await self._connection.scalar(
+            sa.select(clients.c.brand_name).where(
+                clients.c.id == client_id, clients.c.closed_at.is_(None)
+            )
+        )
+        if name is None:
+            raise ClientNotFound(client_id)
+        return str(name)
+
+    async def set_brain_budget(self, client_id: str, micros: int | None) -> None:
+        """Give the client a budget of its own for language models, in millionths of a US dollar a
+        month; None: the configured one. Raises ClientNotFound."""
+        found = await self._connection.scalar(
+            sa.update(clients)
+            .where(clients.c.id == client_id)
+            .values(brain_budget_micros=micros)
+            .returning(clients.c.id)
+        )
+        if found is None:
+            raise ClientNotFound(client_id)
+
+    async def brain_budget(self, client_id: str) -> int | None:
+        """What language models may cost the client in a month, in millionths of a US dollar; None
+        for the configured budget."""
+        budget = await self._connection.scalar(
+            sa.select(clients.c.brain_budget_micros).where(clients.c.id == client_id)
+        )
+        return None if budget is None else int(budget)

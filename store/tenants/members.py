@@ -1,0 +1,155 @@
+"""Users and the clients they belong to. It spans tenants: a user comes before any is known."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.errors import InvalidInput
+from domain.tenants.client import Role
+from domain.tenants.errors import ClientNotFound
+from store.tenants.tables import client_users, clients, users
+
+_USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
+_CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
+
+# Nobody belongs to a client that is being erased.
+_IS_OPEN: Final = clients.c.closed_at.is_(None)
+_IS_MEMBER: Final = sa.select(
+    sa.exists().where(
+        clients.c.id == _CLIENT,
+        _IS_OPEN,
+        sa.or_(
+            clients.c.owner_user_id == _USER,
+            sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
+        ),
+    )
+)
+# Whoever owns the client is its owner, whatever the list says.
+_ROLE: Final = (
+    sa.select(
+        sa.case((clients.c.owner_user_id == _USER, Role.OWNER.value), else_=client_users.c.role)
+    )
+    .select_from(clients)
+    .outerjoin(
+        client_users,
+        sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == _USER),
+    )
+    .where(clients.c.id == _CLIENT, _IS_OPEN)
+)
+_OWNED: Final = (
+    sa.select(clients.c.id)
+    .where(clients.c.owner_user_id == _USER, _IS_OPEN)
+    .order_by(clients.c.created_at, clients.c.id)
+    .limit(1)
+)
+_JOINED: Final = (
+    sa.select(client_users.c.client_id)
+    .join(clients, clients.c.id == client_users.c.client_id)
+    .where(client_users.c.user_id == _USER, _IS_OPEN)
+    .order_by(client_users.c.created_at, client_users.c.client_id)
+    .limit(1)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """Somebody who may act for a client."""
+
+    user_id: str
+    email: str
+    role: Role
+    since: datetime
+
+
+class MemberRepository:
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def is_member(self, user_id: str, client_id: str) -> bool:
+        """Whether the user owns the client or is listed with it."""
+        found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
+        return bool(found)
+
+    async def role(self, user_id: str, client_id: str) -> Role | None:
+        """What the user may do for the client, None for somebody else's user."""
+        role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
+        return None if role is None else Role(role)
+
+    async def all(self, client_id: str) -> tuple[Member, ...]:
+        """The client's owner and members, who came first first."""
+        rows = await self._connection.execute(
+            sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
+            .join(client_users, client_users.c.user_id == users.c.id)
+            .where(client_users.c.client_id == client_id)
+            .order_by(client_users.c.created_at, users.c.id)
+        )
+        return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
+
+    async def client_of(self, user_id: str) -> str | None:
+        """The user's own client: the oldest owned, else the one first joined, else None. One
+        that is closed is none."""
+        owned = await self._connection.scalar(_OWNED, {"user": user_id})
+        return owned or await self._connection.scalar(_JOINED, {"user": user_id})
+
+    async def find_user(self, user: str) -> str | None:
+        """The id of the user with this id or mail address. Raises InvalidInput if two have it."""
+        found = list(
+            await self._connection.scalars(
+                sa.select(users.c.id).where(
+                    sa.or_(users.c.id == user, users.c.email == _address(user))
+                )
+            )
+        )
+        if len(found) > 1:
+            raise InvalidInput("this is the id of one user and the mail address of another")
+        return found[0] if found else None
+
+    async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
+        """Make the user unless there is one with this id and address.
+
+        Raises InvalidInput if one of the two is another user's.
+        """
+        values = {"id": user_id, "email": _address(email)}
+        await self._connection.execute(
+            insert(users).values(**values, created_at=now).on_conflict_do_nothing()
+        )
+        known = sa.select(users.c.id).where(users.c.id == user_id, users.c.email == values["email"])
+        if await self._connection.scalar(known) is None:
+            raise InvalidInput("another user has this id or this mail address")
+
+    async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
+        """List a user with a client, or change the role. Raises ClientNotFound, InvalidInput."""
+        await self._check_not_owner(client_id, user_id)
+        await self._connection.execute(
+            insert(client_users)
+            .values(client_id=client_id, user_id=user_id, role=role, created_at=now)
+            .on_conflict_do_update(index_elements=["client_id", "user_id"], set_={"role": role})
+        )
+
+    async def remove(self, client_id: str, user_id: str) -> None:
+        """End a membership at once. Raises ClientNotFound, InvalidInput if there is none."""
+        await self._check_not_owner(client_id, user_id)
+        gone = await self._connection.execute(
+            sa.delete(client_users).where(
+                client_users.c.client_id == client_id, client_users.c.user_id == user_id
+            )
+        )
+        if gone.rowcount == 0:
+            raise InvalidInput("the user is no member of this client")
+
+    async def _check_not_owner(self, client_id: str, user_id: str) -> None:
+        owner = await self._connection.scalar(
+            sa.select(clients.c.owner_user_id).where(clients.c.id == client_id)
+        )
+        if owner is None:
+            raise ClientNotFound(client_id)
+        if owner == user_id:
+            raise InvalidInput("the owner stays the owner")
+
+
+def _address(email: str) -> str:
+    return email.strip().lower()

@@ -1,0 +1,83 @@
+"""The tables of users, clients, their members, keys and settings."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+users: Final = sa.Table(
+    "users",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("email"),
+    time("created_at"),
+    sa.UniqueConstraint("email"),
+)
+
+
+clients: Final = sa.Table(
+    "clients",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("owner_user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
+    text("brand_name"),
+    text("plan"),
+    time("trial_ends_at", nullable=True),
+    # A downgrade waits for the end of the month it was asked for in.
+    text("next_plan", nullable=True),
+    time("next_plan_from", nullable=True),
+    sa.Column("credits_balance", sa.BigInteger, nullable=False, server_default="0"),
+    # What language models may cost in a month, in millionths of a US dollar; unset: the setting.
+    sa.Column("brain_budget_micros", sa.BigInteger, nullable=True),
+    time("created_at"),
+    # When its erasure began: nothing is let in any more (`store/tenants/accounts.py`).
+    time("closed_at", nullable=True),
+    sa.CheckConstraint("plan IN ('free', 'starter', 'pro', 'enterprise')", name="plan"),
+    sa.CheckConstraint("next_plan IN ('free', 'starter', 'pro', 'enterprise')", name="next_plan"),
+    sa.CheckConstraint("(next_plan IS NULL) = (next_plan_from IS NULL)", name="next_plan_from"),
+    sa.CheckConstraint("credits_balance >= 0", name="credits"),
+    sa.CheckConstraint("brain_budget_micros >= 0", name="brain_budget"),
+)
+
+
+client_users: Final = sa.Table(
+    "client_users",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), primary_key=True),
+    text("role"),
+    time("created_at"),
+    sa.CheckConstraint("role IN ('owner', 'admin', 'agent', 'viewer')", name="role"),
+    sa.Index(None, "user_id", "created_at"),
+)
+
+
+api_keys: Final = sa.Table(
+    "api_keys",
+    metadata,
+    *tenant_key(),
+    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
+    text("prefix"),
+    text("label"),
+    sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
+    time("created_at"),
+    time("revoked_at", nullable=True),
+)
+
+
+# What a client has set; a client without a row has set nothing.
+client_settings: Final = sa.Table(
+    "client_settings",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    # The merchant's own instructions to a language model.
+    text("system_prompt", nullable=True),
+    json("branding", "{}"),
+    # Public: it stands in the pages that show the widget.
+    text("widget_key", nullable=True),
+    # Days that records are kept, by class, where they differ from `domain/privacy/retention.py`.
+    json("retention", "{}"),
+    time("updated_at"),
+    sa.UniqueConstraint("widget_key"),
+)

@@ -1,0 +1,207 @@
+"""Deliveries that somebody asks for: of an event once more, of what was missed, of a sample.
+
+Each is written as pending; who asks has it sent (`Engine.send_webhooks`), or the sweeper does.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.webhooks.delivery import DeliveryStatus, Trigger
+from domain.webhooks.errors import (
+    DeliveryNotFound,
+    DeliveryPending,
+    WebhookDisabled,
+    WebhookNotFound,
+)
+from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.webhook import COUNTED_MISSES
+from store.webhooks.delivery_ending import lock_webhook
+from store.webhooks.tables import webhook_deliveries
+
+_TABLE: Final = webhook_deliveries.c
+
+_AGAIN: Final = sa.text("""
+    INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger, replay_of,
+                                    url, status, request_body, created_at)
+    SELECT first.client_id, :id, first.webhook_id, first.event, first.event_id, :trigger, first.id,
+           webhook.url, 'pending', first.request_body, :now
+    FROM webhook_deliveries AS first
+    JOIN webhook_subscriptions AS webhook
+      ON webhook.client_id = first.client_id AND webhook.id = first.webhook_id
+    WHERE first.client_id = :client_id AND first.id = :delivery_id
+""")
+# Not got, and not under way.
+_MISSED: Final = sa.text("""
+    SELECT event.id, event.created_at
+    FROM webhook_misses AS miss
+    JOIN outbox AS event ON event.client_id = miss.client_id AND event.id = miss.event_id
+    WHERE miss.client_id = :client_id AND miss.webhook_id = :webhook_id
+      AND miss.created_at >= :since AND event.body IS NOT NULL
+      AND NOT EXISTS (
+        SELECT FROM webhook_deliveries AS delivery
+        WHERE delivery.client_id = :client_id AND delivery.webhook_id = :webhook_id
+          AND delivery.event_id = miss.event_id AND delivery.status = 'pending'
+      )
+    ORDER BY miss.created_at, miss.event_id
+    LIMIT :limit
+""")
+# The same of all that it is subscribed to now, whatever became of them.
+_ALL: Final = sa.text("""
+    SELECT event.id, event.created_at
+    FROM outbox AS event
+    JOIN webhook_subscriptions AS webhook
+      ON webhook.client_id = event.client_id AND webhook.id = :webhook_id
+    WHERE event.client_id = :client_id AND event.created_at >= :since AND event.body IS NOT NULL
+      AND webhook.events ?| ARRAY[event.event, '*']
+      AND NOT EXISTS (
+        SELECT FROM webhook_deliveries AS delivery
+        WHERE delivery.client_id = :client_id AND delivery.webhook_id = :webhook_id
+          AND delivery.event_id = event.id AND delivery.status = 'pending'
+      )
+    ORDER BY event.created_at, event.id
+    LIMIT :limit
+""")
+_REPLAY: Final = sa.text("""
+    INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
+                                    url, status, request_body, created_at)
+    SELECT event.client_id, wanted.id, webhook.id, event.event, event.id, 'replay',
+           webhook.url, 'pending', event.body, :now
+    FROM unnest(CAST(:ids AS text[]), CAST(:event_ids AS text[])) AS wanted (id, event_id)
+    JOIN outbox AS event ON event.client_id = :client_id AND event.id = wanted.event_id
+    JOIN webhook_subscriptions AS webhook
+      ON webhook.client_id = :client_id AND webhook.id = :webhook_id
+    WHERE event.body IS NOT NULL
+    RETURNING id
+""")
+_TEST: Final = sa.text("""
+    INSERT INTO webhook_deliveries (client_id, id, webhook_id, event, event_id, trigger,
+                                    url, status, request_body, created_at)
+    SELECT client_id, :id, id, :event, :event_id, 'test', url, 'pending', :body, :now
+    FROM webhook_subscriptions
+    WHERE client_id = :client_id AND id = :webhook_id
+    FOR KEY SHARE
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Replayed:
+    """`left`: how many are not yet, counted up to 1000; `next_since`: when the first of them
+    happened, None where none is left."""
+
+    delivery_ids: tuple[str, ...]
+    left: int
+    next_since: datetime | None
+
+
+class DeliveryReplay:
+    """Of one client."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
+        """A new delivery of the same body and event id to the webhook's present URL; its id.
+
+        Raises DeliveryNotFound, DeliveryPending, WebhookDisabled. A replay of a test is a test.
+        """
+        # Under the lock no delivery of the webhook ends, so none is pruned either.
+        is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
+        first = (
+            await self._connection.execute(
+                sa.select(_TABLE.status, _TABLE.trigger).where(
+                    _TABLE.client_id == self._tenant,
+                    _TABLE.webhook_id == webhook_id,
+                    _TABLE.id == delivery_id,
+                )
+            )
+        ).one_or_none()
+        if first is None:
+            raise DeliveryNotFound(delivery_id)
+        if first.status == DeliveryStatus.PENDING:
+            raise DeliveryPending(delivery_id)
+        if not is_active:
+            raise WebhookDisabled(webhook_id)
+        again = Trigger.TEST if first.trigger == Trigger.TEST else Trigger.REPLAY
+        replay_id = new_id()
+        await self._connection.execute(
+            _AGAIN,
+            {
+                "client_id": self._tenant,
+                "id": replay_id,
+                "delivery_id": delivery_id,
+                "trigger": again.value,
+                "now": now,
+            },
+        )
+        return replay_id
+
+    async def replay_since(
+        self,
+        webhook_id: str,
+        since: datetime,
+        *,
+        everything: bool = False,
+        limit: int,
+        new_id: NewId,
+        now: datetime,
+    ) -> Replayed:
+        """New deliveries of the events since then that the webhook has not got and that are not
+        under way, the oldest first, at most `limit`. `everything`: also of those it has got.
+
+        Raises WebhookNotFound, WebhookDisabled. Exact under concurrency: the webhook is locked.
+        """
+        is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
+        if is_active is None:
+            raise WebhookNotFound(webhook_id)
+        if not is_active:
+            raise WebhookDisabled(webhook_id)
+        mine = {"client_id": self._tenant, "webhook_id": webhook_id}
+        found = await self._connection.execute(
+            _ALL if everything else _MISSED,
+            {**mine, "since": since, "limit": limit + COUNTED_MISSES},
+        )
+        events = found.all()
+        ids = [new_id() for _ in events[:limit]]
+        event_ids = [event.id for event in events[:limit]]
+        added = set(
+            await self._connection.scalars(
+                _REPLAY, {**mine, "ids": ids, "event_ids": event_ids, "now": now}
+            )
+        )
+        left = events[limit:]
+        return Replayed(
+            delivery_ids=tuple(delivery_id for delivery_id in ids if delivery_id in added),
+            left=len(left),
+            next_since=left[0].created_at if left else None,
+        )
+
+    async def test(
+        self, webhook_id: str, event: OutboundEventId, body: bytes, new_id: NewId, now: datetime
+    ) -> str:
+        """A delivery of a sample, also to a webhook that is disabled; its id.
+
+        Raises WebhookNotFound.
+        """
+        delivery_id = new_id()
+        added = await self._connection.execute(
+            _TEST,
+            {
+                "client_id": self._tenant,
+                "id": delivery_id,
+                "webhook_id": webhook_id,
+                "event": event,
+                "event_id": new_id(),
+                "body": body,
+                "now": now,
+            },
+        )
+        if not added.rowcount:
+            raise WebhookNotFound(webhook_id)
+        return delivery_id

@@ -1,0 +1,230 @@
+"""A client's webhooks. Secrets come sealed and stay sealed here."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.errors import PlanRequired
+from domain.core.ids import TenantId
+from domain.tenants.errors import ClientNotFound
+from domain.webhooks.errors import TooManyWebhooks, WebhookNotFound
+from domain.webhooks.webhook import (
+    COUNTED_MISSES,
+    MAX_WEBHOOKS,
+    DisabledReason,
+    RetryPolicy,
+    Webhook,
+    includes_webhooks,
+)
+from store.core.database import Database
+from store.tenants.accounts import AccountRepository, subscription_of
+from store.tenants.tables import clients
+from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
+
+_WEBHOOKS: Final = webhook_subscriptions.c
+_PLAN: Final = sa.select(
+    clients.c.plan, clients.c.trial_ends_at, clients.c.next_plan, clients.c.next_plan_from
+).where(clients.c.id == sa.bindparam("tenant"))
+# Those whose body is still kept, so that they can be replayed.
+_MISSES: Final = (
+    sa.select(webhook_misses.c.event_id)
+    .join(
+        outbox,
+        sa.and_(
+            outbox.c.client_id == webhook_misses.c.client_id,
+            outbox.c.id == webhook_misses.c.event_id,
+        ),
+    )
+    .where(
+        webhook_misses.c.client_id == _WEBHOOKS.client_id,
+        webhook_misses.c.webhook_id == _WEBHOOKS.id,
+        outbox.c.body.is_not(None),
+    )
+    .correlate(webhook_subscriptions)
+    .limit(COUNTED_MISSES)
+    .subquery()
+)
+_MISSED: Final = sa.select(sa.func.count()).select_from(_MISSES).scalar_subquery()
+_ALL: Final = (
+    sa.select(
+        _WEBHOOKS.id,
+        _WEBHOOKS.label,
+        _WEBHOOKS.url,
+        _WEBHOOKS.events,
+        _WEBHOOKS.retry_policy,
+        _WEBHOOKS.is_active,
+        _WEBHOOKS.failure_count,
+        _WEBHOOKS.disabled_at,
+        _WEBHOOKS.disabled_reason,
+        _WEBHOOKS.previous_until.label("previous_secret_until"),
+        _MISSED.label("missed"),
+        _WEBHOOKS.created_at,
+    )
+    .where(_WEBHOOKS.client_id == sa.bindparam("tenant"))
+    .order_by(_WEBHOOKS.created_at, _WEBHOOKS.id)
+)
+_ONE: Final = _ALL.where(_WEBHOOKS.id == sa.bindparam("webhook"))
+_SECRETS: Final = sa.select(
+    _WEBHOOKS.secret_sealed,
+    sa.case((_WEBHOOKS.previous_until > sa.bindparam("now"), _WEBHOOKS.previous_sealed)).label(
+        "previous_sealed"
+    ),
+).where(_WEBHOOKS.client_id == sa.bindparam("tenant"), _WEBHOOKS.id == sa.bindparam("webhook"))
+
+
+@dataclass(frozen=True, slots=True)
+class NewWebhook:
+    """A webhook to be; its values have been checked (`domain/webhooks/webhook.py`, `webhook_url.py`)."""
+
+    id: str
+    label: str
+    url: str
+    events: tuple[str, ...]
+    retry_policy: RetryPolicy
+    secret_sealed: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookChange:
+    """What is to be changed; None leaves it. `is_active` False pauses the webhook by hand; only
+    `enable` turns it on again."""
+
+    label: str | None = None
+    url: str | None = None
+    events: tuple[str, ...] | None = None
+    retry_policy: RetryPolicy | None = None
+    pause: bool = False
+
+
+class WebhookRepository:
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+    async def require_plan(self, now: datetime) -> None:
+        """Raises PlanRequired if the client's plan has no webhooks, ClientNotFound."""
+        row = (await self._connection.execute(_PLAN, {"tenant": self._tenant})).one_or_none()
+        if row is None:
+            raise ClientNotFound(self._tenant)
+        plan = subscription_of(row).plan_at(now)
+        if not includes_webhooks(plan):
+            raise PlanRequired(f"webhooks are not in the plan {plan}")
+
+    async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
+        """Raises TooManyWebhooks (exact under concurrency: the account is locked)."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        mine = _WEBHOOKS.client_id == self._tenant
+        count = await self._connection.scalar(sa.select(sa.func.count()).where(mine))
+        if count is not None and count >= MAX_WEBHOOKS:
+            raise TooManyWebhooks(self._tenant)
+        await self._connection.execute(
+            sa.insert(webhook_subscriptions).values(
+                client_id=self._tenant,
+                id=webhook.id,
+                label=webhook.label,
+                url=webhook.url,
+                events=webhook.events,
+                retry_policy=webhook.retry_policy,
+                secret_sealed=webhook.secret_sealed,
+                created_at=now,
+            )
+        )
+        return await self.read(webhook.id)
+
+    async def all(self) -> tuple[Webhook, ...]:
+        """The oldest first."""
+        rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
+        return tuple(Webhook.model_validate(row, from_attributes=True) for row in rows)
+
+    async def read(self, webhook_id: str) -> Webhook:
+        """Raises WebhookNotFound, as all below."""
+        this = {"tenant": self._tenant, "webhook": webhook_id}
+        row = (await self._connection.execute(_ONE, this)).one_or_none()
+        if row is None:
+            raise WebhookNotFound(webhook_id)
+        return Webhook.model_validate(row, from_attributes=True)
+
+    async def change(self, webhook_id: str, change: WebhookChange, now: datetime) -> Webhook:
+        wanted = {
+            "label": change.label,
+            "url": change.url,
+            "events": change.events,
+            "retry_policy": change.retry_policy,
+        }
+        values = {name: value for name, value in wanted.items() if value is not None}
+        paused = {
+            "is_active": False,
+            # One that is disabled already stays so for its first reason.
+            "disabled_at": sa.func.coalesce(_WEBHOOKS.disabled_at, now),
+            "disabled_reason": sa.func.coalesce(
+                _WEBHOOKS.disabled_reason, DisabledReason.MANUAL.value
+            ),
+        }
+        return await self._set(webhook_id, **values, **(paused if change.pause else {}))
+
+    async def delete(self, webhook_id: str) -> None:
+        """With its deliveries; what is under way ends without a record."""
+        deleted = await self._connection.execute(
+            sa.delete(webhook_subscriptions).where(*self._this(webhook_id))
+        )
+        if not deleted.rowcount:
+            raise WebhookNotFound(webhook_id)
+
+    async def rotate(
+        self, webhook_id: str, sealed: str, *, previous_until: datetime | None
+    ) -> None:
+        """Put a new secret in place. The one until now signs until `previous_until`; None: it is
+        over at once. A third one that an earlier rotation left is gone."""
+        kept = None if previous_until is None else _WEBHOOKS.secret_sealed
+        await self._set(
+            webhook_id, secret_sealed=sealed, previous_sealed=kept, previous_until=previous_until
+        )
+
+    async def enable(self, webhook_id: str) -> Webhook:
+        """Active again, with a failure count of 0; one that is active gets its count back to 0."""
+        return await self._set(
+            webhook_id, is_active=True, failure_count=0, disabled_at=None, disabled_reason=None
+        )
+
+    async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
+        """Those that sign now, the newest first."""
+        this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
+        row = (await self._connection.execute(_SECRETS, this)).one_or_none()
+        if row is None:
+            raise WebhookNotFound(webhook_id)
+        return tuple(secret for secret in row if secret is not None)
+
+    def _this(self, webhook_id: str) -> tuple["sa.ColumnElement[bool]", ...]:
+        return _WEBHOOKS.client_id == self._tenant, _WEBHOOKS.id == webhook_id
+
+    async def _set(self, webhook_id: str, **values: Any) -> Webhook:
+        if values:
+            await self._connection.execute(
+                sa.update(webhook_subscriptions).where(*self._this(webhook_id)).values(**values)
+            )
+        return await self.read(webhook_id)
+
+
+@asynccontextmanager
+async def subscriber(
+    database: Database, tenant: TenantId, now: datetime
+) -> AsyncIterator[AsyncConnection]:
+    """A transaction of a client whose plan has webhooks. Raises PlanRequired, ClientNotFound."""
+    async with database.tenant(tenant) as connection:
+        await WebhookRepository(connection, tenant).require_plan(now)
+        yield connection
+
+
+async def client_of(connection: AsyncConnection, webhook_id: str) -> TenantId:
+    """Whose webhook it is, for operators and session users. Raises WebhookNotFound."""
+    found = await connection.scalar(
+        sa.select(_WEBHOOKS.client_id).where(_WEBHOOKS.id == webhook_id)
+    )
+    if found is None:
+        raise WebhookNotFound(webhook_id)
+    return TenantId(found)

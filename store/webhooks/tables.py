@@ -1,0 +1,156 @@
+"""The tables of what merchants' systems are told: the outbox, its subscribers, what was sent."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, tenant_key, text, time
+
+# What happened, written in the transaction that made it true. `dedup_key` names the business
+# event: it is told once. `body` is what is signed and sent, byte for byte, to every subscriber; it
+# is emptied when nobody may replay it any more, and the row stays so that nothing is told twice.
+outbox: Final = sa.Table(
+    "outbox",
+    metadata,
+    *tenant_key(),
+    text("event"),
+    text("dedup_key"),
+    sa.Column("body", sa.LargeBinary, nullable=True),
+    time("created_at"),
+    sa.UniqueConstraint("client_id", "event", "dedup_key"),
+    sa.Index(None, "client_id", "created_at"),
+    sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
+)
+
+
+webhook_subscriptions: Final = sa.Table(
+    "webhook_subscriptions",
+    metadata,
+    *tenant_key(),
+    text("label"),
+    text("url"),
+    json("events", "[]"),
+    text("retry_policy"),
+    sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
+    # Consecutive ones.
+    sa.Column("failure_count", sa.Integer, nullable=False, server_default="0"),
+    time("disabled_at", nullable=True),
+    text("disabled_reason", nullable=True),
+    text("secret_sealed"),
+    # The one before, which still signs until then.
+    text("previous_sealed", nullable=True),
+    time("previous_until", nullable=True),
+    time("created_at"),
+    sa.CheckConstraint("char_length(label) BETWEEN 1 AND 100", name="label"),
+    sa.CheckConstraint("retry_policy IN ('none', 'standard')", name="retry_policy"),
+    sa.CheckConstraint("failure_count >= 0", name="failure_count"),
+    sa.CheckConstraint("disabled_reason IN ('failures', 'gone', 'manual')", name="disabled_reason"),
+    sa.CheckConstraint(
+        "is_active = (disabled_at IS NULL) AND is_active = (disabled_reason IS NULL)",
+        name="disabled",
+    ),
+    sa.CheckConstraint(
+        "(previous_sealed IS NULL) = (previous_until IS NULL)", name="previous_until"
+    ),
+    # Whose it is, when only its id is given.
+    sa.Index(None, "id"),
+)
+
+
+# One row for each event and subscriber, and for each replay and test. `event_id` is the outbox's,
+# the same across replays; a test has none there. `attempt`: tries that have ended; the next one
+# waits until `next_attempt_at`.
+webhook_deliveries: Final = sa.Table(
+    "webhook_deliveries",
+    metadata,
+    *tenant_key(),
+    text("webhook_id"),
+    text("event"),
+    text("event_id"),
+    # Of the run that caused it, whose workflow sends it.
+    text("run_id", nullable=True),
+    text("trigger"),
+    text("replay_of", nullable=True),
+    text("url"),
+    text("status"),
+    sa.Column("attempt", sa.Integer, nullable=False, server_default="0"),
+    time("next_attempt_at", nullable=True),
+    text("failure_kind", nullable=True),
+    text("error", nullable=True),
+    sa.Column("response_status", sa.Integer, nullable=True),
+    text("response_body", nullable=True),
+    text("remote_ip", nullable=True),
+    json("request_headers", "{}"),
+    sa.Column("request_body", sa.LargeBinary, nullable=False),
+    # Milliseconds.
+    sa.Column("duration_ms", sa.Integer, nullable=True),
+    sa.Column("dns_ms", sa.Integer, nullable=True),
+    sa.Column("connect_ms", sa.Integer, nullable=True),
+    sa.Column("first_byte_ms", sa.Integer, nullable=True),
+    sa.Column("failure_count_after", sa.Integer, nullable=True),
+    sa.Column("disabled_webhook", sa.Boolean, nullable=False, server_default=sa.false()),
+    time("created_at"),
+    # Of the latest try.
+    time("sent_at", nullable=True),
+    time("finished_at", nullable=True),
+    sa.ForeignKeyConstraint(
+        ["client_id", "webhook_id"],
+        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
+        ondelete="CASCADE",
+    ),
+    sa.CheckConstraint("trigger IN ('event', 'replay', 'test')", name="trigger"),
+    sa.CheckConstraint("status IN ('pending', 'success', 'failed', 'skipped')", name="status"),
+    sa.CheckConstraint(
+        "failure_kind IN ('http_3xx', 'http_4xx', 'http_5xx', 'timeout', 'dns', 'tls', 'connect', "
+        "'blocked_address', 'too_large', 'protocol')",
+        name="failure_kind",
+    ),
+    sa.CheckConstraint("(status = 'pending') = (finished_at IS NULL)", name="finished_at"),
+    # ULIDs grow with time, so this is also the order in which they are listed.
+    sa.Index(None, "client_id", "webhook_id", "id"),
+    # What is kept of a webhook is looked for whenever one ends, however many wait.
+    sa.Index(
+        "ix_webhook_deliveries_ended",
+        "client_id",
+        "webhook_id",
+        "finished_at",
+        "id",
+        postgresql_where=sa.text("status <> 'pending'"),
+    ),
+    sa.Index(
+        "ix_webhook_deliveries_run",
+        "client_id",
+        "run_id",
+        postgresql_where=sa.text("status = 'pending' AND run_id IS NOT NULL"),
+    ),
+    # What is told of an erased customer is looked for among all that was ever sent.
+    sa.Index(None, "client_id", "event_id"),
+    # The sweeper looks for what nobody sends.
+    sa.Index(
+        "ix_webhook_deliveries_pending",
+        "created_at",
+        "id",
+        postgresql_where=sa.text("status = 'pending'"),
+    ),
+)
+
+
+# What a subscriber has not got: a delivery failed, or it was disabled when the event happened. A
+# delivery of the same event that succeeds takes it away.
+webhook_misses: Final = sa.Table(
+    "webhook_misses",
+    metadata,
+    sa.Column("client_id", sa.Text, primary_key=True),
+    sa.Column("webhook_id", sa.Text, primary_key=True),
+    sa.Column("event_id", sa.Text, primary_key=True),
+    # When the event happened.
+    time("created_at"),
+    sa.ForeignKeyConstraint(
+        ["client_id", "webhook_id"],
+        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
+        ondelete="CASCADE",
+    ),
+    sa.ForeignKeyConstraint(["client_id", "event_id"], ["outbox.client_id", "outbox.id"]),
+    sa.Index(None, "client_id", "webhook_id", "created_at"),
+    sa.Index(None, "created_at"),
+)

@@ -1,0 +1,47 @@
+"""Thinking is kept once, whichever try comes back first."""
+
+import asyncio
+
+from activities.intake.normalize import Normalize
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import BrainAnswer, BrainRequest, Category
+from domain.agent.contracts import ThinkInput
+from domain.intake.contracts import NormalizeInput
+from store.core.database import Database
+from store.runs.tables import engine_runs, sentiment_logs
+from tests.support.agent.acting import ScriptedBrain
+from tests.support.core.engine import think_with
+from tests.support.core.rows import only_row, rows
+from tests.support.intake.admission import admit_event
+from tests.support.tenants.shop import Shop
+
+
+class SlowBrain(ScriptedBrain):
+    """It answers when it is told to."""
+
+    def __init__(self) -> None:
+        super().__init__(category=Category.COMPLAINT, text="late")
+        self.asked, self.may_answer = asyncio.Event(), asyncio.Event()
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        self.asked.set()
+        await self.may_answer.wait()
+        return await super().think(request)
+
+
+async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
+    """Temporal gave it up and asked another worker, whose plan is being carried out already."""
+    ref = (await admit_event(database, shop)).ref
+    await Normalize(database, utc_now, new_ulid).normalize(NormalizeInput(ref=ref))
+    question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
+
+    late = asyncio.ensure_future(think_with(database, slow).think(question))
+    await slow.asked.wait()
+    first = await think_with(database, ScriptedBrain(category=Category.OTHER)).think(question)
+    slow.may_answer.set()
+    second = await late
+
+    assert first.classification == second.classification == Category.OTHER
+    run = await only_row(database, engine_runs)
+    assert (run["classification"], run["draft"]) == (Category.OTHER, "C'est fait.")
+    assert len(await rows(database, sentiment_logs)) <= 1

@@ -1,0 +1,86 @@
+"""Who is found to be meant by an erasure, and what is found to be under way."""
+
+from datetime import datetime
+
+import pytest
+import sqlalchemy as sa
+
+from activities.privacy.erase_customer import CustomerErasure
+from adapters.system import new_ulid, utc_now
+from store.core.database import Database
+from store.intake.tables import engine_events
+from store.privacy.erasure_words import CustomerWords
+from tests.support.core.rows import rows
+from tests.support.privacy.old_records import leave_records
+from tests.support.tenants.shop import Shop
+
+KEY = "ann@x.example"
+
+
+def erasure_of(database: Database, shop: Shop, mark: datetime) -> CustomerErasure:
+    return CustomerErasure(
+        database, shop.tenant, KEY, erasure_id=new_ulid(), mark=mark, now=utc_now
+    )
+
+
+async def leave_event(database: Database, shop: Shop, payload: object) -> str:
+    """One that names nobody, but for what stands in its payload."""
+    event_id = new_ulid()
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.insert(engine_events).values(
+                client_id=shop.client_id, id=event_id, event_type="x", outcome="no_playbook",
+                payload=payload, received_at=utc_now(),
+            )
+        )  # fmt: skip
+    return event_id
+
+
+async def test_a_try_that_broke_off_has_still_found_what_was_under_way(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with database.service() as connection:
+        for status in ("received", "completed"):
+            made = await leave_records(connection, shop, utc_now(), status=status)
+            await connection.execute(
+                sa.update(engine_events)
+                .where(engine_events.c.id == made.event_id)
+                .values(customer_email=KEY)
+            )
+    erasure = erasure_of(database, shop, utc_now())
+    count = CustomerWords.under_way
+
+    async def die(_: CustomerWords) -> int:
+        raise ConnectionError
+
+    monkeypatch.setattr(CustomerWords, "under_way", die)
+    with pytest.raises(ConnectionError):
+        await erasure.mark()
+    monkeypatch.setattr(CustomerWords, "under_way", count)
+
+    assert await erasure.mark() == 1
+    assert await erasure.mark() == 1
+    assert await erasure_of(database, shop, utc_now()).mark() == 0
+
+
+async def test_what_names_nobody_is_theirs_if_the_address_stands_in_it(
+    database: Database, shop: Shop
+) -> None:
+    deep: object = "Ann@X.example"
+    for _ in range(200):
+        deep = [deep]
+    theirs = {
+        await leave_event(database, shop, payload)
+        for payload in (
+            {"who": ["ann@x.example"]}, {"said": "bonjour\nann@x.example"}, {"deep": deep},
+            {"ann@x.example": 1},
+        )
+    }  # fmt: skip
+    for payload in ({"who": "joann@x.example"}, {"who": "marie.ann@x.example"}, {}):
+        await leave_event(database, shop, payload)
+
+    mark = utc_now()
+    await erasure_of(database, shop, mark).mark()
+
+    marked = await rows(database, engine_events, erased_at=mark)
+    assert {row["id"] for row in marked} == theirs

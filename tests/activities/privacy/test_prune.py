@@ -1,0 +1,65 @@
+"""What merchants' systems were told is kept for 30 days; that it was told, for ever."""
+
+from datetime import timedelta
+
+import pytest
+import sqlalchemy as sa
+from temporalio.testing import ActivityEnvironment
+
+from activities.privacy.prune import Prune
+from adapters.system import new_ulid, utc_now
+from domain.privacy.contracts import HousekeepingInput
+from domain.webhooks.samples import sample
+from store.core.database import Database
+from store.privacy import prune
+from store.webhooks.outbox import Outbox
+from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
+from tests.support.core.rows import rows
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhooks import subscribe
+
+DAY = timedelta(days=1)
+
+
+async def test_old_bodies_are_emptied_and_old_misses_deleted(
+    database: Database, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prune, "_BATCH", 2)  # so that several batches are needed
+    paused = await subscribe(database, shop)
+    await subscribe(database, shop)
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        await WebhookRepository(connection, shop.tenant).change(
+            paused.id, WebhookChange(pause=True), now
+        )
+        for age in (29 * DAY, *[31 * DAY] * 5):
+            await Outbox(connection, shop.tenant).add(
+                sample("ticket.resolved"), dedup_key=new_ulid(), now=now - age, new_id=new_ulid
+            )
+    step, activity = HousekeepingInput(), Prune(database, lambda: now).prune
+
+    assert (await ActivityEnvironment().run(activity, step)).pruned == 5 + 5
+    assert (await ActivityEnvironment().run(activity, step)).pruned == 0
+
+    told = await rows(database, outbox)
+    assert sorted(now - one["created_at"] for one in told if one["body"] is None) == [31 * DAY] * 5
+    (young,) = [one for one in told if one["body"] is not None]
+    assert [miss["event_id"] for miss in await rows(database, webhook_misses)] == [young["id"]]
+    # Of a webhook's deliveries the last 50 are kept, however old they are.
+    assert all(one["request_body"] for one in await rows(database, webhook_deliveries))
+
+
+async def test_a_body_of_thirty_days_is_not_old_yet(database: Database, shop: Shop) -> None:
+    now = utc_now()
+    async with database.tenant(shop.tenant) as connection:
+        await Outbox(connection, shop.tenant).add(
+            sample("ticket.resolved"), dedup_key="key", now=now - 30 * DAY, new_id=new_ulid
+        )
+    step = HousekeepingInput()
+
+    assert (await ActivityEnvironment().run(Prune(database, lambda: now).prune, step)).pruned == 0
+    later = now + timedelta(microseconds=1)
+    assert (await ActivityEnvironment().run(Prune(database, lambda: later).prune, step)).pruned == 1
+    async with database.service() as connection:
+        assert await connection.scalar(sa.select(outbox.c.body)) is None

@@ -1,0 +1,53 @@
+"""The OpenAPI document names what is really answered, beside what FastAPI can tell."""
+
+from typing import Any
+
+import pytest
+
+from api.app import create_app
+from tests.support.core.engine import settings_of
+
+GATEWAY = "/api/engine/gateway"
+# Anybody may read them, as often as they like.
+PUBLIC = {"/api/webhook-events", "/api/webhook-events/{event}"}
+
+
+@pytest.fixture(scope="module")
+def document() -> dict[str, Any]:
+    return create_app(settings_of("postgresql://a/b", "c:1")).openapi()
+
+
+def operations(document: dict[str, Any]) -> list[dict[str, Any]]:
+    return [operation for path in document["paths"].values() for operation in path.values()]
+
+
+def test_every_route_names_the_answers_of_the_edge(document: dict[str, Any]) -> None:
+    for operation in operations(document):
+        for status in ("431", "503"):
+            body = operation["responses"][status]["content"]["application/json"]["schema"]
+            assert body == {"$ref": "#/components/schemas/ErrorBody"}
+
+
+def guarded(document: dict[str, Any]) -> list[dict[str, Any]]:
+    paths = {path: answers for path, answers in document["paths"].items() if path not in PUBLIC}
+    assert len(paths) == len(document["paths"]) - len(PUBLIC)
+    return operations({"paths": paths})
+
+
+def test_every_401_names_its_scheme(document: dict[str, Any]) -> None:
+    for operation in guarded(document):
+        header = operation["responses"]["401"]["headers"]["WWW-Authenticate"]
+        assert header == {"schema": {"const": "Bearer"}, "required": True}
+
+
+def test_retry_after_may_be_missing(document: dict[str, Any]) -> None:
+    for operation in guarded(document):
+        assert not operation["responses"]["429"]["headers"]["Retry-After"].get("required")
+
+
+def test_limit_of_html(document: dict[str, Any]) -> None:
+    content = document["paths"][GATEWAY]["post"]["requestBody"]["content"]
+    schema = content["application/json"]["schema"]
+
+    assert schema["properties"]["html_body"]["maxLength"] == 500_000
+    assert "html_body" not in schema["required"]

@@ -1,0 +1,95 @@
+"""GET /api/client/export-data while the database, or a table of it, is away."""
+
+import re
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import psycopg
+import pytest
+from psycopg import sql
+
+from domain.exports.export import Section
+from store.core.tables import error_reports
+from tests.support.core.engine import LiveEngine, database_away
+from tests.support.core.postgres import as_owner
+from tests.support.core.rows import rows
+from tests.support.exports.export import ask, exported
+from tests.support.reviews.dashboard import set_clock
+from tests.support.tenants.full_tenant import fill_every_table
+from tests.support.tenants.shop import Shop
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def each_minute(front: LiveEngine) -> Iterator[None]:
+    """Each step is a minute later: nobody has asked too often."""
+    now = NOW
+    while True:
+        set_clock(front, now)
+        yield
+        now += timedelta(minutes=1)
+
+
+@pytest.mark.parametrize("which", ["database", "exports"])
+async def test_database_away(front: LiveEngine, shop: Shop, which: str) -> None:
+    services = front.app.state.services
+    with database_away(services.database if which == "database" else services.exports.database):
+        answer = await ask(front, shop)
+
+    assert answer.status_code == 500
+    assert answer.json()["code"] == "engine_unavailable"
+    assert answer.headers["content-type"] == "application/json"
+    assert "content-disposition" not in answer.headers
+
+
+async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
+    """Its section is empty, the others are as before, and an operator is told."""
+    await fill_every_table(front.database, shop)
+    minutes = each_minute(front)
+    next(minutes)
+    whole = await exported(front, shop)
+    for section, table in tables_by_section().items():
+        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+            owner.execute(sql.SQL("REVOKE SELECT ON {} FROM engine_app").format(table))
+            owner.commit()
+            next(minutes)
+            body = await exported(front, shop)
+            next(minutes)
+            lines = (await ask(front, shop, format="csv")).text
+            owner.execute(sql.SQL("GRANT SELECT ON {} TO engine_app").format(table))
+
+        empty = {section} | ({Section.SETTINGS} if section == Section.CLIENT else set())
+        assert {name for name in Section if not body[name]} == empty
+        assert {name: body[name] for name in Section if name not in empty} == {
+            name: whole[name] for name in Section if name not in empty
+        }
+        assert f"## {section} (0)\r\n" in lines
+    reports = await rows(front.database, error_reports)
+    assert {report["code"] for report in reports} == {"export_section_failed"}
+    assert {report["client_id"] for report in reports} == {shop.client_id}
+    assert len(reports) >= len(Section)
+
+
+async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
+    await fill_every_table(front.database, shop)
+    minutes = each_minute(front)
+    absent: set[Section] = set()
+    for section, table in reversed(tables_by_section().items()):
+        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+            owner.execute(sql.SQL("DROP TABLE {} CASCADE").format(table))
+        absent.add(section)
+        next(minutes)
+
+        body = await exported(front, shop)
+
+        assert {name for name in Section if not body[name]} == absent
+    next(minutes)
+    lines = (await ask(front, shop, format="csv")).content.decode("utf-8-sig")
+    assert re.findall(r"^## (\w+) \((\d+)\)\r$", lines, re.MULTILINE) == [
+        (section, "0") for section in Section
+    ]
+
+
+def tables_by_section() -> dict[Section, sql.Identifier]:
+    named = {Section.CLIENT: "clients", Section.SETTINGS: "client_settings"}
+    return {section: sql.Identifier(named.get(section, section)) for section in Section}

@@ -1,0 +1,174 @@
+"""The answer that streams: how it ends, and that whatever it reads from is closed each time."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+import pytest
+from starlette.types import Message, Receive, Scope
+
+from api.gateway_traffic import GatewayTraffic
+from api.http.long_response import DEFAULT_LIMITS, ExportResponse, ReaderLimits
+from domain.exports.errors import ExportsBusy
+
+SCOPE: Scope = {"type": "http"}
+SHORT_S = 0.2
+
+
+class Source:
+    """`number` pieces, then `error` if there is one."""
+
+    def __init__(self, number: int, error: Exception | None = None, size: int = 10) -> None:
+        self.given = 0
+        self.closed = False
+        self._number = number
+        self._error = error
+        self._size = size
+
+    async def pieces(self) -> AsyncGenerator[bytes]:
+        try:
+            for _ in range(self._number):
+                self.given += 1
+                yield b"x" * self._size
+            if self._error is not None:
+                raise self._error
+        finally:
+            await asyncio.sleep(0)  # what is closed waits for the database
+            self.closed = True
+
+
+class Reader:
+    """Takes what it is sent, up to so many messages; then it stalls."""
+
+    def __init__(self, takes: int = 1_000_000) -> None:
+        self.messages: list[Message] = []
+        self.stalled = asyncio.Event()
+        self.gone = asyncio.Event()
+        self._takes = takes
+
+    async def send(self, message: Message) -> None:
+        if len(self.messages) >= self._takes:
+            self.stalled.set()
+            await asyncio.Event().wait()
+        self.messages.append(message)
+
+    def receiving(self) -> Receive:
+        coming: list[Message] = [{"type": "http.request", "body": b"", "more_body": False}]
+
+        async def receive() -> Message:
+            if coming:
+                return coming.pop()
+            await self.gone.wait()
+            return {"type": "http.disconnect"}
+
+        return receive
+
+    @property
+    def is_whole(self) -> bool:
+        return bool(self.messages) and self.messages[-1].get("more_body") is False
+
+
+def answer(source: Source, limits: ReaderLimits = DEFAULT_LIMITS) -> ExportResponse:
+    return ExportResponse(source.pieces(), {"content-type": "a/b"}, GatewayTraffic(), limits)
+
+
+async def test_all_pieces_and_an_end() -> None:
+    source, reader = Source(3), Reader()
+
+    await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.messages[0]["headers"] == [(b"content-type", b"a/b")]
+    assert b"".join(message["body"] for message in reader.messages[1:]) == b"x" * 30
+    assert reader.is_whole
+    assert source.closed
+
+
+async def test_a_heavy_piece_is_sent_in_parts() -> None:
+    source, reader = Source(2, size=1_000_000), Reader()
+
+    await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    bodies = [message["body"] for message in reader.messages[1:]]
+    assert sum(map(len, bodies)) == 2_000_000
+    assert max(map(len, bodies)) == 64 * 1024
+
+
+async def test_error_before_the_first_piece_can_be_answered() -> None:
+    source, reader = Source(0, ExportsBusy()), Reader()
+
+    with pytest.raises(ExportsBusy):
+        await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.messages == []
+
+
+async def test_error_later_leaves_no_end() -> None:
+    source, reader = Source(3, ValueError("late")), Reader()
+
+    with pytest.raises(ValueError, match="late"):
+        await answer(source)(SCOPE, reader.receiving(), reader.send)
+
+    assert len(reader.messages) == 4
+    assert not reader.is_whole
+    assert source.closed
+
+
+@pytest.mark.parametrize(
+    "limits", [ReaderLimits(stalled_s=SHORT_S), ReaderLimits(total_s=SHORT_S)], ids=str
+)
+async def test_reader_that_stalls(limits: ReaderLimits) -> None:
+    source, reader = Source(1000), Reader(takes=5)
+
+    async with asyncio.timeout(10):
+        await answer(source, limits)(SCOPE, reader.receiving(), reader.send)
+
+    assert reader.stalled.is_set()
+    assert source.given == 6  # it reads one ahead, and no more
+    assert not reader.is_whole
+    assert source.closed
+
+
+@pytest.mark.parametrize("takes", [0, 1, 5])
+async def test_reader_that_leaves(takes: int) -> None:
+    source, reader = Source(1000), Reader(takes=takes)
+    writing = asyncio.create_task(answer(source)(SCOPE, reader.receiving(), reader.send))
+    await reader.stalled.wait()
+
+    reader.gone.set()
+
+    async with asyncio.timeout(1):
+        await writing
+    assert not reader.is_whole
+    assert source.closed
+
+
+async def test_server_that_stops() -> None:
+    source, reader = Source(1000), Reader(takes=5)
+    writing = asyncio.create_task(answer(source)(SCOPE, reader.receiving(), reader.send))
+    await reader.stalled.wait()
+
+    writing.cancel()
+
+    with pytest.raises(asyncio.CancelledError):
+        await writing
+    assert source.closed
+
+
+async def test_it_gives_way_to_the_gateway_only() -> None:
+    traffic = GatewayTraffic()
+    loop = asyncio.get_running_loop()
+    worked_s = 0.1
+
+    async def rested() -> float:
+        started = loop.time()
+        await traffic.give_way(worked_s)
+        return loop.time() - started
+
+    with traffic.event():
+        with traffic.event():
+            pass
+        busy = await rested()
+    idle = asyncio.create_task(rested())
+    await asyncio.sleep(0)
+
+    assert busy >= 2.9 * worked_s
+    assert idle.done()  # without any waiting

@@ -1,0 +1,99 @@
+"""is_test: the brain answers, and nothing at all is left behind."""
+
+import pytest
+
+from adapters.brain.embedded import EmbeddedBrain
+from domain.agent.brain import BrainAnswer, BrainRequest
+from store.runs.tables import ai_conversations
+from tests.support.core.engine import LiveEngine
+from tests.support.core.histories import history_bytes
+from tests.support.core.rows import only_row, row_counts
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+
+CANARY = "zebra-canary-5b1e"
+
+
+@pytest.mark.parametrize(
+    ("message", "status", "answered"),
+    [(ORDER_QUESTION, "completed", True), (UNSURE_MESSAGE, "needs_review", False)],
+)
+async def test_dry_run_leaves_no_row_and_no_mail(
+    engine: LiveEngine, shop: Shop, mail: MailServer, message: str, status: str, answered: bool
+) -> None:
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+    before = await row_counts(engine.database)
+
+    answer = await engine.post(
+        shop,
+        is_test=True,
+        event_type="email.inbound",
+        customer_email="a@b.example",
+        order_number="1042",
+        message=message,
+    )
+
+    body = answer.json()
+    assert (answer.status_code, body["status"]) == (200, status)
+    assert bool(body["response"]) is answered
+    assert body["classification"]
+    assert body["steps_executed"] == 0
+    assert await row_counts(engine.database) == before
+    assert mail.mails == []
+
+
+async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> None:
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+    before = await only_row(engine.database, ai_conversations)
+
+    await engine.post(shop, is_test=True, customer_email="a@b.example", message="Merci beaucoup")
+
+    assert await only_row(engine.database, ai_conversations) == before
+
+
+async def test_dry_run_reads_no_memory(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same customer's next real message is answered with it."""
+    asked: list[BrainRequest] = []
+    think = EmbeddedBrain.think
+
+    async def note(brain: EmbeddedBrain, request: BrainRequest) -> BrainAnswer:
+        asked.append(request)
+        return await think(brain, request)
+
+    monkeypatch.setattr(EmbeddedBrain, "think", note)
+    await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+
+    for is_test in (True, False):
+        await engine.post(
+            shop, is_test=is_test, customer_email="a@b.example", message=ORDER_QUESTION
+        )
+
+    first, rehearsed, real = asked
+    assert (first.turns, rehearsed.turns, rehearsed.summary) == ((), (), "")
+    assert len(real.turns) == 2
+
+
+async def test_dry_run_without_playbook(engine: LiveEngine) -> None:
+    shop = await open_shop(engine.database, event_type="email.*")
+    before = await row_counts(engine.database)
+
+    body = (await engine.post(shop, is_test=True, message="x")).json()
+
+    assert body["status"] == "no_playbook"
+    assert await row_counts(engine.database) == before
+
+
+async def test_dry_run_text_is_sealed_in_temporal(engine: LiveEngine, shop: Shop) -> None:
+    body = (
+        await engine.post(
+            shop, is_test=True, order_number="77", message=f"{ORDER_QUESTION} {CANARY}"
+        )
+    ).json()
+
+    handle = engine.client.get_workflow_handle(f"dry-run/{shop.client_id}/{body['event_id']}")
+    history = await history_bytes(handle)
+    assert shop.client_id.encode() in history
+    assert CANARY.encode() not in history
+    assert b"commande" not in history

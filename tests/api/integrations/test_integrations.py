@@ -1,0 +1,142 @@
+"""/api/dashboard/integrations: credentials go in and come out nowhere."""
+
+import asyncio
+from typing import Any
+
+import orjson
+import pytest
+import structlog
+
+from domain.tenants.client import Role
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import integrations
+from store.webhooks.tables import webhook_deliveries
+from tests.support.content.content import INTEGRATIONS, SHOPIFY, TOKEN
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.reviews.dashboard import code, person
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhook_dashboard import is_started
+from tests.support.webhooks.webhooks import subscribe
+
+WRONG_PLACE = {"provider": "shopify", "settings": {"access_token": TOKEN}, "credentials": {}}
+
+
+@pytest.fixture
+async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    return await person(front, shop, Role.OWNER)
+
+
+async def connect(front: LiveEngine, headers: dict[str, str], **body: object) -> dict[str, Any]:
+    answer = await front.http.post(INTEGRATIONS, json={**SHOPIFY, **body}, headers=headers)
+    assert answer.status_code == 201, answer.text
+    assert TOKEN not in answer.text
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+async def test_connect_list_disconnect(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    with structlog.testing.capture_logs() as lines:
+        made = await connect(front, owner)
+        listed = await front.http.get(INTEGRATIONS, headers=owner)
+    assert made.keys() == {
+        "id", "provider", "status", "settings", "error_code", "connected_at", "disconnected_at",
+    }  # fmt: skip
+    assert (made["status"], made["settings"]) == ("connected", {"shop": "acme.myshopify.com"})
+    assert listed.json() == {"integrations": [made], "next_cursor": None}
+    assert TOKEN not in listed.text + str(lines)
+    assert "integration connected" in {line["event"] for line in lines}
+    sealer = front.app.state.services.sealer
+    async with front.database.tenant(shop.tenant) as connection:
+        (live,) = await IntegrationRepository(connection, shop.tenant).connected()
+    assert orjson.loads(sealer.unseal(live.sealed)) == {"access_token": TOKEN}
+
+    one = f"{INTEGRATIONS}/{made['id']}"
+    for _ in range(2):
+        assert (await front.http.delete(one, headers=owner)).status_code == 204
+    row = await only_row(front.database, integrations)
+    assert (row["status"], row["sealed"]) == ("disconnected", "")
+
+
+async def test_connecting_anew_ends_the_one_before(
+    front: LiveEngine, owner: dict[str, str]
+) -> None:
+    first = await connect(front, owner)
+    second = await connect(front, owner, settings={"shop": "other.myshopify.com"})
+    listed = (await front.http.get(INTEGRATIONS, headers=owner)).json()["integrations"]
+    assert [(one["id"], one["status"]) for one in listed] == [
+        (first["id"], "disconnected"),
+        (second["id"], "connected"),
+    ]
+
+
+async def test_many_at_once_leave_one(front: LiveEngine, owner: dict[str, str]) -> None:
+    await asyncio.gather(*(connect(front, owner) for _ in range(5)))
+    states = [row["status"] for row in await rows(front.database, integrations)]
+    assert sorted(states) == ["connected", *["disconnected"] * 4]
+
+
+async def test_merchants_systems_are_told(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    """Sent at once, as far as Temporal is there."""
+    await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
+    made = await connect(front, owner)
+    await front.http.delete(f"{INTEGRATIONS}/{made['id']}", headers=owner)
+    told = await rows(front.database, webhook_deliveries)
+    assert len(told) == 2
+    for delivery in told:
+        assert await is_started(front, shop, delivery["id"])
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"provider": "demo_shop", "settings": {"path": "/etc/passwd"}, "credentials": {}},
+         "provider"),
+        ({**SHOPIFY, "settings": {}}, "settings.shop"),
+        ({**SHOPIFY, "settings": {"shop": f"{TOKEN}.example.com"}}, "settings.shop"),
+        ({**SHOPIFY, "settings": {**SHOPIFY["settings"], "base_url": "http://127.0.0.1:8081"}},
+         "settings"),
+        (WRONG_PLACE, "settings.access_token"),
+        ({**SHOPIFY, "credentials": {}}, "credentials"),
+        ({**SHOPIFY, "credentials": {TOKEN: "x"}}, "credentials"),
+        ({**SHOPIFY, "credentials": {"access_token": f"{TOKEN} x"}}, "credentials.access_token"),
+        ({**SHOPIFY, "credentials": {"access_token": ""}}, "credentials.access_token"),
+    ],
+)  # fmt: skip
+async def test_what_breaks_a_rule_is_named_and_not_repeated(
+    front: LiveEngine, owner: dict[str, str], wrong: dict[str, Any], named: str
+) -> None:
+    with structlog.testing.capture_logs() as lines:
+        answer = await front.http.post(INTEGRATIONS, json=wrong, headers=owner)
+    assert code(answer) == (400, "invalid_integration")
+    assert f"« {named} »" in answer.json()["error"]
+    assert TOKEN not in answer.text + str(lines)
+    assert await rows(front.database, integrations) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {**SHOPIFY, "credentials": {"access_token": [TOKEN]}},
+        {**SHOPIFY, "credentials": TOKEN},
+        {**SHOPIFY, "provider": TOKEN},
+        {**SHOPIFY, TOKEN: 1},
+    ],
+)
+async def test_what_has_another_shape_is_not_repeated_either(
+    front: LiveEngine, owner: dict[str, str], wrong: dict[str, Any]
+) -> None:
+    with structlog.testing.capture_logs() as lines:
+        answer = await front.http.post(INTEGRATIONS, json=wrong, headers=owner)
+    assert code(answer) == (400, "invalid_body")
+    assert TOKEN not in answer.text + str(lines)
+
+
+def test_the_document_says_that_credentials_only_go_in(front: LiveEngine) -> None:
+    post = front.app.openapi()["paths"][INTEGRATIONS]["post"]
+    schema = post["requestBody"]["content"]["application/json"]["schema"]
+    assert schema["properties"]["credentials"]["additionalProperties"]["writeOnly"] is True

@@ -1,0 +1,327 @@
+"""/api/dashboard/reviews: who may use it, and what they see."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.money import Money
+from domain.integrations.integration import Provider
+from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.tenants.client import Role
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_messages
+from store.tenants.members import MemberRepository
+from tests.support.core.engine import ENGINE_SECRET, LiveEngine
+from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.reviews.dashboard import ACTIONS, REVIEWS, act, admin, code, listed, person
+from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import Shop, open_shop
+
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+REPLY = PlannedAction(kind=ActionKind.REPLY)
+
+
+@pytest.fixture
+async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    return await person(front, shop, Role.OWNER)
+
+
+# --- Who may --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", list(Role))
+async def test_roles(front: LiveEngine, shop: Shop, role: Role) -> None:
+    headers = await person(front, shop, role)
+    review_id = await open_review(front.database, shop)
+
+    assert [it["id"] for it in await listed(front, headers)] == [review_id]
+    seen = await front.http.get(f"{REVIEWS}/{review_id.lower()}", headers=headers)
+    assert seen.status_code == 200
+    for what in ACTIONS:
+        review_id = await open_review(front.database, shop)
+        answer = await act(front, review_id, what, headers)
+        if role is Role.VIEWER:
+            assert code(answer) == (403, "role_required")
+            assert (await only_row(front.database, escalation_tickets, id=review_id))[
+                "status"
+            ] == "pending"
+        else:
+            assert answer.status_code == 200, answer.text
+
+
+async def test_internal_admins_may_do_all(front: LiveEngine, shop: Shop) -> None:
+    headers = admin(front)
+    agent = await person(front, shop, Role.AGENT)
+    review_id = await open_review(front.database, shop)
+    await act(front, review_id, "claim", agent)
+
+    assert len(await listed(front, headers, client_id=shop.client_id)) == 1
+    assert (await act(front, review_id, "claim", headers, force=True)).status_code == 200
+    assert (await act(front, review_id, "approve", headers)).status_code == 200
+    unknown = await front.http.get(REVIEWS, params={"client_id": new_ulid()}, headers=headers)
+    assert code(unknown) == (404, "client_not_found")
+    assert code(await front.http.get(REVIEWS, headers=headers)) == (403, "no_client")
+
+
+@pytest.mark.parametrize("what", ["list", "detail", *ACTIONS])
+async def test_only_people_who_are_signed_in(front: LiveEngine, shop: Shop, what: str) -> None:
+    """A key or a secret that leaked decides nothing, not even about its own client."""
+    review_id = await open_review(front.database, shop)
+    before = await only_row(front.database, escalation_tickets)
+    for headers in (
+        {},
+        shop.headers,
+        {"x-engine-secret": ENGINE_SECRET},
+        {"x-internal-secret": ENGINE_SECRET},
+        bearer("no.token.at-all"),
+    ):
+        if what in ACTIONS:
+            answer = await act(front, review_id, what, headers)
+        else:
+            path = REVIEWS if what == "list" else f"{REVIEWS}/{review_id}"
+            answer = await front.http.get(path, headers=headers)
+        assert code(answer) == (401, "unauthenticated")
+        assert answer.headers["www-authenticate"] == "Bearer"
+        assert answer.headers["cache-control"] == "no-store"
+    assert await only_row(front.database, escalation_tickets) == before
+
+
+@pytest.mark.parametrize("what", ["detail", *ACTIONS])
+async def test_another_clients_review_looks_like_none(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], what: str
+) -> None:
+    other = await open_shop(front.database)
+    theirs = await open_review(front.database, other)
+    before = await row_counts(front.database), await only_row(front.database, escalation_tickets)
+    bodies = []
+    for review_id in (theirs, new_ulid(), "nothing"):
+        if what in ACTIONS:
+            answer = await act(front, review_id, what, owner)
+        else:
+            answer = await front.http.get(f"{REVIEWS}/{review_id}", headers=owner)
+        assert code(answer) == (404, "review_not_found")
+        body = answer.json()
+        assert body.pop("request_id")
+        bodies.append((body, sorted(answer.headers)))
+    assert bodies[0] == bodies[1] == bodies[2]
+    assert before == (
+        await row_counts(front.database),
+        await only_row(front.database, escalation_tickets),
+    )
+
+
+async def test_lists_are_of_one_client(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    other = await open_shop(front.database)
+    mine = await open_review(front.database, shop)
+    await open_review(front.database, other)
+
+    assert [it["id"] for it in await listed(front, owner)] == [mine]
+    for client_id in (other.client_id, new_ulid(), "nothing"):
+        answer = await front.http.get(REVIEWS, params={"client_id": client_id}, headers=owner)
+        assert code(answer) == (403, "access_denied")
+
+
+async def test_a_member_of_two_clients_needs_no_client_id(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    other = await open_shop(front.database)
+    async with front.database.service() as connection:
+        members = MemberRepository(connection)
+        await members.add(other.client_id, shop.owner_user_id, Role.AGENT, utc_now())
+    theirs = await open_review(front.database, other)
+
+    assert (await act(front, theirs, "approve", owner)).status_code == 200
+
+
+# --- What they see --------------------------------------------------------------------------------
+
+
+async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    order = Order(
+        integration_id=new_ulid(),
+        provider=Provider.SHOPIFY,
+        id="gid-1",
+        number="1042",
+        customer_email="emma@example.com",
+        state=OrderState.DELIVERED,
+        total=Money(minor=4990, currency="EUR"),
+        refundable=Money(minor=4990, currency="EUR"),
+        placed_at=START,
+    )
+    review_id = await open_review(
+        front.database,
+        shop,
+        plan=(refund(4990), REPLY),
+        needs_second=True,
+        reason=EscalationReason.POLICY_RESTRICTION,
+        lookup=Lookup(state=LookupState.FOUND, order=order).model_dump(mode="json"),
+        citations=[{"kind": "order", "id": "gid-1", "title": "Order 1042"}],
+        alternatives=[{"category": "complaint", "confidence": 0.25}],
+        steps=[{"kind": "refund", "state": "unknown", "detail": "interrupted"}],
+        now=START,
+    )
+    answer = await front.http.get(f"{REVIEWS}/{review_id}", headers=owner)
+
+    assert answer.status_code == 200
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["ratelimit-policy"] == '"dashboard";q=120;w=60'
+    body = answer.json()
+    assert body.pop("run_id")
+    assert body.pop("verdicts") == [
+        {"kind": kind, "ruling": "needs_second", "reason": None} for kind in ("refund", "reply")
+    ]
+    assert [step["kind"] for step in body["plan"]] == ["refund", "reply"]
+    assert body.pop("plan")[0]["amount"] == {"minor": 4990, "currency": "EUR"}
+    assert body.pop("order") == order.model_dump(mode="json")
+    assert body == {
+        "id": review_id,
+        "client_id": shop.client_id,
+        "status": "pending",
+        "reason": "policy_restriction",
+        "classification": "refund_request",
+        "confidence": 0.5,
+        "alternatives": [{"category": "complaint", "confidence": 0.25}],
+        "citations": [{"kind": "order", "id": "gid-1", "title": "Order 1042"}],
+        "steps": [{"kind": "refund", "state": "unknown", "detail": "interrupted"}],
+        "customer_email": None,
+        "subject": None,
+        "preview": "Remboursez-moi !",
+        "text": "Remboursez-moi !",
+        "draft": DRAFT,
+        "agent_draft": DRAFT,
+        "amount": {"minor": 4990, "currency": "EUR"},
+        "needs_second": True,
+        "first_approved_by": None,
+        "first_approved_at": None,
+        "claim": None,
+        "turns": [],
+        "decided_by": None,
+        "decided_at": None,
+        "note": None,
+        "created_at": "2026-11-21T12:00:00Z",
+        "expires_at": "2026-11-24T12:00:00Z",
+    }
+
+
+@pytest.mark.parametrize(
+    "state", [LookupState.NOT_THEIRS, LookupState.NOT_FOUND, LookupState.UNAVAILABLE]
+)
+async def test_nobody_is_shown_an_order_that_is_not_theirs(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], state: LookupState
+) -> None:
+    lookup = {"state": state.value, "order": {"number": "1042"}}
+    review_id = await open_review(front.database, shop, lookup=lookup)
+    answer = await front.http.get(f"{REVIEWS}/{review_id}", headers=owner)
+    assert answer.json()["order"] is None
+
+
+async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
+    """Of this conversation only, in order, and neither this message nor a later one."""
+    for text in ("Un", "Deux", "Trois"):
+        await engine.post(shop, message=text, customer_email="emma@example.com")
+        await engine.post(shop, message=text + " ?", customer_email="leo@example.com")
+    second = (await rows(engine.database, engine_messages, body="Deux"))[0]
+    async with engine.database.service() as connection:
+        review_id = await connection.scalar(
+            sa.text(
+                "SELECT t.id FROM escalation_tickets t JOIN engine_runs r ON r.id = t.run_id "
+                "WHERE r.event_id = :event"
+            ),
+            {"event": second["event_id"]},
+        )
+    headers = bearer(session_token(engine.settings, shop.owner_user_id))
+    body = (await engine.http.get(f"{REVIEWS}/{review_id}", headers=headers)).json()
+
+    assert (body["text"], body["customer_email"]) == ("Deux", "emma@example.com")
+    assert body["turns"] == [{"author": "customer", "body": "Un"}]
+
+
+async def test_a_mails_sender_is_shown(engine: LiveEngine, shop: Shop) -> None:
+    """Whom the answer would go to, though the caller named nobody."""
+    mail = {"event_type": "email.received", "from": "Emma <emma@example.com>"}
+    answer = await engine.post(shop, message="Trois", **mail)
+    assert answer.json()["status"] == "needs_review", answer.text
+    headers = bearer(session_token(engine.settings, shop.owner_user_id))
+
+    (review,) = await listed(engine, headers)
+    assert review["customer_email"] == "emma@example.com"
+
+
+async def test_filters(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    database = front.database
+    plain = await open_review(database, shop)
+    euros = await open_review(database, shop, plan=(refund(5000),))
+    wish = await open_review(database, shop, reason=EscalationReason.CUSTOMER_REQUEST)
+    other = await open_review(database, shop, classification="complaint")
+    done = await open_review(database, shop)
+    await act(front, done, "reject", owner)
+    await act(front, wish, "claim", owner)
+
+    async def ids(**query: str | int) -> list[str]:
+        return [it["id"] for it in await listed(front, owner, **query)]
+
+    assert await ids() == [plain, euros, wish, other]
+    assert await ids(order="newest") == [other, wish, euros, plain]
+    assert await ids(status="all") == [plain, euros, wish, other, done]
+    assert await ids(status="pending") == [plain, euros, other]
+    assert await ids(status="rejected") == [done]
+    assert await ids(status="expired") == []
+    assert await ids(reason="customer_request") == [wish]
+    assert await ids(classification="complaint") == [other]
+    assert await ids(claimed_by=shop.owner_user_id) == [wish]
+    assert await ids(min_amount=5000) == [euros]
+    assert await ids(min_amount=5001) == []
+    assert await ids(client_id=shop.client_id.lower(), limit=2) == [plain, euros]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=", "status=done", "reason=x", "classification=x", "claimed_by=", "claimed_by=%00",
+        "min_amount=-1", "min_amount=1.5", "limit=0", "limit=101", "limit=x", "order=up",
+        "cursor=", "cursor=x", "cursor=AAAA", "cursor=MjAyNi0xMS0yMSB4", "cursor=%ff",
+        "limit=1&limit=2", "sort=up",
+    ],
+)  # fmt: skip
+async def test_queries_that_are_none(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], query: str
+) -> None:
+    answer = await front.http.get(f"{REVIEWS}?{query}", headers=owner)
+    assert code(answer) == (400, "invalid_query")
+
+
+@pytest.mark.parametrize("order", ["oldest", "newest"])
+async def test_pages_have_no_gaps_and_no_doubles(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], order: str
+) -> None:
+    """New ones come in and others are decided while somebody pages; many are of one moment."""
+    opened = [
+        await open_review(front.database, shop, now=START + timedelta(seconds=number // 4))
+        for number in range(14)
+    ]
+    seen: list[str] = []
+    cursor: str | None = ""
+    while cursor is not None:
+        query: dict[str, str | int] = {"limit": 3, "order": order}
+        query |= {"cursor": cursor} if cursor else {}
+        answer = (await front.http.get(REVIEWS, params=query, headers=owner)).json()
+        page = [it["id"] for it in answer["reviews"]]
+        seen += page
+        cursor = answer["next_cursor"]
+        await act(front, page[0], "reject", owner)
+        if cursor is not None:
+            await open_review(front.database, shop, now=START + timedelta(minutes=1 + len(seen)))
+
+    assert len(seen) == len(set(seen))
+    assert set(opened) <= set(seen)
+    times = {it["id"]: it["created_at"] for it in await listed(front, owner, status="all")}
+    assert [times[it] for it in seen] == sorted(
+        (times[it] for it in seen), reverse=order == "newest"
+    )

@@ -1,0 +1,277 @@
+"""GET /api/dashboard/runs: who may ask, what is told, and page by page."""
+
+import dataclasses
+from datetime import timedelta
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.intake.rate_limit import LimitScope, limits
+from domain.runs.trace import RunTrace
+from domain.tenants.client import Role
+from store.runs.tables import engine_runs
+from store.tenants.members import MemberRepository
+from tests.support.core.engine import ENGINE_SECRET, LiveEngine
+from tests.support.runs.conversation import CUSTOMER, write
+from tests.support.runs.traced_run import CREDENTIAL, TEXT, traced_run
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import Shop, open_shop
+
+RUNS = "/api/dashboard/runs"
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"  # an id of no run
+START = utc_now() - timedelta(minutes=30)
+
+
+def signed_in(front: LiveEngine, user_id: str, *, admin: bool = False) -> dict[str, str]:
+    return bearer(session_token(front.settings, user_id, admin=admin))
+
+
+async def ask(front: LiveEngine, shop: Shop, path: str = "", /, **params: object) -> httpx.Response:
+    """As the shop's owner."""
+    return await front.http.get(
+        f"{RUNS}{path}",
+        params={name: str(value) for name, value in params.items()},
+        headers=signed_in(front, shop.owner_user_id),
+    )
+
+
+# --- The trace ----------------------------------------------------------------------------------
+
+
+async def test_trace_of_everything(front: LiveEngine, shop: Shop) -> None:
+    run = await traced_run(front.database, shop)
+
+    answer = await ask(front, shop, f"/{run.ref.run_id}")
+
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["cache-control"] == "no-store"
+    assert answer.headers["content-type"] == "application/json"
+    body = answer.json()
+    assert set(body) == set(RunTrace.model_fields)
+    assert (body["run_id"], body["client_id"]) == (run.ref.run_id, shop.client_id)
+    assert (body["status"], body["handoff_reason"]) == ("completed", "policy_restriction")
+    event = body["event"]
+    assert (event["event_id"], event["event_type"]) == (run.ref.event_id, "x")
+    assert event["normalized"]["text"] == TEXT
+    assert event["normalized"]["customer_email"] == CUSTOMER
+    assert body["playbook"] == {
+        "playbook_id": shop.playbook_id, "version": 1, "name": "all", "threshold": 0.7
+    }  # fmt: skip
+    assert body["lookup"]["order"]["total"] == {"minor": 4900, "currency": "EUR"}
+    assert body["findings"] == [{"id": "K1", "title": "Retours", "rank": 0.61, "left_out": False}]
+    thought = body["thought"]
+    assert (thought["classification"], thought["confidence"]) == ("refund_request", 0.83)
+    assert (thought["sentiment"], thought["language"]) == (-0.5, "fr")
+    assert (thought["tokens_in"], thought["cost_micros"]) == (900, 1234)
+    assert thought["alternatives"] == [{"category": "complaint", "confidence": 0.2}]
+    assert body["verdicts"] == [
+        {"kind": "refund", "ruling": "needs_second", "reason": "above_per_action"}
+    ]
+    assert [step["kind"] for step in body["plan"]] == ["refund", "reply"]
+    (review,) = body["reviews"]
+    assert (review["first_approved_by"], review["decided_by"]) == ("user-1", "user-2")
+    assert (review["decision"], review["edited_text"]) == ("edit", "Bonjour Ann.")
+    assert review["amount"] == {"minor": 4900, "currency": "EUR"}
+    (effect,) = body["effects"]
+    assert (effect["state"], effect["reference"]) == ("done", "re_1")
+    assert effect["amount"] == {"minor": 4900, "currency": "EUR"}
+    assert body["timings"]["lookup"] == 20
+    assert body["response"] == "Bonjour Ann."
+
+
+async def test_trace_of_a_run_that_has_only_begun(front: LiveEngine, shop: Shop) -> None:
+    """Before it is normalized: what is not known is null."""
+    ref = await write(front.database, shop)
+    async with front.database.service() as connection:
+        await connection.execute(sa.text("UPDATE engine_events SET unified = NULL"))
+
+    body = (await ask(front, shop, f"/{ref.run_id}")).json()
+
+    assert (body["status"], body["event"]["normalized"]) == ("received", None)
+    assert body["thought"]["classification"] is None
+    assert (body["plan"], body["reviews"], body["effects"]) == ([], [], [])
+
+
+async def test_what_an_engine_leaves_can_be_read(engine: LiveEngine, shop: Shop) -> None:
+    """With the real steps: nothing they store breaks the trace."""
+    for message in ("Où est ma commande 1042 ?", "Je veux parler à un conseiller, svp"):
+        body = (await engine.post(shop, customer_email=CUSTOMER, message=message)).json()
+
+        trace = (await ask(engine, shop, f"/{body['run_id']}")).json()
+
+        assert (trace["run_id"], trace["status"]) == (body["run_id"], body["status"])
+        assert trace["thought"]["classification"] == body["classification"]
+        assert len(trace["reviews"]) == (body["status"] == "needs_review")
+
+
+async def test_no_credential_is_in_it(front: LiveEngine, shop: Shop) -> None:
+    run = await traced_run(front.database, shop)
+
+    shown = (await ask(front, shop, f"/{run.ref.run_id}")).text + (await ask(front, shop)).text
+
+    assert run.ref.run_id in shown
+    for secret in (CREDENTIAL, run.sealed, "access_token", "sealed", shop.key):
+        assert secret not in shown
+
+
+# --- Who may ask --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("role", [role for role in Role if role is not Role.OWNER])
+async def test_every_member_may_read(front: LiveEngine, shop: Shop, role: Role) -> None:
+    ref, user_id = await write(front.database, shop), new_ulid()
+    async with front.database.service() as connection:
+        members = MemberRepository(connection)
+        await members.ensure_user(user_id, "member@example.com", utc_now())
+        await members.add(shop.client_id, user_id, role, utc_now())
+
+    for params in ({}, {"client_id": shop.client_id.lower()}):
+        for path in (RUNS, f"{RUNS}/{ref.run_id.lower()}"):
+            answer = await front.http.get(path, params=params, headers=signed_in(front, user_id))
+            assert answer.status_code == 200, answer.text
+
+
+async def test_internal_admins_may_read_every_client(front: LiveEngine, shop: Shop) -> None:
+    ref, headers = await write(front.database, shop), signed_in(front, "staff", admin=True)
+
+    async def get(path: str, client_id: str) -> httpx.Response:
+        params = {"client_id": client_id}
+        return await front.http.get(f"{RUNS}{path}", params=params, headers=headers)
+
+    for path in ("", f"/{ref.run_id}"):
+        assert (await get(path, shop.client_id)).status_code == 200
+        for nobody in (new_ulid(), "nobody"):
+            answer = await get(path, nobody)
+            assert (answer.status_code, answer.json()["code"]) == (404, "client_not_found")
+
+
+@pytest.mark.parametrize("path", ["", f"/{NOBODY}"])
+async def test_sessions_only(front: LiveEngine, shop: Shop, path: str) -> None:
+    for headers in (
+        {},
+        shop.headers,
+        {"x-engine-secret": ENGINE_SECRET},
+        bearer("nonsense"),
+    ):
+        answer = await front.http.get(f"{RUNS}{path}", headers=headers)
+        assert (answer.status_code, answer.json()["error"]) == (401, "Non autorisé")
+
+
+@pytest.mark.parametrize("path", ["", f"/{NOBODY}"])
+async def test_a_user_without_a_client(front: LiveEngine, path: str) -> None:
+    answer = await front.http.get(f"{RUNS}{path}", headers=signed_in(front, new_ulid()))
+
+    assert (answer.status_code, answer.json()["code"]) == (403, "no_client")
+
+
+async def test_anothers_run_looks_like_none(front: LiveEngine, shop: Shop) -> None:
+    other = await open_shop(front.database)
+    theirs = await write(front.database, other)
+
+    answers = [
+        await ask(front, shop, f"/{run_id}") for run_id in (theirs.run_id, new_ulid(), "no-run")
+    ]
+
+    assert {answer.status_code for answer in answers} == {404}
+    bodies = [answer.json() for answer in answers]
+    for body in bodies:
+        del body["request_id"]
+    assert bodies[0] == bodies[1] == bodies[2] == {
+        "error": "Exécution introuvable.", "code": "run_not_found"
+    }  # fmt: skip
+    assert (await ask(front, other, f"/{theirs.run_id}")).status_code == 200
+
+
+async def test_limit(front: LiveEngine, shop: Shop) -> None:
+    services = front.app.state.services
+    now = utc_now()
+    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+    quota = limits(dry_runs=1)[LimitScope.DASHBOARD].quota
+    assert quota == 120
+
+    for _ in range(quota):
+        assert (await ask(front, shop)).status_code == 200
+    refused = await ask(front, shop, f"/{new_ulid()}")
+
+    assert (refused.status_code, refused.json()["code"]) == (429, "too_many_requests")
+    assert refused.headers["retry-after"] == "60"
+
+
+# --- The list -----------------------------------------------------------------------------------
+
+
+async def several(front: LiveEngine, shop: Shop, number: int) -> list[str]:
+    """Ids of the shop's runs, newest first."""
+    refs = [
+        await write(front.database, shop, key=f"session:{n}", now=START + timedelta(minutes=n))
+        for n in range(number)
+    ]
+    return [ref.run_id for ref in reversed(refs)]
+
+
+async def test_newest_first_page_by_page(front: LiveEngine, shop: Shop) -> None:
+    run_ids = await several(front, shop, 5)
+    await write(front.database, await open_shop(front.database))
+
+    seen: list[str] = []
+    cursor: dict[str, object] = {}
+    sizes = []
+    while True:
+        page = (await ask(front, shop, limit=2, **cursor)).json()
+        sizes.append(len(page["runs"]))
+        seen += [run["run_id"] for run in page["runs"]]
+        if page["next_cursor"] is None:
+            break
+        cursor = {"cursor": page["next_cursor"]}
+
+    assert (seen, sizes) == (run_ids, [2, 2, 1])
+
+
+async def test_a_full_last_page_has_no_next(front: LiveEngine, shop: Shop) -> None:
+    run_ids = await several(front, shop, 2)
+
+    page = (await ask(front, shop, limit=2)).json()
+
+    assert ([run["run_id"] for run in page["runs"]], page["next_cursor"]) == (run_ids, None)
+
+
+async def test_filters(front: LiveEngine, shop: Shop) -> None:
+    run_ids = await several(front, shop, 3)
+    for run_id, status, name in (
+        (run_ids[0], "failed", "complaint"),
+        (run_ids[1], "needs_review", "complaint"),
+    ):
+        async with front.database.service() as connection:
+            await connection.execute(
+                sa.update(engine_runs)
+                .where(engine_runs.c.id == run_id)
+                .values(status=status, classification=name)
+            )
+
+    async def found(**filters: object) -> list[str]:
+        return [run["run_id"] for run in (await ask(front, shop, **filters)).json()["runs"]]
+
+    assert await found(status="failed") == run_ids[:1]
+    assert await found(status="received") == run_ids[2:]
+    assert await found(classification="complaint") == run_ids[:2]
+    assert await found(classification="complaint", status="needs_review") == run_ids[1:2]
+    assert await found(classification="other") == []
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "status=nothing", "classification=", "limit=0", "limit=201", "limit=x", "limit=²",
+        "limit=-1", "limit=1&limit=2", "cursor=x", "cursor=", "status=failed&status=failed",
+        f"limit={'9' * 5000}",
+    ],
+)  # fmt: skip
+async def test_bad_queries(front: LiveEngine, shop: Shop, query: str) -> None:
+    headers = signed_in(front, shop.owner_user_id)
+
+    answer = await front.http.get(f"{RUNS}?{query}", headers=headers)
+
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid_query")
+    assert answer.json()["error"].startswith("Paramètre invalide : ")

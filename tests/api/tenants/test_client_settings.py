@@ -1,0 +1,126 @@
+"""/api/dashboard/settings: what may be set, and what stays."""
+
+import re
+from typing import Any
+
+import pytest
+
+from domain.tenants.client import Role
+from domain.tenants.client_settings import MAX_DISPLAY_NAME, MAX_PROMPT, WIDGET_KEY
+from tests.support.content.content import SETTINGS
+from tests.support.core.engine import LiveEngine
+from tests.support.reviews.dashboard import code, person
+from tests.support.tenants.shop import Shop
+
+NOTHING = {
+    "system_prompt": None,
+    "branding": {"display_name": None, "logo_url": None, "color": None},
+    "widget_key": None,
+    "retention": {},
+    "updated_at": None,
+}
+
+
+@pytest.fixture
+async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    return await person(front, shop, Role.OWNER)
+
+
+async def read(front: LiveEngine, headers: dict[str, str]) -> dict[str, Any]:
+    answer = await front.http.get(SETTINGS, headers=headers)
+    assert answer.status_code == 200, answer.text
+    found: dict[str, Any] = answer.json()
+    return found
+
+
+async def change(front: LiveEngine, headers: dict[str, str], **body: object) -> dict[str, Any]:
+    answer = await front.http.patch(SETTINGS, json=body, headers=headers)
+    assert answer.status_code == 200, answer.text
+    changed: dict[str, Any] = answer.json()
+    return changed
+
+
+async def test_what_is_given_takes_its_place_and_the_rest_stays(
+    front: LiveEngine, owner: dict[str, str]
+) -> None:
+    assert await read(front, owner) == NOTHING
+
+    first = await change(front, owner, system_prompt=" Tutoyez. \n", branding={"color": "#AABBCC"})
+    assert first["system_prompt"] == "Tutoyez."
+    assert first["branding"] == {"display_name": None, "logo_url": None, "color": "#aabbcc"}
+    assert first["updated_at"] is not None
+
+    looks = {"display_name": "Été & Fils", "logo_url": "https://cdn.example.com/logo.svg?v=2"}
+    second = await change(front, owner, branding=looks, system_prompt=None)
+    assert second["branding"] == {**looks, "color": None}
+    assert second["system_prompt"] == "Tutoyez."
+
+    third = await change(front, owner, retention={"conversations": 90, "churn": None})
+    assert third["retention"] == {"conversations": 90, "churn": None}
+    assert await read(front, owner) == third
+
+    last = await change(front, owner, system_prompt="", branding={}, retention={})
+    assert last == {**NOTHING, "updated_at": last["updated_at"]}
+
+
+async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str]) -> None:
+    name = "Boutique\r\nBcc: eve@evil.example\u202e"
+    changed = await change(front, owner, branding={"display_name": name})
+    assert changed["branding"]["display_name"] == "Boutique Bcc: eve@evil.example"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"system_prompt": "x" * (MAX_PROMPT + 1)}, "system_prompt : 8000"),
+        ({"branding": {"display_name": "x" * (MAX_DISPLAY_NAME + 1)}}, "branding.display_name"),
+        ({"branding": {"logo_url": "http://cdn.example.com/a.png"}}, "branding.logo_url"),
+        ({"branding": {"logo_url": "javascript:alert(1)"}}, "branding.logo_url"),
+        ({"branding": {"logo_url": 'https://a.example/"onload="x'}}, "branding.logo_url"),
+        ({"branding": {"logo_url": "https://u:p@a.example/x"}}, "branding.logo_url"),
+        ({"branding": {"logo_url": "https://a.example/" + "x" * 2_000}}, "branding.logo_url"),
+        ({"branding": {"color": "red;background:url(x)"}}, "branding.color"),
+        ({"branding": {"color": "#12345"}}, "branding.color"),
+        ({"branding": {"color": ""}}, "branding.color"),
+        ({"branding": {"logo_url": ""}}, "branding.logo_url"),
+        ({"retention": {"conversations": 89}}, "retention"),
+        ({"retention": {"conversations": 36_501}}, "retention"),
+        ({"retention": {"clients": 90}}, "retention"),
+    ],
+)
+async def test_what_breaks_a_rule_is_named(
+    front: LiveEngine, owner: dict[str, str], wrong: dict[str, object], named: str
+) -> None:
+    answer = await front.http.patch(SETTINGS, json=wrong, headers=owner)
+    assert code(answer) == (400, "invalid_settings")
+    assert named in answer.json()["error"]
+    assert await read(front, owner) == NOTHING
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {}, {"widget_key": "wk_1"}, {"system_prompt": 1}, {"branding": {"font": "x"}},
+        {"branding": []}, {"retention": {"conversations": "90"}}, {"retention": {"churn": 30.5}},
+        {"retention": {"churn": True}},
+    ],
+)  # fmt: skip
+async def test_what_has_another_shape_is_refused(
+    front: LiveEngine, owner: dict[str, str], wrong: dict[str, object]
+) -> None:
+    answer = await front.http.patch(SETTINGS, json=wrong, headers=owner)
+    assert code(answer) == (400, "invalid_body")
+    assert await read(front, owner) == NOTHING
+
+
+async def test_widget_key(front: LiveEngine, owner: dict[str, str]) -> None:
+    await change(front, owner, system_prompt="Tutoyez.")
+    keys = []
+    for _ in range(2):
+        answer = await front.http.post(SETTINGS + "/widget-key", headers=owner)
+        assert answer.status_code == 200
+        keys.append(answer.json()["widget_key"])
+        assert re.fullmatch(WIDGET_KEY, keys[-1])
+    assert keys[0] != keys[1]
+    now = await read(front, owner)
+    assert (now["widget_key"], now["system_prompt"]) == (keys[1], "Tutoyez.")

@@ -1,0 +1,345 @@
+"""/api/dashboard/webhooks: what may be said of a webhook, and what becomes of it."""
+
+import asyncio
+from collections.abc import Iterable
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.tenants.client import Role
+from domain.webhooks.webhook import EVENT_IDS, MAX_WEBHOOKS
+from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.reviews.dashboard import code, person, set_clock
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import Shop, open_shop
+from tests.support.webhooks.webhook_dashboard import (
+    ABOUT_ONE,
+    NEW,
+    WEBHOOKS,
+    all_of,
+    ask,
+    create,
+    end,
+    is_started,
+    ready,
+    signs,
+)
+from tests.support.webhooks.webhooks import subscribe, tell
+
+
+@pytest.fixture
+async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    return await person(front, shop, Role.OWNER)
+
+
+# --- Creating -------------------------------------------------------------------------------------
+
+
+async def test_create(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    answer = await create(front, owner, label="  Commandes  ", retry_policy="standard")
+
+    assert answer.status_code == 201
+    assert answer.headers["cache-control"] == "no-store"
+    body = answer.json()
+    webhook_id = body["webhook"]["id"]
+    assert body["webhook"].pop("created_at")
+    assert body["webhook"] == {
+        "id": webhook_id,
+        "label": "Commandes",
+        "url": NEW["url"],
+        "events": NEW["events"],
+        "retry_policy": "standard",
+        "is_active": True,
+        "failure_count": 0,
+        "disabled_at": None,
+        "disabled_reason": None,
+        "previous_secret_until": None,
+        "missed": 0,
+    }
+    assert await signs(front, shop, webhook_id) == body["secret"]
+    read = await ask(front, "read", owner, webhook_id)
+    (listed,) = await all_of(front, owner)
+    assert {**body["webhook"], "created_at": listed["created_at"]} == listed == read.json()
+
+
+async def test_events(front: LiveEngine, owner: dict[str, str]) -> None:
+    for events, kept in (
+        ("*", ["*"]),
+        (["*"], ["*"]),
+        (["ticket.resolved", "*"], ["*"]),
+        (["ticket.escalated", "ticket.resolved", "ticket.escalated"], NEW["events"]),
+        (list(EVENT_IDS), list(EVENT_IDS)),
+    ):
+        answer = await create(front, owner, events=events)
+        assert answer.json()["webhook"]["events"] == kept
+
+
+ALLOWED_IN_A_CHANGE = {"is_active": False}
+BAD_BODIES: Iterable[dict[str, Any]] = (
+    {"label": None},
+    {"label": ""},
+    {"label": "   "},
+    {"label": "x" * 101},
+    {"label": "a\nb"},
+    {"label": 7},
+    {"url": None},
+    {"url": 7},
+    {"events": None},
+    {"events": []},
+    {"events": ["ticket.gone"]},
+    {"events": ["ticket.resolved"] * 9_000},
+    {"events": ["ticket.resolved"] * 10_001},
+    {"events": "ticket.resolved"},
+    {"events": [["*"]]},
+    {"events": [None]},
+    {"events": {"*": True}},
+    {"retry_policy": "often"},
+    {"retry_policy": 1},
+    {"client_id": 7},
+    {"secret": "whsec_" + "0" * 48},
+    ALLOWED_IN_A_CHANGE,
+)
+
+
+async def test_bad_bodies(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    """When it is made, and when it is changed."""
+    webhook_id, _ = await ready(front, shop)
+    before = await rows(front.database, webhook_subscriptions)
+    for body in BAD_BODIES:
+        answers = [await create(front, owner, **body)]
+        if None not in body.values() and body != ALLOWED_IN_A_CHANGE:
+            url = f"{WEBHOOKS}/{webhook_id}"
+            answers.append(await front.http.patch(url, json=body, headers=owner))
+        for answer in answers:
+            assert answer.status_code == 400, body
+            assert answer.json()["code"] in ("invalid_body", "invalid_webhook")
+    assert await rows(front.database, webhook_subscriptions) == before
+
+
+BAD_URLS = (
+    "",
+    "hooks.example.com",
+    "http://hooks.example.com/",
+    "ftp://hooks.example.com/",
+    "https://",
+    "https://user:password@hooks.example.com/",
+    "https://hooks.example.com:80/",
+    "https://hooks.example.com:0/",
+    "https://hooks.example.com:99999/",
+    "https://hooks.example.com/#part",
+    "https://hooks.example.com/a b",
+    "https://hooks.example.com\\@other.example/",
+    "https://localhost/",
+    "https://shop.internal/",
+    "https://127.0.0.1/",
+    "https://2130706433/",
+    "https://0x7f000001/",
+    "https://0177.0.0.1/",
+    "https://127.1/",
+    "https://10.0.0.1/",
+    "https://169.254.169.254/latest/meta-data",
+    "https://[::1]/",
+    "https://[::ffff:7f00:1]/",
+    "https://hooks.example.com/" + "x" * 2048,
+)
+
+
+async def test_bad_urls(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    """When it is made, and when it is changed."""
+    webhook_id, _ = await ready(front, shop)
+    before = await rows(front.database, webhook_subscriptions)
+    for url in BAD_URLS:
+        for answer in (
+            await create(front, owner, url=url),
+            await ask(front, "change", owner, webhook_id, url=url),
+        ):
+            assert code(answer) == (400, "invalid_webhook"), url
+    assert await rows(front.database, webhook_subscriptions) == before
+
+
+async def test_private_addresses_by_setting(
+    database_url: str, temporal: TemporalServer, shop: Shop
+) -> None:
+    async with live_engine(
+        database_url, temporal.address, "default", webhook_allow_private_addresses=True
+    ) as front:
+        headers = bearer(session_token(front.settings, shop.owner_user_id))
+        allowed = await create(front, headers, url="https://127.0.0.1:8443/")
+        never = await create(front, headers, url="https://169.254.169.254/")
+    assert allowed.status_code == 201
+    assert code(never) == (400, "invalid_webhook")
+
+
+async def test_the_last_one_is_made_once(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    for _ in range(MAX_WEBHOOKS - 1):
+        await subscribe(front.database, shop)
+    answers = await asyncio.gather(*(create(front, owner) for _ in range(8)))
+
+    assert sorted(answer.status_code for answer in answers) == [201] + [409] * 7
+    assert {code(answer)[1] for answer in answers if answer.status_code == 409} == {
+        "too_many_webhooks"
+    }
+    assert len(await all_of(front, owner)) == MAX_WEBHOOKS
+    other = await open_shop(front.database)
+    assert (await create(front, await person(front, other, Role.OWNER))).status_code == 201
+
+
+# --- Changing -------------------------------------------------------------------------------------
+
+
+async def test_change(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+    wanted = {
+        "label": "x" * 100,
+        "url": "https://hooks.example.com:8443/autre",
+        "events": ["playbook.activated"],
+        "retry_policy": "standard",
+    }
+    before = (await all_of(front, owner))[0]
+    for name, value in wanted.items():
+        only = {**dict.fromkeys(["label"]), name: value}
+        answer = await ask(front, "change", owner, webhook_id.lower(), **only)
+        assert (answer.status_code, answer.json()[name]) == (200, value)
+    assert (await all_of(front, owner))[0] == {**before, **wanted}
+
+
+async def test_nothing_to_change(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+    before = (await all_of(front, owner))[0]
+    url = f"{WEBHOOKS}/{webhook_id}"
+    empty = await front.http.patch(url, json={}, headers=owner)
+    assert code(empty) == (400, "invalid_body")
+    nulls = await front.http.patch(url, json={"label": None, "is_active": None}, headers=owner)
+    assert (nulls.status_code, nulls.json()) == (200, before)
+
+
+async def test_pause_and_enable(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+
+    paused = await ask(front, "change", owner, webhook_id, label=None, is_active=False)
+    assert paused.json()["is_active"] is False
+    assert paused.json()["disabled_reason"] == "manual"
+    refused = await ask(front, "change", owner, webhook_id, is_active=True)
+    assert code(refused) == (400, "invalid_webhook")
+    assert "/enable" in refused.json()["error"]
+    assert await tell(front.database, shop) == ()
+
+    answer = await ask(front, "enable", owner, webhook_id)
+    assert answer.status_code == 200
+    body = answer.json()
+    webhook = body["webhook"]
+    assert (webhook["is_active"], webhook["failure_count"], webhook["disabled_at"]) == (
+        True, 0, None
+    )  # fmt: skip
+    assert body["missed"] == webhook["missed"] == 1
+    test = await only_row(front.database, webhook_deliveries, id=body["test_delivery_id"])
+    assert (test["trigger"], test["event"], test["status"]) == (
+        "test", "ticket.resolved", "pending"
+    )  # fmt: skip
+    assert await is_started(front, shop, test["id"])
+
+
+@pytest.mark.parametrize("hours", [None, 0, 0.5, 168])
+async def test_rotate(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], hours: float | None
+) -> None:
+    now = utc_now()
+    set_clock(front, now)
+    webhook_id = (await create(front, owner)).json()["webhook"]["id"]
+    before = await signs(front, shop, webhook_id)
+
+    body = {} if hours is None else {"overlap_hours": hours}
+    answer = await ask(front, "rotate", owner, webhook_id, **body)
+
+    assert answer.status_code == 200
+    secret = answer.json()["secret"]
+    assert secret != before
+    assert await signs(front, shop, webhook_id) == secret
+    until = now + timedelta(hours=24 if hours is None else hours)
+    row = await only_row(front.database, webhook_subscriptions)
+    assert row["previous_until"] == (None if hours == 0 else until)
+
+
+async def test_bad_overlaps(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+    before = await rows(front.database, webhook_subscriptions)
+    for hours in (-1, 168.1, "24", True, None):
+        answer = await ask(front, "rotate", owner, webhook_id, overlap_hours=hours)
+        assert code(answer) == (400, "invalid_body"), hours
+    assert await rows(front.database, webhook_subscriptions) == before
+
+
+async def test_test(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    """Of any event, to a paused webhook too."""
+    created = await create(front, owner, events=["conversation.created", "ticket.escalated"])
+    webhook_id = created.json()["webhook"]["id"]
+    await ask(front, "change", owner, webhook_id, is_active=False)
+    for event in (None, *EVENT_IDS):
+        body = {"event": event} if event else {}
+        answer = await ask(front, "test", owner, webhook_id, **body)
+
+        assert answer.status_code == 202
+        delivery_id = answer.json()["delivery_id"]
+        row = await only_row(front.database, webhook_deliveries, id=delivery_id)
+        assert (row["trigger"], row["event"]) == ("test", event or "ticket.escalated")
+        assert f'"event":"{row["event"]}"'.encode() in row["request_body"]
+        assert await is_started(front, shop, delivery_id)
+
+
+async def test_bad_tests(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+    bad: tuple[object, ...] = ("*", "ticket.gone", 7, [])
+    for event in bad:
+        answer = await ask(front, "test", owner, webhook_id, event=event)
+        assert code(answer) == (400, "invalid_body")
+
+
+async def test_temporal_away(database_url: str, shop: Shop) -> None:
+    """What is to be sent is stored; the sweeper has it sent."""
+    async with live_engine(database_url, "127.0.0.1:1", "default", lazy=True) as front:
+        headers = bearer(session_token(front.settings, shop.owner_user_id))
+        webhook_id = (await create(front, headers)).json()["webhook"]["id"]
+        answer = await ask(front, "test", headers, webhook_id)
+        assert answer.status_code == 202
+        assert (await only_row(front.database, webhook_deliveries))["status"] == "pending"
+
+
+async def test_delete(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    webhook_id, _ = await ready(front, shop)
+    kept = (await subscribe(front.database, shop)).id
+    answer = await ask(front, "delete", owner, webhook_id)
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert [webhook["id"] for webhook in await all_of(front, owner)] == [kept]
+    for what in ABOUT_ONE:
+        assert code(await ask(front, what, owner, webhook_id, new_ulid())) == (
+            404, "webhook_not_found"
+        )  # fmt: skip
+
+
+async def test_a_secret_is_shown_once(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    created = (await create(front, owner, events="*")).json()
+    webhook_id = created["webhook"]["id"]
+    (delivery_id,) = await tell(front.database, shop)
+    await end(front, shop, delivery_id)
+    rotated = (await ask(front, "rotate", owner, webhook_id)).json()
+    row = await only_row(front.database, webhook_subscriptions)
+    hidden = [created["secret"], rotated["secret"], row["secret_sealed"], row["previous_sealed"]]
+    assert None not in hidden
+
+    others = set(ABOUT_ONE) - {"rotate", "delete"}
+    answers = [
+        await front.http.get(WEBHOOKS, headers=owner),
+        *[await ask(front, what, owner, webhook_id, delivery_id) for what in others],
+    ]
+
+    for answer in answers:
+        assert answer.is_success, answer.text
+        for secret in hidden:
+            assert secret.removeprefix("whsec_") not in answer.text

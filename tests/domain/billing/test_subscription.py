@@ -1,0 +1,55 @@
+"""Which plan is in force when."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from domain.billing.subscription import Subscription
+from domain.tenants.client import Plan
+
+NOW = datetime(2028, 2, 29, 12, tzinfo=UTC)
+MARCH = datetime(2028, 3, 1, tzinfo=UTC)
+
+
+def test_an_upgrade_is_in_force_at_once() -> None:
+    assert Subscription(Plan.FREE).changed_to(Plan.PRO, NOW) == Subscription(Plan.PRO)
+
+
+def test_a_downgrade_waits_for_the_month_to_end() -> None:
+    waiting = Subscription(Plan.PRO).changed_to(Plan.STARTER, NOW)
+
+    assert waiting.plan_at(MARCH - timedelta(microseconds=1)) is Plan.PRO
+    assert waiting.plan_at(MARCH) is Plan.STARTER
+    assert waiting.settled(MARCH) == Subscription(Plan.STARTER)
+    assert waiting.settled(NOW) is waiting
+
+
+def test_a_waiting_downgrade_can_be_taken_back_or_overtaken() -> None:
+    waiting = Subscription(Plan.PRO).changed_to(Plan.FREE, NOW)
+
+    assert waiting.changed_to(Plan.PRO, NOW) == Subscription(Plan.PRO)
+    assert waiting.changed_to(Plan.ENTERPRISE, NOW) == Subscription(Plan.ENTERPRISE)
+
+
+def test_a_change_after_a_downgrade_was_due_starts_from_it() -> None:
+    due = Subscription(Plan.PRO).changed_to(Plan.FREE, NOW)
+
+    assert due.changed_to(Plan.STARTER, MARCH) == Subscription(Plan.STARTER)
+
+
+@pytest.mark.parametrize(
+    ("plan", "during"),
+    [
+        (Plan.FREE, Plan.PRO),
+        (Plan.STARTER, Plan.PRO),
+        (Plan.PRO, Plan.PRO),
+        (Plan.ENTERPRISE, Plan.ENTERPRISE),
+    ],
+)
+def test_a_trial_has_pro_until_it_ends(plan: Plan, during: Plan) -> None:
+    trial = Subscription(plan, trial_ends_at=MARCH)
+
+    assert trial.plan_at(MARCH - timedelta(microseconds=1)) is during
+    assert trial.trial_end(NOW) == MARCH
+    assert trial.plan_at(MARCH) is plan
+    assert trial.trial_end(MARCH) is None

@@ -1,0 +1,47 @@
+"""The answer to a mail."""
+
+import pytest
+
+from domain.core.ports import OutgoingMail
+from domain.intake.event import Channel, UnifiedEvent
+from domain.integrations.errors import MailRefused
+from domain.runs.mail_reply import MAX_REFERENCES, reply_to
+
+
+def mail_for(**fields: object) -> OutgoingMail:
+    event = UnifiedEvent.model_validate(
+        {"channel": Channel.EMAIL, "customer_email": "a@b.example", **fields}
+    )
+    return reply_to(event, "text", from_name="B", key="01RUN")
+
+
+@pytest.mark.parametrize(
+    ("subject", "expected"),
+    [("Ma commande", "Re: Ma commande"), ("RE: hi", "RE: hi"), (None, "Re: Votre message")],
+)
+def test_subject(subject: str | None, expected: str) -> None:
+    assert mail_for(subject=subject).subject == expected
+
+
+def test_it_lands_in_the_same_thread() -> None:
+    mail = mail_for(message_id="<2@x>", references=("<1@x>",))
+
+    assert mail.in_reply_to == "<2@x>"
+    assert mail.references == ("<1@x>", "<2@x>")
+
+
+def test_long_threads_keep_their_first_and_last() -> None:
+    mail = mail_for(message_id="<last@x>", references=tuple(f"<{n}@x>" for n in range(50)))
+
+    assert len(mail.references) == MAX_REFERENCES
+    assert (mail.references[0], mail.references[-1]) == ("<0@x>", "<last@x>")
+
+
+def test_the_same_run_has_the_same_message_id() -> None:
+    assert mail_for().message_id == mail_for(subject="other").message_id
+
+
+@pytest.mark.parametrize("fields", [{"reply_allowed": False}, {"customer_email": None}])
+def test_what_may_not_be_answered(fields: dict[str, object]) -> None:
+    with pytest.raises(MailRefused):
+        mail_for(**fields)

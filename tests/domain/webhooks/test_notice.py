@@ -1,0 +1,51 @@
+"""What the owner of a webhook reads."""
+
+from dataclasses import replace
+
+import pytest
+
+from domain.webhooks.delivery import FailureKind
+from domain.webhooks.notice import TroubledWebhook, notice_mail
+from domain.webhooks.webhook import Notice
+
+TROUBLED = TroubledWebhook(
+    owner_email="owner@shop.example",
+    webhook_id="01KAK8Z3V6Q2M9T4B7C1D5E8F0",
+    label="Entrepôt",
+    url="https://hooks.shop.example/in",
+    failures=10,
+    kind=FailureKind.HTTP_5XX,
+    status=502,
+)
+DASHBOARD = "https://dashboard.example"
+
+
+@pytest.mark.parametrize(
+    ("notice", "subject", "says"),
+    [
+        (Notice.FAILING, "Votre webhook « Entrepôt » est en échec", "Les 10 derniers envois"),
+        (Notice.DISABLED, "Votre webhook « Entrepôt » est désactivé", "après 20 échecs de suite"),
+        (Notice.GONE, "Votre webhook « Entrepôt » est désactivé", "a répondu 410"),
+    ],
+)
+def test_what_happened_and_what_to_do(notice: Notice, subject: str, says: str) -> None:
+    mail = notice_mail(notice, TROUBLED, delivery_id="01ABC", dashboard_url=DASHBOARD)
+
+    assert (mail.to, mail.subject) == ("owner@shop.example", subject)
+    assert mail.message_id == "<01abc@webhooks.engine.invalid>"
+    for words in (says, TROUBLED.url, "erreur du récepteur (HTTP 502)", DASHBOARD):
+        assert words in mail.text
+    assert f"Identifiant : {TROUBLED.webhook_id}" in mail.text
+    assert f"cli.py webhook deliveries {TROUBLED.webhook_id}" in mail.text
+    assert "Le détail de chaque envoi" in mail.text
+    assert ("réactivez-y" in mail.text) is (notice is not Notice.FAILING)
+
+
+@pytest.mark.parametrize("kind", FailureKind)
+def test_every_cause_has_its_words(kind: FailureKind) -> None:
+    silent = replace(TROUBLED, kind=kind, status=None)
+
+    mail = notice_mail(Notice.FAILING, silent, delivery_id="01ABC", dashboard_url=DASHBOARD)
+
+    assert "HTTP 502" not in mail.text
+    assert kind.value not in mail.text

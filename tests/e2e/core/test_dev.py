@@ -1,0 +1,315 @@
+"""cli.py dev and the operator's commands, from an empty folder."""
+
+import asyncio
+import json
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import httpx
+import psutil
+import pytest
+import sqlalchemy as sa
+
+from domain.core.errors import InvalidInput
+from embedded.ports import check_free, free_port
+from store.billing.tables import usage_counters
+from store.core.database import Database
+from store.intake.tables import engine_events
+from store.runs.tables import engine_messages, engine_runs
+from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
+from tests.support.core.engine import GATEWAY
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
+
+SECRET = "dev secret"
+ENDS_WITHIN_S = 15
+CALLERS = 16
+LOAD_S = 10
+
+
+@dataclass(frozen=True)
+class Running:
+    url: str
+    data: Path
+    client_id: str
+    key: str
+
+    def post(self, **body: object) -> httpx.Response:
+        return httpx.post(
+            f"{self.url}{GATEWAY}",
+            json={"client_id": self.client_id, **body},
+            headers={"authorization": f"Bearer {self.key}"},
+            timeout=40,
+            trust_env=False,
+        )
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """One stack for this module, with a client made by the command line."""
+    data = tmp_path_factory.mktemp("dev") / "data"
+    with dev_stack(data, "--no-tour", "--port", str(free_port()), ENGINE_SECRET=SECRET) as process:
+        url = ready_url(process)
+        folder = ("--data", str(data))
+        client = cli_json(
+            "client", "create", "--brand", "Été & Fils", "--plan", "pro",
+            "--owner-email", "owner@example.com", *folder,
+        )  # fmt: skip
+        assert set(client) == {"client_id", "owner_user_id"}
+        client_id = client["client_id"]
+        key = cli_json("key", "create", "--client", client_id, "--label", "test", *folder)
+        assert set(key) == {"key_id", "key"}
+        playbook = cli_json(
+            "playbook", "create", "--client", client_id, "--name", "All", "--event-type", "*",
+            "--threshold", "0.5", *folder,
+        )  # fmt: skip
+        assert "playbook_id" in playbook
+        cli_json(
+            "template", "create", "--client", client_id, "--name", "Suivi", "--category",
+            "order_status", "--language", "fr", "--body", "Votre commande est en route.", *folder,
+        )  # fmt: skip
+        yield Running(url, data, client_id, key["key"])
+
+
+def test_ticket_is_answered(running: Running) -> None:
+    body = running.post(message=ORDER_QUESTION).json()
+
+    assert (body["status"], body["response"]) == ("completed", "Votre commande est en route.")
+
+
+def test_session_token_of_the_command_line(running: Running) -> None:
+    made = cli_json("token", "--user", "owner@example.com", "--data", str(running.data))
+    for token, status in ((made["token"], 200), (made["token"][:-4] + "AAAA", 401)):
+        signed_in = replace(running, key=token)
+        assert signed_in.post(message=ORDER_QUESTION).status_code == status
+
+
+def test_environment_is_passed_on(running: Running) -> None:
+    """ENGINE_SECRET was set for dev alone; the API it started knows it."""
+    answer = httpx.post(
+        f"{running.url}{GATEWAY}",
+        json={"client_id": running.client_id, "message": ORDER_QUESTION},
+        headers={"x-engine-secret": SECRET},
+        timeout=40,
+        trust_env=False,
+    )
+
+    assert answer.status_code == 200
+
+
+def test_review_by_command(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    answer = running.post(
+        message="Est-ce que vous vendez des licornes en porcelaine bleue ?"
+    ).json()
+    assert answer["status"] == "needs_review"
+
+    listed = cli("review", "list", "--client", running.client_id, *folder, "--json")
+    reviews = json.loads(listed.stdout)["reviews"]
+    assert "licornes" in reviews[-1]["preview"]
+    decided = cli_json(
+        "review", "approve", reviews[-1]["review_id"], "--text", "Hélas non.", *folder
+    )
+    assert decided["status"] == "edited"
+
+    again = cli("review", "reject", reviews[-1]["review_id"], *folder)
+    assert again.returncode == 1
+    assert "review_decided" in again.stderr
+
+
+def test_playbook_off_and_on(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    client = cli_json("client", "create", "--brand", "B", "--owner-email", "b@b.example", *folder)
+    client_id = client["client_id"]
+    key = cli_json("key", "create", "--client", client_id, "--label", "k", *folder)
+    playbook = cli_json("playbook", "create", "--client", client_id, "--name", "P", *folder)
+    other = Running(running.url, running.data, client_id, key["key"])
+
+    cli_json("playbook", "deactivate", playbook["playbook_id"], *folder)
+    assert other.post(message="x").json()["status"] == "no_playbook"
+    cli_json("playbook", "activate", playbook["playbook_id"], *folder)
+    assert other.post(message="x").json()["status"] == "needs_review"
+    cli_json("key", "revoke", key["key_id"], *folder)
+    assert other.post(message="x").status_code == 401
+
+
+def test_plan_and_credits(running: Running) -> None:
+    folder = ("--data", str(running.data))
+    change = ("client", "set-plan", "--client", running.client_id, *folder)
+    lower = cli_json(*change, "--plan", "starter")
+    assert (lower["plan"], lower["next_plan"]) == ("pro", "starter"), "it waits for the month's end"
+    higher = cli_json(*change, "--plan", "enterprise")
+    assert higher["plan"] == "enterprise"
+    assert higher["next_plan"] is None
+    budget = cli_json(
+        "client", "set-brain-budget", "--client", running.client_id, "--usd", "2.5", *folder
+    )
+    assert budget["usd_a_month"] == 2.5
+    trial = cli_json("client", "set-trial", "--client", running.client_id, "--days", "14", *folder)
+    assert trial["trial_ends_at"]
+    for amount, balance in ((10, 10), (-4, 6)):
+        changed = cli_json(
+            "credits", "add", "--client", running.client_id, "--amount", str(amount), *folder
+        )
+        assert int(changed["credits_balance"]) == balance
+    refused = cli("credits", "add", "--client", running.client_id, "--amount", "-7", *folder)
+    assert (refused.returncode, refused.stdout) == (1, "")
+
+
+def test_unknown_client_is_one_sentence(running: Running) -> None:
+    done = cli("key", "create", "--client", "nobody", "--label", "x", "--data", str(running.data))
+
+    assert done.returncode == 1
+    assert done.stderr.strip() == "error: there is no such client (client_not_found: nobody)"
+
+
+def test_second_stack_on_the_same_folder(running: Running) -> None:
+    done = cli("dev", "--no-tour", "--port", str(free_port()), "--data", str(running.data))
+
+    assert done.returncode == 1
+    assert "a stack is running on" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_api_docs_need_no_other_host(running: Running) -> None:
+    page = httpx.get(f"{running.url}/docs", trust_env=False)
+
+    assert page.status_code == 200
+    assert "https://" not in page.text
+    document = httpx.get(f"{running.url}/openapi.json", trust_env=False).json()
+    assert {GATEWAY, "/api/billing/usage"} < set(document["paths"])
+    (parameter,) = document["paths"][GATEWAY]["post"]["parameters"]
+    assert parameter["name"] == "Idempotency-Key"
+    assert set(document["components"]["securitySchemes"]) == {
+        "bearer", "engineSecret", "internalSecret", "session",
+    }  # fmt: skip
+
+
+async def test_sixteen_callers_at_once(running: Running) -> None:
+    """No error, and as many events, runs and messages as answers. Each calls for its own client."""
+    url = json.loads((running.data / "stack.json").read_text())["env"]["DATABASE_URL"]
+    database = Database(url)
+    shops = [await open_shop(database, threshold=0) for _ in range(CALLERS)]
+    answers: list[str] = []
+    deadline = time.monotonic() + LOAD_S
+
+    async def call(http: httpx.AsyncClient, shop: Shop) -> None:
+        while time.monotonic() < deadline:
+            answer = await http.post(
+                GATEWAY,
+                json={
+                    "client_id": shop.client_id,
+                    "customer_email": f"c{len(answers)}@example.com",
+                    "message": ORDER_QUESTION,
+                },
+                headers=shop.headers,
+            )
+            assert (answer.status_code, answer.json()["status"]) == (200, "completed")
+            answers.append(answer.json()["event_id"])
+
+    async with httpx.AsyncClient(base_url=running.url, timeout=40, trust_env=False) as http:
+        await asyncio.gather(*(call(http, shop) for shop in shops))
+
+    assert len(set(answers)) == len(answers) >= CALLERS
+    clients = {shop.client_id for shop in shops}
+    for table, each in ((engine_events, 1), (engine_runs, 1), (engine_messages, 2)):
+        count = sa.select(sa.func.count()).where(table.c.client_id.in_(clients))
+        async with database.service() as connection:
+            assert await connection.scalar(count) == each * len(answers)
+    used = sa.select(sa.func.sum(usage_counters.c.tickets_used)).where(
+        usage_counters.c.client_id.in_(clients)
+    )
+    async with database.service() as connection:
+        assert await connection.scalar(used) == len(answers)
+    await database.close()
+
+
+def _three_free_ports() -> int:
+    """The first of three in a row."""
+    while True:
+        port = free_port()
+        with suppress(InvalidInput):
+            check_free(port + 1)
+            check_free(port + 2)
+            return port
+
+
+def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
+        ready_url(process)
+        started = psutil.Process(process.pid).children(recursive=True)
+        pids = json.loads((data / "stack.json").read_text())["pids"]
+        assert set(pids) == {"temporal", "mail", "worker", "webhook-worker", "api"}
+        client = cli_json(
+            "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
+        )
+
+        asked = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        process.wait(ENDS_WITHIN_S)
+
+        assert time.monotonic() - asked < ENDS_WITHIN_S
+        assert process.returncode == 0
+    assert [child for child in started if child.is_running()] == []
+    assert _postgres_of(data) == []
+
+    metrics = _three_free_ports()
+    more = {"METRICS_PORT": str(metrics)}
+    with dev_stack(data, "--no-tour", "--port", str(free_port()), **more) as process:
+        ready_url(process)
+        for port in range(metrics, metrics + 3):  # the API's, then one for each worker
+            shown = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
+            assert "engine_" in shown.text
+        key = cli_json(
+            "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
+        )
+        assert key["key"].startswith("ak_")
+
+
+def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:
+    """The embedded database is started for as long as the command needs it."""
+    data = tmp_path / "data"
+
+    client = cli_json(
+        "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
+    )
+
+    assert client["client_id"]
+    assert _postgres_of(data) == []
+
+
+def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        done = cli("dev", "--no-tour", "--port", str(port), "--data", str(tmp_path / "data"))
+
+    assert done.returncode == 1
+    assert f"port {port} is in use" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
+    """A file where the folder should be: unwritable for root as well."""
+    (tmp_path / "file").write_text("")
+
+    done = cli("dev", "--no-tour", "--data", str(tmp_path / "file" / "data"))
+
+    assert done.returncode == 1
+    assert "cannot be written" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _postgres_of(data: Path) -> list[int]:
+    """The processes that still serve this folder's database."""
+    return [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if str(data) in " ".join(process.info["cmdline"] or [])
+    ]

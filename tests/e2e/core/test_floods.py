@@ -1,0 +1,157 @@
+"""The installed API under floods, with its real limits: others are served meanwhile."""
+
+import asyncio
+import resource
+import sys
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import orjson
+import pytest
+
+from embedded.ports import free_port
+from embedded.process import Child
+from store.runs.tables import engine_runs
+from tests.support.core.command_line import CLI
+from tests.support.core.engine import GATEWAY, LiveEngine
+from tests.support.core.processes import environment
+from tests.support.core.raw_http import RawConnection, raw_connection
+from tests.support.core.rows import rows
+from tests.support.core.waiting import eventually
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+
+# It measures time, or loads the machine.
+pytestmark = pytest.mark.alone
+
+ENDS_AFTER_S = 10.0  # the contract's number
+ENDS_WITHIN_S = 15.0  # and what a busy machine may add to it
+
+
+@dataclass(frozen=True)
+class Served:
+    """A `cli.py serve` of its own."""
+
+    port: int
+    child: Child
+
+    async def answers(self, shop: Shop, **body: object) -> httpx.Response | None:
+        """The gateway's answer to a healthy caller on a connection of its own; None if refused."""
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{self.port}", timeout=40) as http:
+            try:
+                return await http.post(
+                    GATEWAY, json={"client_id": shop.client_id, **body}, headers=shop.headers
+                )
+            except httpx.TransportError:
+                return None
+
+    async def is_healthy(self, shop: Shop) -> bool:
+        """A healthy caller comes as far as its key in the database and back."""
+        answer = await self.answers(shop, message=5)
+        return answer is not None and answer.status_code == 400
+
+
+@asynccontextmanager
+async def served(
+    engine: LiveEngine, shop: Shop, folder: Path, *, open_files: int | None = None
+) -> AsyncIterator[Served]:
+    port = free_port()
+    command = [sys.executable, CLI, "serve", "--port", str(port)]
+    if open_files is not None:
+        command = ["sh", "-c", f'ulimit -n {open_files}; exec "$@"', "sh", *command]
+    child = Child("api", command, log=folder / "api.log", env=environment(engine.settings))
+    try:
+        api = Served(port, child)
+        await eventually(lambda: api.is_healthy(shop))
+        yield api
+    finally:
+        child.terminate()
+        child.wait(10)
+
+
+@contextmanager
+def many_open_files(number: int) -> Iterator[None]:
+    """Let this process, the attacker, have that many."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard != resource.RLIM_INFINITY and hard < number:
+        pytest.skip(f"this machine allows a process {hard} open files, the flood needs {number}")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, number), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+@asynccontextmanager
+async def flood(port: int, number: int, greeting: bytes) -> AsyncIterator[list[RawConnection]]:
+    async with AsyncExitStack() as stack:
+        opened = []
+        for _ in range(number):
+            opened.append(await stack.enter_async_context(raw_connection(port)))
+            await opened[-1].send(greeting)
+        yield opened
+
+
+async def test_idle_connections_and_slow_bodies(
+    engine: LiveEngine, shop: Shop, tmp_path: Path
+) -> None:
+    head = (
+        f"POST {GATEWAY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {shop.key}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{"
+    )
+    async with served(engine, shop, tmp_path) as api:
+        with many_open_files(2000):
+            async with (
+                flood(api.port, 1000, b"") as idle,
+                flood(api.port, 20, b"GET / HTTP/1.1\r\nX-A: ") as slow_heads,
+                flood(api.port, 20, head.encode()) as slow_bodies,
+            ):
+                ends = [asyncio.create_task(one.closed_after()) for one in [*idle, *slow_heads]]
+                said = [
+                    asyncio.create_task(one.drip(lambda: b" ", every_s=1)) for one in slow_bodies
+                ]
+                answer = await api.answers(shop, message=ORDER_QUESTION)
+                assert answer is not None
+                assert answer.json()["status"] == "completed"
+                assert not any(task.done() for task in [*ends, *said])  # all at the same time
+
+                closed = await asyncio.gather(*ends)
+                assert min(closed) >= ENDS_AFTER_S * 0.9
+                assert max(closed) <= ENDS_WITHIN_S
+                for text in await asyncio.gather(*said):
+                    assert text.startswith(b"HTTP/1.1 408 ")
+                assert time.monotonic() - slow_bodies[0].opened <= ENDS_WITHIN_S
+        assert await api.is_healthy(shop)
+
+
+async def test_flood_with_few_open_files(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
+    """256 open files and 1000 idle connections: room is made, and no file is missing after."""
+    async with served(front, shop, tmp_path, open_files=256) as api:
+        with many_open_files(2000):
+            async with flood(api.port, 1000, b""):
+                for _ in range(20):
+                    await eventually(lambda: api.is_healthy(shop), 5)
+        assert await api.is_healthy(shop)
+        assert api.child.exit_code is None
+
+
+async def test_caller_that_leaves_before_the_answer(
+    engine: LiveEngine, shop: Shop, tmp_path: Path
+) -> None:
+    """The work is done, and its result is kept."""
+    body = orjson.dumps({"client_id": shop.client_id, "message": ORDER_QUESTION})
+    head = (
+        f"POST {GATEWAY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {shop.key}\r\n"
+        f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    )
+    async with served(engine, shop, tmp_path) as api:
+        async with raw_connection(api.port) as connection:
+            await connection.send(head.encode() + body)
+        await eventually(lambda: is_completed(engine))
+
+
+async def is_completed(engine: LiveEngine) -> bool:
+    return [run["status"] for run in await rows(engine.database, engine_runs)] == ["completed"]

@@ -1,0 +1,263 @@
+"""What operators see of an error in real processes: logs, reports, numbers, and no secret."""
+
+import contextlib
+import json
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import httpx
+import psycopg
+import pytest
+
+from embedded.ports import free_port
+from store.core.tables import error_reports
+from store.runs.tables import engine_runs
+from tests.support.core.command_line import cli_json
+from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.core.histories import history_bytes
+from tests.support.core.postgres import as_owner
+from tests.support.core.processes import Process, process
+from tests.support.core.rows import only_row, rows
+from tests.support.core.waiting import eventually
+from tests.support.servers.sentry import sentry_server
+from tests.support.tenants.shop import Shop
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJpYmlzIn0.c2lnbmF0dXJlLW9mLWliaXM"
+KEY = "ak_0badc0de0badc0de0badc0de0badc0de"
+BODY = "ibis-canary-42"
+MAIL = "camille.durand@ibis.example"
+QUERY = "hunter2-in-the-query"
+CANARIES = (KEY, JWT, BODY, MAIL, QUERY, ENGINE_SECRET)
+
+# A database that fails on a message and quotes it, and then hands out rows that nobody can read:
+# the brain's step fails in the worker, and the answer in the API, each with the customer's words.
+HOSTILE_DATABASE = """
+CREATE FUNCTION quote_customers() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$
+DECLARE words text;
+BEGIN
+    SELECT body INTO words FROM public.engine_messages WHERE event_id = NEW.event_id LIMIT 1;
+    IF NEW.draft IS NOT NULL THEN RAISE EXCEPTION 'cannot digest %', words; END IF;
+    IF NEW.answer IS NOT NULL THEN
+        NEW.answer := NEW.answer || jsonb_build_object('confidence', words);
+    END IF;
+    RETURN NEW;
+END $$;
+CREATE TRIGGER hostile BEFORE UPDATE ON engine_runs FOR EACH ROW EXECUTE FUNCTION quote_customers();
+"""
+
+
+@dataclass
+class Installation:
+    """An API and a worker, as processes."""
+
+    api: Process
+    worker: Process
+    url: str
+    api_numbers: str
+    worker_numbers: str
+
+    def lines(self) -> list[dict[str, Any]]:
+        """Every line of both logs; one that is no JSON object fails."""
+        found = []
+        for child in (self.api, self.worker):
+            for line in child.log.read_text().splitlines():
+                logged = json.loads(line)
+                assert isinstance(logged, dict), line
+                found.append(logged)
+        return found
+
+
+@asynccontextmanager
+async def installed(engine: LiveEngine, folder: Path, **env: str) -> AsyncIterator[Installation]:
+    port, api_port, worker_port = free_port(), free_port(), free_port()
+    with (
+        process(
+            "api",
+            "cli.py",
+            "serve",
+            settings=engine.settings,
+            folder=folder,
+            PORT=str(port),
+            METRICS_PORT=str(api_port),
+            **env,
+        ) as api,
+        process(
+            "worker",
+            "worker.py",
+            settings=engine.settings,
+            folder=folder,
+            METRICS_PORT=str(worker_port),
+            **env,
+        ) as worker,
+    ):
+        it = Installation(
+            api,
+            worker,
+            f"http://127.0.0.1:{port}",
+            f"http://127.0.0.1:{api_port}/metrics",
+            f"http://127.0.0.1:{worker_port}/metrics",
+        )
+        await eventually(lambda: _ready(it))
+        yield it
+
+
+async def fail_once(engine: LiveEngine, shop: Shop, it: Installation) -> httpx.Response:
+    """One request that carries every canary and ends in 500."""
+    with psycopg.connect(as_owner(engine.settings.database_url), autocommit=True) as connection:
+        connection.execute(HOSTILE_DATABASE)
+    async with httpx.AsyncClient(trust_env=False, timeout=40) as http:
+        answer = await http.post(
+            f"{it.url}{GATEWAY}?api_key={QUERY}",
+            headers={"x-engine-secret": ENGINE_SECRET, "authorization": f"Bearer {JWT}"},
+            json={
+                "client_id": shop.client_id,
+                "customer_email": MAIL,
+                "order_number": "1042",
+                "message": f"Où en est ma commande n° 1042 ? {BODY} {KEY} {JWT} {MAIL} {QUERY} "
+                f"{ENGINE_SECRET}",
+            },
+        )
+    assert (answer.status_code, answer.json()["code"]) == (500, "internal_error")
+    return answer
+
+
+@pytest.mark.parametrize("kind", ["sentry", "table"])
+async def test_an_error_is_seen_and_no_secret_is(
+    idle_engine: LiveEngine, shop: Shop, tmp_path: Path, kind: str
+) -> None:
+    async with AsyncExitStack() as held:
+        sentry = held.enter_context(sentry_server())
+        env = {"SENTRY_DSN": sentry.dsn} if kind == "sentry" else {}
+        async with installed(idle_engine, tmp_path, **env) as it:
+            answer = await fail_once(idle_engine, shop, it)
+            numbers = await _numbers(it)
+        # Both processes have ended, so whatever they had to say was said.
+        run = await only_row(idle_engine.database, engine_runs)
+        stored = await rows(idle_engine.database, error_reports)
+        assert bool(sentry.events) == (kind == "sentry")
+        assert bool(stored) == (kind == "table")
+        seen = (
+            [(event["transaction"], event["tags"]) for event in sentry.events]
+            if kind == "sentry"
+            else [(row["place"], row) for row in stored]
+        )
+        history = await history_bytes(idle_engine.run_of(shop, run["event_id"]))
+        places = {
+            "logs": (it.api.log.read_text() + it.worker.log.read_text()).encode(),
+            "sentry": b"".join(sentry.raw),
+            "table": json.dumps(stored, default=str).encode(),
+            "history": history,
+            "numbers": numbers.encode(),
+        }
+
+    # The request, once; and the step that had failed before it.
+    assert sorted(place for place, _ in seen) == [f"POST {GATEWAY}", "activity event.brain"]
+    facts = dict(seen)[f"POST {GATEWAY}"]
+    assert facts["request_id"] == answer.headers["x-request-id"]
+    assert (facts["client_id"], facts["event_id"]) == (shop.client_id, run["event_id"])
+    assert facts["code"] == "internal_error"
+    for place, content in places.items():
+        for canary in CANARIES:
+            assert canary.encode() not in content, f"{canary} in {place}"
+    assert shop.client_id not in numbers
+    _check_lines(it.lines(), answer.headers["x-request-id"], shop, run["event_id"])
+
+
+def _check_lines(lines: list[dict[str, Any]], request_id: str, shop: Shop, event_id: str) -> None:
+    """Both sides of the error can be found by the event's id."""
+    of_event = [line for line in lines if line.get("event_id") == event_id]
+    assert {line["client_id"] for line in of_event} == {shop.client_id}
+    told = {line["event"].partition(" (")[0]: line for line in of_event}
+    assert {"unexpected error", "request", "activity failed", "run failed"} <= set(told)
+    assert told["unexpected error"]["request_id"] == request_id
+    assert told["unexpected error"]["exception"][0]["type"] == "ValidationError"
+    assert told["request"]["path"] == GATEWAY
+
+
+async def _numbers(it: Installation) -> str:
+    """Both processes' numbers, after checking those of the one failed request."""
+    async with httpx.AsyncClient(trust_env=False) as http:
+        api, worker = [(await http.get(url)).text for url in (it.api_numbers, it.worker_numbers)]
+    call = f'method="POST",route="{GATEWAY}"'
+    assert f'engine_http_requests_total{{{call},status="500"}} 1.0' in api
+    assert f"engine_http_request_duration_seconds_count{{{call}}} 1.0" in api
+    assert 'engine_error_reports_total{code="internal_error"} 1.0' in api
+    assert "engine_error_reports_dropped_total 0.0" in api
+    assert "engine_http_requests_in_flight 0.0" in api
+    assert 'engine_activities_total{activity="event.normalize",outcome="completed"} 1.0' in worker
+    assert 'engine_activities_total{activity="event.brain",outcome="failed"}' in worker
+    assert 'engine_activity_duration_seconds_count{activity="event.brain"}' in worker
+    return api + worker
+
+
+async def test_reports_are_listed(
+    idle_engine: LiveEngine, shop: Shop, tmp_path: Path, database_url: str
+) -> None:
+    async with installed(idle_engine, tmp_path) as it:
+        answer = await fail_once(idle_engine, shop, it)
+
+    listed: Any = cli_json("errors", "list", DATABASE_URL=database_url)["errors"]
+    assert [one["place"] for one in listed] == [f"POST {GATEWAY}", "activity event.brain"]
+    assert listed[0]["request_id"] == answer.headers["x-request-id"]
+    latest: Any = cli_json("errors", "list", "--limit", "1", DATABASE_URL=database_url)["errors"]
+    assert latest == listed[:1]
+
+
+async def test_libraries_speak_json_too(
+    database_url: str, tmp_path: Path, front: LiveEngine
+) -> None:
+    """A worker whose Temporal is refused says so in a sentence; an API whose Temporal is away
+    logs it, and what is no HTTP, as objects."""
+    port = free_port()
+    settings = front.settings.model_copy(update={"temporal_address": "127.0.0.1:1"})
+    with process(
+        "api", "cli.py", "serve", settings=settings, folder=tmp_path, PORT=str(port)
+    ) as api:
+        url = f"http://127.0.0.1:{port}"
+        await eventually(lambda: _status(f"{url}/healthz"))
+        assert await _status(f"{url}/readyz") == 503
+        async with httpx.AsyncClient(trust_env=False) as http:
+            with contextlib.suppress(httpx.HTTPError):
+                await http.request("GET", url, headers={"bad header": "x"})
+    for line in api.log.read_text().splitlines():
+        assert isinstance(json.loads(line), dict), line
+
+
+@pytest.mark.parametrize("program", [("cli.py", "serve"), ("worker.py",)])
+async def test_taken_metrics_port_is_one_sentence(
+    front: LiveEngine, tmp_path: Path, program: tuple[str, ...]
+) -> None:
+    with process(
+        "other", "-m", "http.server", "--bind", "127.0.0.1", str(port := free_port()),
+        settings=front.settings, folder=tmp_path,
+    ):  # fmt: skip
+        await eventually(lambda: _status(f"http://127.0.0.1:{port}/"))
+        with process(
+            "late", *program, settings=front.settings, folder=tmp_path,
+            METRICS_PORT=str(port), PORT=str(free_port()),
+        ) as late:  # fmt: skip
+            await eventually(lambda: _ended(late))
+    assert late.exit_code == 1
+    (sentence,) = late.log.read_text().splitlines()
+    assert sentence.startswith(f"error: METRICS_PORT {port} cannot be opened")
+
+
+async def _ended(child: Process) -> bool:
+    return child.exit_code is not None
+
+
+async def _ready(it: Installation) -> bool:
+    assert it.api.exit_code is None, it.api.log_tail()
+    assert it.worker.exit_code is None, it.worker.log_tail()
+    return await _status(f"{it.url}/readyz") == 200
+
+
+async def _status(url: str) -> int | None:
+    async with httpx.AsyncClient(trust_env=False, timeout=5) as http:
+        try:
+            return (await http.get(url)).status_code
+        except httpx.TransportError:
+            return None

@@ -1,0 +1,155 @@
+"""Integrations by the command line: a secret goes in sealed, and comes out nowhere."""
+
+import os
+import pty
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+import orjson
+import pytest
+
+from adapters.seal import FernetSealer, new_seal_key
+from store.core.database import Database
+from store.integrations.tables import integrations
+from tests.support.core.command_line import CLI, cli, cli_json
+from tests.support.core.forks import clean_environment
+from tests.support.core.postgres import PostgresServer
+from tests.support.core.rows import only_row
+
+TOKEN = "CANARY0of0an0access0token"
+SHOPIFY = ("--provider", "shopify", "--set", "shop=acme.myshopify.com", "--secret", "access_token")
+
+
+@dataclass(frozen=True)
+class Installation:
+    env: dict[str, str]
+    client_id: str
+
+    @property
+    def connect(self) -> tuple[str, ...]:
+        return ("integration", "connect", "--client", self.client_id)
+
+
+@pytest.fixture(scope="module")
+def installed(postgres: PostgresServer) -> Iterator[Installation]:
+    with postgres.database() as url:
+        env = {"DATABASE_URL": url, "SEAL_KEY": new_seal_key()}
+        made = cli_json("client", "create", "--brand", "B", "--owner-email", "o@b.example", **env)
+        yield Installation(env, made["client_id"])
+
+
+async def opened(installed: Installation, integration_id: str) -> dict[str, str]:
+    """The credentials as a worker reads them."""
+    database = Database(installed.env["DATABASE_URL"])
+    try:
+        row = await only_row(database, integrations, id=integration_id)
+    finally:
+        await database.close()
+    assert TOKEN not in str(row)
+    credentials = orjson.loads(FernetSealer(installed.env["SEAL_KEY"]).unseal(row["sealed"]))
+    assert isinstance(credentials, dict)
+    return credentials
+
+
+async def test_connect_list_disconnect(installed: Installation) -> None:
+    secret = {"INTEGRATION_ACCESS_TOKEN": TOKEN}
+    made = cli_json(*installed.connect, *SHOPIFY, **installed.env, **secret)
+    integration_id = made["integration_id"]
+    assert await opened(installed, integration_id) == {"access_token": TOKEN}
+
+    mine = ("integration", "list", "--client", installed.client_id)
+    listed = cli(*mine, "--json", **installed.env)
+    entry = orjson.loads(listed.stdout)["integrations"][-1]
+    assert (entry["id"], entry["status"]) == (integration_id, "connected")
+    assert entry["settings"] == {"shop": "acme.myshopify.com"}
+    shown = cli(*mine, **installed.env)
+    assert integration_id in shown.stdout
+    for said in (str(made), listed.stdout, listed.stderr, shown.stdout, shown.stderr):
+        assert TOKEN not in said
+        assert "sealed" not in said
+
+    cli_json("integration", "disconnect", integration_id, **installed.env)
+    listed = cli(*mine, "--json", **installed.env)
+    assert orjson.loads(listed.stdout)["integrations"][-1]["status"] == "disconnected"
+
+
+def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
+    """Run a command on a terminal and type a secret when it asks: its output, and the screen."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, CLI, *arguments],
+        stdin=theirs,
+        stdout=subprocess.PIPE,
+        stderr=theirs,
+        env=clean_environment(**env),
+        start_new_session=True,
+    )
+    os.close(theirs)
+    with os.fdopen(ours, "r+b", buffering=0) as terminal:
+        screen = b""
+        # The space comes when what is typed is hidden; what was typed before is thrown away.
+        while b"access_token: " not in screen:
+            screen += terminal.read(1000)
+        terminal.write(f"{secret}\n".encode())
+        try:
+            stdout, _ = process.communicate(timeout=60)
+        finally:
+            process.kill()
+        with suppress(OSError):  # how a terminal ends that nobody writes to any more
+            while more := terminal.read(1000):
+                screen += more
+    assert process.returncode == 0, screen
+    return stdout, screen
+
+
+async def test_asked_for_on_a_terminal(installed: Installation) -> None:
+    """And not shown while it is typed."""
+    stdout, screen = typed(TOKEN, *installed.connect, *SHOPIFY, "--json", **installed.env)
+
+    integration_id = orjson.loads(stdout)["integration_id"]
+    assert await opened(installed, integration_id) == {"access_token": TOKEN}
+    assert TOKEN.encode() not in stdout + screen
+
+
+@pytest.mark.parametrize(
+    ("arguments", "env", "named"),
+    [
+        (SHOPIFY, {}, "set INTEGRATION_ACCESS_TOKEN"),
+        (SHOPIFY[:-2], {}, "secrets are access_token"),
+        ((*SHOPIFY[:-1], f"access_token={TOKEN}"), {}, "secrets are access_token"),
+        ((*SHOPIFY[:2], "--set", TOKEN), {}, "NAME=VALUE"),
+        ((*SHOPIFY[:2], "--set", f"access_token={TOKEN}"), {}, "is a secret and no setting"),
+        ((*SHOPIFY[:2], "--set", f"{TOKEN}=x"), {}, "settings are shop"),
+        ((*SHOPIFY[:2], "--set", f"shop={TOKEN}"), {}, "name.myshopify.com expected"),
+        (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": f"{TOKEN} x"}, "visible characters"),
+        (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": TOKEN, "SEAL_KEY": ""}, "SEAL_KEY is not set"),
+        (SHOPIFY, {"INTEGRATION_ACCESS_TOKEN": TOKEN, "SEAL_KEY": "x"}, "SEAL_KEY holds no"),
+    ],
+)
+def test_one_sentence_without_the_secret(
+    installed: Installation, arguments: tuple[str, ...], env: dict[str, str], named: str
+) -> None:
+    done = cli(*installed.connect, *arguments, **{**installed.env, **env})
+
+    assert done.returncode == 1
+    assert named in done.stderr
+    assert "Traceback" not in done.stderr
+    assert TOKEN not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("disconnect", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no such integration"),
+        (("list", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no such client"),
+        (("connect", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV", *SHOPIFY), "no such client"),
+    ],
+)
+def test_what_is_not_there(installed: Installation, arguments: tuple[str, ...], named: str) -> None:
+    done = cli("integration", *arguments, **installed.env, INTEGRATION_ACCESS_TOKEN=TOKEN)
+
+    assert done.returncode == 1
+    assert named in done.stderr

@@ -1,0 +1,72 @@
+"""cli.py review, as two operators use it."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+from adapters.system import utc_now
+from domain.reviews.escalation import Choice, Decision
+from store.core.database import Database
+from store.reviews.escalations import EscalationRepository
+from tests.support.core.command_line import cli, cli_json
+from tests.support.reviews.reviews import DRAFT, open_review, refund
+from tests.support.tenants.shop import Shop
+
+
+async def test_two_people_on_the_command_line(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    env = {"DATABASE_URL": database_url}
+    folder = ("--data", str(tmp_path))
+    plain = await open_review(database, shop, text="[red]Une question[/red] simple")
+    money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
+
+    def reviews(*options: str) -> list[str]:
+        listed = cli("review", "list", *options, "--json", *folder, **env)
+        assert listed.returncode == 0, listed.stderr
+        return [review["review_id"] for review in json.loads(listed.stdout)["reviews"]]
+
+    assert reviews("--client", shop.client_id) == [plain, money]
+    assert reviews("--min-amount", "4990") == [money]
+
+    claimed = cli_json("review", "claim", money, "--as", "anna", *folder, **env)
+    assert claimed["claimed_by"] == "anna"
+    refused = cli("review", "approve", money, "--as", "ben", *folder, **env)
+    assert (refused.returncode, "review_claimed" in refused.stderr) == (1, True)
+    assert "anna has claimed" in refused.stderr
+    first: Mapping[str, object] = cli_json(
+        "review", "approve", money, "--as", "anna", *folder, **env
+    )
+    assert (first["status"], first["awaiting_second"]) == ("pending", True)
+    again = cli("review", "approve", money, "--as", "anna", *folder, **env)
+    assert "second_person_required" in again.stderr
+
+    shown = cli("review", "show", money, *folder, **env).stdout
+    for words in (DRAFT, "49.90 EUR", "anna", "refund needs_second", "order 1042"):
+        assert words in shown
+    assert "[red]Une question[/red]" in cli("review", "show", plain, *folder, **env).stdout
+
+    second: Mapping[str, object] = cli_json("review", "approve", money, *folder, **env)
+    assert (second["status"], second["signalled"]) == ("approved", False)
+    assert cli_json("review", "show", money, *folder, **env)["decided_by"].startswith("operator:")
+    cli_json("review", "reject", plain, "--note", "Merci.", *folder, **env)
+    assert reviews() == []
+    assert reviews("--status", "rejected") == [plain]
+
+
+async def test_a_users_mail_address_is_the_user(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    """Who has agreed over HTTP is no second person on the command line."""
+    env = {"DATABASE_URL": database_url}
+    money = await open_review(database, shop, plan=(refund(4990),), needs_second=True)
+    async with database.tenant(shop.tenant) as connection:
+        await EscalationRepository(connection, shop.tenant).decide(
+            money, Choice(Decision.APPROVE, shop.owner_user_id), utc_now()
+        )
+    approve = ("review", "approve", money, "--data", str(tmp_path), "--as")
+
+    for same in (shop.owner_user_id, f"{shop.client_id}@Example.com"):
+        refused = cli(*approve, same, **env)
+        assert (refused.returncode, "second_person_required" in refused.stderr) == (1, True)
+    assert cli_json(*approve, "anna@example.com", **env)["status"] == "approved"

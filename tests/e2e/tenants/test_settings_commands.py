@@ -1,0 +1,82 @@
+"""What a client has set, by the command line."""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from domain.tenants.client_settings import WIDGET_KEY
+from tests.support.core.command_line import cli, cli_json
+from tests.support.core.postgres import PostgresServer
+
+NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
+
+
+@dataclass(frozen=True)
+class Installation:
+    url: str
+    client_id: str
+
+    def settings(self, *arguments: str) -> dict[str, Any]:
+        of = ("--client", self.client_id)
+        return dict(cli_json("settings", *arguments, *of, DATABASE_URL=self.url))
+
+    def refused(self, *arguments: str, client_id: str = "") -> str:
+        of = ("--client", client_id or self.client_id)
+        done = cli("settings", *arguments, *of, DATABASE_URL=self.url)
+        assert (done.returncode, done.stdout) == (1, "")
+        assert len(done.stderr.splitlines()) == 1
+        return done.stderr
+
+
+@pytest.fixture(scope="module")
+def installed(postgres: PostgresServer) -> Iterator[Installation]:
+    with postgres.database() as url:
+        client = ("client", "create", "--brand", "B", "--owner-email", "o@b.example")
+        yield Installation(url, cli_json(*client, DATABASE_URL=url)["client_id"])
+
+
+def test_set_show_rotate(installed: Installation) -> None:
+    made = installed.settings(
+        "set", "--system-prompt", "Tutoyez.", "--display-name", "Été & Fils", "--color", "#AABBCC",
+        "--retention", "conversations=90", "--retention", "churn=for-ever",
+    )  # fmt: skip
+    assert made["system_prompt"] == "Tutoyez."
+    assert made["branding"] == {"display_name": "Été & Fils", "logo_url": None, "color": "#aabbcc"}
+    assert made["retention"] == {"conversations": 90, "churn": None}
+    assert installed.settings("show") == made
+
+    changed = installed.settings("set", "--color", "", "--retention", "churn=")
+    assert changed["branding"] == {"display_name": "Été & Fils", "logo_url": None, "color": None}
+    assert (changed["system_prompt"], changed["retention"]) == ("Tutoyez.", {"conversations": 90})
+    assert installed.settings("set", "--system-prompt", "")["system_prompt"] is None
+
+    key = installed.settings("rotate-widget-key")["widget_key"]
+    assert re.fullmatch(WIDGET_KEY, key)
+    shown = cli(
+        "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
+    ).stdout
+    for part in (key, "Été & Fils", "conversations=90"):
+        assert part in shown
+
+
+def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
+    before = installed.settings("show")
+    for arguments, named in (
+        ((), "nothing to change"),
+        (("--color", "red"), "branding.color"),
+        (("--logo-url", "http://x.example"), "branding.logo_url"),
+        (("--retention", "conversations=1"), "retention.conversations: a whole number"),
+        (("--retention", "clients=90"), "no such class of records"),
+        (("--retention", "clients="), "no such class of records"),
+        (("--retention", "churn"), "CLASS=DAYS"),
+        (("--retention", "churn=x"), "CLASS=DAYS"),
+    ):
+        assert named in installed.refused("set", *arguments), arguments
+    assert "client_not_found" in installed.refused("show", client_id=NOBODY)
+    assert "client_not_found" in installed.refused("set", "--color", "#000000", client_id=NOBODY)
+    assert "client_not_found" in installed.refused("rotate-widget-key", client_id=NOBODY)
+    assert json.dumps(installed.settings("show")) == json.dumps(before)

@@ -1,0 +1,131 @@
+"""The tour, twice on one folder, and webhooks that tell of it: the demo's and a merchant's own."""
+
+import json
+import subprocess
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+import pytest
+import stripe
+from standardwebhooks.webhooks import Webhook
+
+from embedded.ports import free_port
+from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
+from tests.support.servers.webhook_receiver import Received, webhook_receiver
+
+# Of one tour: seven tickets of six customers; four are answered, one of them by people.
+TOUR = Counter(
+    {"conversation.created": 6, "ticket.resolved": 4, "ticket.escalated": 4},
+)
+OPENING = Counter({"playbook.activated": 3, "integration.connected": 1})
+
+
+@dataclass(frozen=True)
+class Toured:
+    """What is left of both tours. `seen`: what the merchant's own receiver got, of the second."""
+
+    data: Path
+    client_id: str
+    webhook_id: str
+    secret: str
+    second: subprocess.CompletedProcess[str]
+    seen: list[Received]
+
+    def deliveries(self, webhook_id: str) -> list[dict[str, str]]:
+        """As the command line shows them, while nothing runs."""
+        done = cli("webhook", "deliveries", webhook_id, "--json", "--data", str(self.data))
+        assert done.returncode == 0, done.stderr
+        listed: list[dict[str, str]] = json.loads(done.stdout)["deliveries"]
+        return listed
+
+
+@pytest.fixture(scope="module")
+def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
+    """`dev` with its tour, a webhook made by command, Ctrl-C, then `demo` with the next tour."""
+    data = tmp_path_factory.mktemp("tour") / "data"
+    folder = ("--data", str(data))
+    with webhook_receiver() as receiver:
+        # The stack believes the demo's authority beside this one.
+        more = {"WEBHOOK_CA_FILE": str(receiver.ca_file)}
+        with dev_stack(data, "--port", str(free_port()), **more) as process:
+            ready_url(process)
+            client_id = json.loads((data / "demo.json").read_text())["client_id"]
+            made = cli_json(
+                "webhook", "create", "--client", client_id, "--url", receiver.url,
+                "--event", "*", *folder,
+            )  # fmt: skip
+        second = cli("demo", *folder, **more)
+        yield Toured(data, client_id, made["webhook_id"], made["secret"], second, [*receiver.seen])
+
+
+def test_second_tour_is_as_expected(toured: Toured) -> None:
+    shown = toured.second.stdout
+    assert toured.second.returncode == 0, shown + toured.second.stderr
+    for status in ("completed", "needs_review", "no_playbook"):
+        assert status in shown
+    # Nine tickets and the webhooks "as expected", which a narrow terminal may break.
+    assert shown.count("expected") == 10
+    assert shown.count("verified") == TOUR.total()
+    assert "mail sent" in shown
+
+
+def test_receiver_gets_every_event_of_the_tour_once(toured: Toured) -> None:
+    assert Counter(it.headers["x-service-event"] for it in toured.seen) == TOUR
+    assert len({it.headers["webhook-id"] for it in toured.seen}) == TOUR.total()
+    for it in toured.seen:
+        body = json.loads(it.body)
+        assert body["event"] == it.headers["x-service-event"]
+        assert body["client_id"] == toured.client_id
+
+
+def test_both_libraries_verify_each(toured: Toured) -> None:
+    assert toured.seen
+    other = toured.secret[:-1] + ("0" if toured.secret[-1] != "0" else "1")
+    for it in toured.seen:
+        _verify(it, toured.secret)
+        with pytest.raises(stripe.SignatureVerificationError):
+            _verify(it, other)
+
+
+def test_deliveries_show_them(toured: Toured) -> None:
+    listed = toured.deliveries(toured.webhook_id)
+
+    assert {it["status"] for it in listed} == {"success"}
+    assert Counter(it["delivery_id"] for it in listed) == Counter(
+        it.headers["x-service-delivery"] for it in toured.seen
+    )
+
+
+def test_demos_own_webhook_was_told_of_all(toured: Toured) -> None:
+    """The first tour's too, with what opening the shop told; it is paused while nothing runs."""
+    demo = json.loads((toured.data / "demo.json").read_text())["webhook"]
+
+    listed = toured.deliveries(demo["id"])
+
+    assert Counter(it["event"] for it in listed) == OPENING + TOUR + TOUR
+    assert {it["status"] for it in listed} == {"success"}
+    shown = cli_json("webhook", "show", demo["id"], "--data", str(toured.data))
+    assert not shown["is_active"]
+    assert shown["disabled_reason"] == "manual"
+
+
+def test_nothing_is_left_running(toured: Toured) -> None:
+    left = [
+        process.pid
+        for process in psutil.process_iter(["cmdline"])
+        if str(toured.data) in " ".join(process.info["cmdline"] or [])
+    ]
+    assert left == []
+
+
+def _verify(request: Received, secret: str) -> None:
+    """Raises what the library raises that does not agree."""
+    stamp = request.headers["x-service-timestamp"]
+    signature = request.headers["x-service-signature"]
+    stripe.WebhookSignature.verify_header(
+        request.body.decode(), f"t={stamp},{signature}", secret, tolerance=300
+    )
+    Webhook(secret).verify(request.body, dict(request.headers))

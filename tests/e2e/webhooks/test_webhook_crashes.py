@@ -1,0 +1,307 @@
+"""Processes end while webhooks are on their way: each event arrives, and is counted, once.
+
+A POST may come twice where nobody can know whether it did; then its webhook-id is the same.
+"""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+import sqlalchemy as sa
+from temporalio.api.enums.v1 import PendingActivityState
+from temporalio.api.workflow.v1 import PendingActivityInfo
+from temporalio.service import RPCError
+
+from adapters.system import utc_now
+from domain.core import names
+from domain.core.period import period_of
+from domain.webhooks.errors import Deferred
+from embedded.ports import free_port
+from store.billing.tables import usage_counters
+from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
+from tests.support.core.engine import GATEWAY, LiveEngine
+from tests.support.core.processes import Process, process
+from tests.support.core.rows import only_row, rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from tests.support.webhooks.holding import Holding, the_first
+from tests.support.webhooks.webhook_dashboard import WEBHOOKS
+from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_engine, subscribed
+from tests.support.webhooks.webhooks import tell
+
+# The sweeper would wait a minute, so as not to disturb what is under way.
+SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
+CRASHING = ("-m", "tests.support.core.crashing_worker")
+
+Start = Callable[..., AbstractContextManager[Process]]
+
+
+@pytest.fixture
+def receiver() -> Iterator[WebhookReceiver]:
+    with webhook_receiver() as one:
+        yield one
+
+
+@pytest.fixture
+async def engine(
+    database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
+) -> AsyncIterator[LiveEngine]:
+    """No worker is at work."""
+    async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
+        yield one
+
+
+@pytest.fixture
+def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Start:
+    """Starts a process of the service: start(name, *arguments, **environment)."""
+
+    def started(name: str, *arguments: str, **env: str) -> AbstractContextManager[Process]:
+        assert engine.settings.session_key is not None
+        return process(
+            name,
+            *arguments,
+            settings=engine.settings,
+            folder=tmp_path,
+            SESSION_KEY=engine.settings.session_key.get_secret_value(),
+            WEBHOOK_ALLOW_PRIVATE_ADDRESSES="true",
+            WEBHOOK_CA_FILE=str(receiver.ca_file),
+            **env,
+        )
+
+    return started
+
+
+def engine_worker(start: Start, **env: str) -> AbstractContextManager[Process]:
+    return start("engine", "worker.py", **env)
+
+
+def webhook_worker(start: Start, name: str = "webhooks") -> AbstractContextManager[Process]:
+    return start(name, "worker.py", "--queue", names.WEBHOOKS_QUEUE)
+
+
+async def died(child: Process) -> None:
+    async def ended_by_itself() -> bool:
+        return child.exit_code is not None
+
+    await eventually(ended_by_itself)
+    assert child.exit_code == -signal.SIGKILL, child.log_tail()
+
+
+@pytest.mark.parametrize(("answer", "failures"), [(200, 0), (503, 1)])
+async def test_webhook_worker_killed_in_the_middle_of_a_post(
+    engine: LiveEngine,
+    shop: Shop,
+    receiver: WebhookReceiver,
+    start: Start,
+    answer: int,
+    failures: int,
+) -> None:
+    webhook = await subscribed(engine, shop, receiver)
+    holding = Holding(the_first(1), answer)
+    receiver.decide(holding)
+    with webhook_worker(start, "dying") as dying:
+        (delivery_id,) = await tell(engine.database, shop)
+        await engine.engine.send_webhooks(shop.client_id, [delivery_id])
+        await receiver.received(1)
+        dying.kill()
+    with webhook_worker(start):
+        record = await ended(engine, delivery_id)
+        await delivery_of(engine, shop, delivery_id).result()
+    holding.let_go()
+
+    first, second = receiver.seen
+    for header in ("webhook-id", "x-service-delivery", "x-service-attempt"):
+        assert first.headers[header] == second.headers[header]
+    assert first.body == second.body
+    assert (record["response_status"], record["attempt"]) == (answer, 1)
+    assert record["failure_count_after"] == failures
+    counted = await only_row(engine.database, webhook_subscriptions, id=webhook.id)
+    assert counted["failure_count"] == failures
+
+
+async def test_webhook_worker_killed_after_the_record(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, mail: MailServer, start: Start
+) -> None:
+    """Nothing is sent again, and the owner hears once that the tenth in a row has failed."""
+    webhook = await subscribed(engine, shop, receiver)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(sa.update(webhook_subscriptions).values(failure_count=9))
+    receiver.answer(500)
+    with (
+        engine_worker(start),
+        start("dying", *CRASHING, f"after:{names.DELIVER}") as dying,
+    ):
+        (delivery_id,) = await tell(engine.database, shop)
+        await engine.engine.send_webhooks(shop.client_id, [delivery_id])
+        await died(dying)
+        assert mail.mails == []
+        with webhook_worker(start):
+            await delivery_of(engine, shop, delivery_id).result()
+
+    assert len(receiver.seen) == 1
+    assert (await ended(engine, delivery_id))["failure_count_after"] == 10
+    counted = await only_row(engine.database, webhook_subscriptions, id=webhook.id)
+    assert counted["failure_count"] == 10
+    assert len(mail.mails) == 1
+
+
+@pytest.mark.parametrize("lost", [False, True])
+async def test_engine_killed_between_the_outcome_and_its_deliveries(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start, *, lost: bool
+) -> None:
+    """`lost`: the run's workflow is gone as well, so that only the sweeper can send them."""
+    await subscribed(engine, shop, receiver)
+    with webhook_worker(start):
+        with start("dying", *CRASHING, f"after:{names.PERSIST}") as dying:
+            call = asyncio.ensure_future(
+                engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
+            )
+            await died(dying)
+        deliveries = await rows(engine.database, webhook_deliveries)
+        assert {one["status"] for one in deliveries} == {"pending"}
+        assert receiver.seen == []
+        if lost:
+            await engine.run_of(shop, await _event_of(engine, shop)).terminate()
+        with engine_worker(start, **SWEEPS_AT_ONCE):
+            await _each_once(engine, shop, receiver, deliveries)
+            await call
+
+
+async def _event_of(engine: LiveEngine, shop: Shop) -> str:
+    (run,) = [one async for one in engine.client.list_workflows("WorkflowType = 'ProcessEvent'")]
+    return run.id.rpartition("/")[2]
+
+
+async def _each_once(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, deliveries: list[dict[str, Any]]
+) -> None:
+    """All of them succeed, by one POST each."""
+    for one in deliveries:
+        record = await ended(engine, one["id"])
+        assert (record["status"], record["attempt"]) == ("success", 1)
+        await delivery_of(engine, shop, one["id"]).result()
+    assert Counter(request.headers["x-service-delivery"] for request in receiver.seen) == Counter(
+        one["id"] for one in deliveries
+    )
+
+
+async def test_api_killed_before_a_replay_is_sent(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start
+) -> None:
+    webhook = await subscribed(engine, shop, receiver)
+    with webhook_worker(start):
+        (first,) = await tell(engine.database, shop)
+        await engine.engine.send_webhooks(shop.client_id, [first])
+        await ended(engine, first)
+        headers = bearer(session_token(engine.settings, shop.owner_user_id))
+        path = f"{WEBHOOKS}/{webhook.id}/deliveries/{first}/replay"
+        await _dies_asked(start, path, headers, {})
+        replayed = await only_row(engine.database, webhook_deliveries, trigger="replay")
+        assert replayed["status"] == "pending"
+        with engine_worker(start, **SWEEPS_AT_ONCE):
+            await _each_once(engine, shop, receiver, [{"id": first}, replayed])
+
+    assert len({request.headers["webhook-id"] for request in receiver.seen}) == 1
+
+
+async def test_api_killed_before_a_threshold_is_sent(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start
+) -> None:
+    """One that is reached without a run: the limit has fallen below the use."""
+    await subscribed(engine, shop, receiver)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.insert(usage_counters).values(
+                client_id=shop.client_id, period=period_of(utc_now()), tickets_used=100_000
+            )
+        )
+    body = {"client_id": shop.client_id, "message": "x"}
+    await _dies_asked(start, GATEWAY, shop.headers, body)
+    told = await rows(engine.database, webhook_deliveries, event="usage.threshold_reached")
+    assert [one["status"] for one in told] == ["pending", "pending"]
+    with webhook_worker(start), engine_worker(start, **SWEEPS_AT_ONCE):
+        await _each_once(engine, shop, receiver, told)
+
+
+async def _dies_asked(
+    start: Start, path: str, headers: dict[str, str], body: Mapping[str, object]
+) -> None:
+    """An API that ends when what this request has committed is to be sent."""
+    port = free_port()
+    with start(
+        "api", "-m", "tests.support.webhooks.dying_sender", "serve", "--port", str(port)
+    ) as api:
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers) as http:
+            await eventually(lambda: _serves(http))
+            with pytest.raises(httpx.TransportError):
+                await http.post(path, json=body)
+        await died(api)
+
+
+async def _serves(http: httpx.AsyncClient) -> bool:
+    try:
+        return (await http.get("/healthz")).status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+async def test_webhook_worker_stopped_under_load(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start
+) -> None:
+    """POSTs that go on end and are recorded; no further one begins; what waited is sent later."""
+    await subscribed(engine, shop, receiver)
+    holding = Holding(the_first(4))
+    receiver.decide(holding)
+    deliveries = [one for _ in range(12) for one in await tell(engine.database, shop)]
+    with webhook_worker(start, "stopping") as stopping:
+        await engine.engine.send_webhooks(shop.client_id, deliveries)
+        await receiver.received(4)
+        for delivery_id in deliveries:
+            await eventually(partial(_at_work, engine, shop, delivery_id))
+        going = {request.headers["x-service-delivery"] for request in receiver.seen}
+        stopping.terminate()
+        for delivery_id in set(deliveries) - going:
+            await eventually(partial(_put_off, engine, shop, delivery_id))
+        holding.let_go()
+
+        async def stopped() -> bool:
+            return stopping.exit_code is not None
+
+        await eventually(stopped)
+        assert stopping.exit_code == 0
+    assert len(receiver.seen) == len(going) == 4
+    for delivery_id in going:
+        assert (await ended(engine, delivery_id))["status"] == "success"
+    with webhook_worker(start):
+        await _each_once(engine, shop, receiver, [{"id": one} for one in deliveries])
+
+
+async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> PendingActivityInfo | None:
+    """What Temporal knows of the delivery's present try."""
+    try:
+        described = await delivery_of(engine, shop, delivery_id).describe()
+    except RPCError:  # not started yet
+        return None
+    return next(iter(described.raw_description.pending_activities), None)
+
+
+async def _at_work(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
+    """Whether the worker has it: it is being sent, or waits for its permit."""
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.state == PendingActivityState.PENDING_ACTIVITY_STATE_STARTED
+
+
+async def _put_off(engine: LiveEngine, shop: Shop, delivery_id: str) -> bool:
+    it = await _activity(engine, shop, delivery_id)
+    return it is not None and it.last_failure.message == Deferred.code

@@ -1,0 +1,91 @@
+"""A tenant whose receivers hang delays nobody else, and the sweeper does not make it worse."""
+
+import json
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+import pytest
+
+from adapters.observability.metrics import Metrics
+from adapters.system import utc_now
+from adapters.webhooks import HttpWebhookSender
+from store.webhooks.delivery_sweep import deliveries_left_pending
+from store.webhooks.tables import webhook_deliveries
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.tenants.shop import Shop, open_shop
+from tests.support.webhooks.holding import Holding
+from tests.support.webhooks.webhook_engine import ended, sending_engine, subscribed
+from tests.support.webhooks.webhooks import tell
+from workers.webhooks import build_activities
+
+# It measures time, or loads the machine.
+pytestmark = pytest.mark.alone
+
+# Of each hanging tenant 8 go on and 24 wait.
+HELD = 32
+PUT_OFF = 16
+
+
+@pytest.fixture
+def receiver() -> Iterator[WebhookReceiver]:
+    with webhook_receiver() as one:
+        yield one
+
+
+@pytest.fixture
+async def engine(
+    database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
+) -> AsyncIterator[LiveEngine]:
+    """Its POSTs may hang for longer than this test takes, on a slow machine as well."""
+    async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
+        sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, budget_s=120)
+        one.deliveries = build_activities(one.settings, one.worker_database, sender, Metrics())
+        yield one
+
+
+async def test_hanging_receivers_of_one_tenant_delay_nobody_else(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver
+) -> None:
+    other = await open_shop(engine.database)
+    holding = Holding(lambda it: json.loads(it.body)["client_id"] == shop.client_id)
+    receiver.decide(holding)
+    for _ in range(4):
+        await subscribed(engine, shop, receiver)
+    await subscribed(engine, other, receiver)
+    hanging = [
+        one for _ in range((HELD + PUT_OFF) // 4) for one in await tell(engine.database, shop)
+    ]
+    async with engine.delivering():
+        await engine.engine.send_webhooks(shop.client_id, hanging)
+        put_off = await eventually(lambda: _put_off(engine, PUT_OFF))
+        for _ in range(3):
+            (delivery_id,) = await tell(engine.database, other)
+            await engine.engine.send_webhooks(other.client_id, [delivery_id])
+            assert (await ended(engine, delivery_id))["status"] == "success"
+
+        still = await rows(engine.database, webhook_deliveries, client_id=shop.client_id)
+        assert {one["status"] for one in still} == {"pending"}
+        async with engine.database.service() as connection:
+            due = await deliveries_left_pending(
+                connection, before=utc_now(), after=None, limit=len(hanging)
+            )
+        assert not {one.delivery_id for one in due} & {one["id"] for one in put_off}
+        holding.let_go()
+        for delivery_id in hanging:
+            assert (await ended(engine, delivery_id))["status"] == "success"
+
+
+async def _put_off(engine: LiveEngine, count: int) -> list[dict[str, Any]] | None:
+    """Those that found no place to wait, once there are so many."""
+    now = utc_now()
+    found = [
+        one
+        for one in await rows(engine.database, webhook_deliveries)
+        if one["next_attempt_at"] is not None and one["next_attempt_at"] > now
+    ]
+    return found if len(found) >= count else None

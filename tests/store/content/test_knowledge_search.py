@@ -1,0 +1,165 @@
+"""Knowledge found by words and by meaning, and which entries are still without an embedding."""
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sa
+
+from domain.agent.embedding import Embedding
+from store.content.content import MAX_PASSAGES, ContentRepository
+from store.content.knowledge_embeddings import StaleEntry, keep_embeddings, stale_entries
+from store.content.tables import knowledge_embeddings, knowledge_entries
+from store.core.database import Database
+from tests.support.core.rows import rows
+from tests.support.tenants.shop import Shop, open_shop
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+MODEL = "openai:small"
+ENTRIES = {
+    "parcel": ("Where is my parcel", "Parcels take three days to arrive.", "en"),
+    "colis": ("Où est mon colis", "Un colis met trois jours.", "fr"),
+    "lamp": ("The lamp Solis", "It has forty watts.", "en"),
+}
+# One axis each for deliveries and lamps.
+POINTS = {"parcel": (1.0, 0.1, 0.0), "colis": (1.0, 0.0, 0.1), "lamp": (0.0, 1.0, 0.0)}
+
+
+async def fill(database: Database, shop: Shop) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        for entry_id, (title, body, language) in ENTRIES.items():
+            await ContentRepository(connection, shop.tenant).add_knowledge(
+                entry_id=entry_id, title=title, body=body, language=language, now=NOW
+            )
+
+
+async def stale(database: Database, model: str = MODEL, limit: int = 10) -> list[StaleEntry]:
+    async with database.service() as connection:
+        return await stale_entries(connection, model, after=None, limit=limit)
+
+
+async def embed(database: Database, model: str = MODEL) -> None:
+    entries = await stale(database, model)
+    async with database.service() as connection:
+        await keep_embeddings(
+            connection,
+            entries,
+            [Embedding(model=model, values=POINTS[entry.entry_id]) for entry in entries],
+            NOW,
+        )
+
+
+async def found(
+    database: Database, shop: Shop, text: str, *values: float, model: str = MODEL
+) -> list[str]:
+    near = Embedding(model=model, values=values) if values else None
+    async with database.tenant(shop.tenant) as connection:
+        passages = await ContentRepository(connection, shop.tenant).search(text, near)
+    assert sorted((one.rank for one in passages), reverse=True) == [one.rank for one in passages]
+    return [passage.id for passage in passages]
+
+
+async def test_words_alone_find_nothing_that_is_called_otherwise(
+    database: Database, shop: Shop
+) -> None:
+    await fill(database, shop)
+    await embed(database)
+
+    assert await found(database, shop, "When will my delivery come?") == []
+    assert (await found(database, shop, "When will my delivery come?", 1.0, 0.1, 0.0))[
+        0
+    ] == "parcel"
+
+
+async def test_what_both_find_comes_first(database: Database, shop: Shop) -> None:
+    await fill(database, shop)
+    await embed(database)
+
+    # By meaning the French entry is a little nearer; the English one has the words too.
+    assert await found(database, shop, "my parcel", 1.0, 0.0, 0.1) == ["parcel", "colis", "lamp"]
+
+
+async def test_entry_without_an_embedding_is_found_by_its_words(
+    database: Database, shop: Shop
+) -> None:
+    await fill(database, shop)
+
+    assert await found(database, shop, "my parcel", 1.0, 0.0, 0.0) == ["parcel"]
+
+
+async def test_other_models_and_lengths_are_not_compared(database: Database, shop: Shop) -> None:
+    await fill(database, shop)
+    await embed(database)
+
+    assert await found(database, shop, "xyz", 1.0, 0.0, 0.0, model="openai:large") == []
+    assert await found(database, shop, "xyz", 1.0, 0.0) == []
+
+
+async def test_other_clients_knowledge_stays_theirs(database: Database, shop: Shop) -> None:
+    other = await open_shop(database)
+    await fill(database, other)
+    await embed(database)
+
+    assert await found(database, shop, "my parcel", 1.0, 0.0, 0.0) == []
+
+
+async def test_no_more_than_the_most(database: Database, shop: Shop) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        for number in range(2 * MAX_PASSAGES):
+            await ContentRepository(connection, shop.tenant).add_knowledge(
+                entry_id=f"p{number}", title="parcel", body="days", language="en", now=NOW
+            )
+    entries = await stale(database, limit=50)
+    async with database.service() as connection:
+        points = [Embedding(model=MODEL, values=(1.0, 0.5)) for _ in entries]
+        await keep_embeddings(connection, entries, points, NOW)
+
+    assert len(await found(database, shop, "parcel", 1.0, 0.5)) == MAX_PASSAGES
+
+
+async def test_changed_entries_and_other_models_are_stale(database: Database, shop: Shop) -> None:
+    await fill(database, shop)
+    await embed(database)
+    assert await stale(database) == []
+    assert len(await stale(database, "openai:large")) == 3
+
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(knowledge_entries)
+            .where(knowledge_entries.c.id == "lamp")
+            .values(body="It has sixty watts.")
+        )
+    (entry,) = await stale(database)
+    assert entry.text == "The lamp Solis\nIt has sixty watts."
+
+    await embed(database)
+    assert await stale(database) == []
+    assert len(await rows(database, knowledge_embeddings)) == 3
+
+
+async def test_pages_follow_one_another(database: Database, shop: Shop) -> None:
+    await fill(database, shop)
+    seen: list[str] = []
+    last: StaleEntry | None = None
+    while True:
+        async with database.service() as connection:
+            page = await stale_entries(connection, MODEL, after=last, limit=2)
+        if not page:
+            break
+        seen += [entry.entry_id for entry in page]
+        last = page[-1]
+
+    assert sorted(seen) == sorted(ENTRIES)
+
+
+async def test_deleted_entry_takes_its_embedding_along(database: Database, shop: Shop) -> None:
+    await fill(database, shop)
+    entries = await stale(database)
+    async with database.service() as connection:
+        await connection.execute(
+            sa.delete(knowledge_entries).where(knowledge_entries.c.id == "lamp")
+        )
+        points = [Embedding(model=MODEL, values=(1.0,)) for _ in entries]
+        await keep_embeddings(connection, entries, points, NOW)
+        assert await connection.scalar(sa.select(sa.func.count(knowledge_embeddings.c.model))) == 2
+        await connection.execute(sa.delete(knowledge_entries))
+
+    assert await rows(database, knowledge_embeddings) == []

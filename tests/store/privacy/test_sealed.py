@@ -1,0 +1,74 @@
+"""A change of the key: what is stored is sealed anew, and the old key can go."""
+
+from adapters.seal import FernetSealer, new_seal_key
+from adapters.system import new_ulid, utc_now
+from domain.integrations.integration import Integration, Provider
+from domain.webhooks.secret import seal_secret, unseal_secret
+from domain.webhooks.webhook import RetryPolicy
+from store.core.database import Database
+from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import integrations
+from store.privacy.sealed import Resealed, reseal
+from store.webhooks.subscriptions import NewWebhook, WebhookRepository
+from tests.support.core.rows import only_row
+from tests.support.tenants.shop import Shop
+
+OLD, NEW = new_seal_key(), new_seal_key()
+SECRETS = ("whsec_1", "whsec_2")
+
+
+async def stored(database: Database, shop: Shop) -> str:
+    """An integration, and a webhook with two secrets, all sealed with the old key; its id."""
+    sealer, now, webhook_id = FernetSealer(OLD), utc_now(), new_ulid()
+    first, second = (seal_secret(sealer, shop.tenant, webhook_id, one) for one in SECRETS)
+    async with database.tenant(shop.tenant) as connection:
+        await IntegrationRepository(connection, shop.tenant).connect(
+            Integration(
+                id=new_ulid(), provider=Provider.STRIPE, settings={}, sealed=sealer.seal("key")
+            ),
+            now,
+            new_ulid,
+        )
+        webhooks = WebhookRepository(connection, shop.tenant)
+        await webhooks.create(
+            NewWebhook(webhook_id, "l", "https://a.example/", ("*",), RetryPolicy.NONE, first), now
+        )
+        await webhooks.rotate(webhook_id, second, previous_until=now.replace(year=now.year + 1))
+    return webhook_id
+
+
+async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -> bool:
+    """Whether all of it can be opened with these keys alone."""
+    sealer = FernetSealer(keys)
+    row = await only_row(database, integrations)
+    async with database.tenant(shop.tenant) as connection:
+        sealed = await WebhookRepository(connection, shop.tenant).sealed_secrets(
+            webhook_id, utc_now()
+        )
+    try:
+        opened = [unseal_secret(sealer, shop.tenant, webhook_id, one) for one in sealed]
+        return (sealer.unseal(row["sealed"]), *reversed(opened)) == ("key", *SECRETS)
+    except ValueError:
+        return False
+
+
+async def sealed_again(database: Database, keys: str) -> Resealed:
+    sealer = FernetSealer(keys)
+    async with database.service() as connection:
+        return await reseal(connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))
+
+
+async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
+    webhook_id = await stored(database, shop)
+    assert not await readable(database, shop, webhook_id, NEW)
+
+    assert await sealed_again(database, f"{NEW},{OLD}") == Resealed(resealed=3, unreadable=0)
+    assert await readable(database, shop, webhook_id, NEW)
+    assert not await readable(database, shop, webhook_id, OLD)
+
+
+async def test_what_cannot_be_read_is_left(database: Database, shop: Shop) -> None:
+    webhook_id = await stored(database, shop)
+
+    assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=3)
+    assert await readable(database, shop, webhook_id, OLD)

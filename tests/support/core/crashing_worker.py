@@ -1,0 +1,143 @@
+"""A worker that ends itself with SIGKILL at a named point, its one argument.
+
+The point is `before:<activity>`, `after:<activity>` (its effects are committed, its result is
+lost), `mail-sent` (the mail server has the mail, the ledger does not know), `refund-begun` (the
+ledger says so, the shop was not asked) or `refund-done` (the shop has given the money back, the
+ledger does not know). Of deliveries it is the webhooks' worker that ends.
+"""
+
+import asyncio
+import dataclasses
+import os
+import signal
+import sys
+
+from temporalio import activity
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
+
+from activities.runs.actions import Actions
+from activities.runs.execute import Execute
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.mail import SmtpMailer
+from adapters.observability.error_tracker import QueuedTracker
+from adapters.observability.logs import configure_logs
+from adapters.observability.metrics import Metrics
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import connect
+from domain.core import names
+from domain.core.money import Money
+from domain.core.ports import OutgoingMail
+from domain.integrations.integration import Integration
+from domain.integrations.order import Order
+from domain.integrations.ports import Shop
+from settings import Settings
+from store.core.database import Database
+from store.core.error_reports import keep_in
+from workers import webhooks as webhook_worker
+from workers.engine import build_activities, build_worker
+
+
+def _die() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+class _DyingActivities(ActivityInboundInterceptor):
+    point = ""
+
+    async def execute_activity(self, input: ExecuteActivityInput) -> object:  # noqa: A002 - SDK's name
+        name = activity.info().activity_type
+        if self.point == f"before:{name}":
+            _die()
+        result = await super().execute_activity(input)
+        if self.point == f"after:{name}":
+            _die()
+        return result
+
+
+class DieAt(Interceptor):
+    def __init__(self, point: str) -> None:
+        self._point = point
+
+    def intercept_activity(self, next: ActivityInboundInterceptor) -> ActivityInboundInterceptor:  # noqa: A002 - SDK's name
+        dying = _DyingActivities(next)
+        dying.point = self._point
+        return dying
+
+
+class DyingMailer(SmtpMailer):
+    async def send(self, mail: OutgoingMail) -> None:
+        await super().send(mail)
+        _die()
+
+
+class DyingShop:
+    """A shop whose refunds end this process, before or after they are done."""
+
+    def __init__(self, shop: Shop, point: str) -> None:
+        self._shop = shop
+        self._point = point
+
+    async def find_order(self, number: str | None, email: str | None) -> Order | None:
+        return await self._shop.find_order(number, email)
+
+    async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
+        if self._point == "refund-done":
+            await self._shop.refund(order, amount, key, again=again)
+        _die()
+        raise AssertionError
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
+        return await self._shop.cancel(order, key, again=again)
+
+
+class DyingConnectors(ConnectorRegistry):
+    point = ""
+
+    def shop(self, integration: Integration) -> Shop:
+        return DyingShop(super().shop(integration), self.point)
+
+
+def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
+    connectors = DyingConnectors(
+        FernetSealer(settings.seal_key.get_secret_value()), open_client(), allow_loopback=True
+    )
+    connectors.point = point
+    kind = DyingMailer if point == "mail-sent" else SmtpMailer
+    mailer = kind(settings.smtp_url, settings.mail_from)
+    return Execute(database, Actions(mailer, connectors), utc_now, new_ulid)
+
+
+async def main(point: str) -> None:
+    settings = Settings()
+    configure_logs(settings.log_level)
+    client = await connect(settings.temporal_address, settings.temporal_namespace)
+    database = Database(settings.database_url)
+    activities = build_activities(settings, database, client, open_client())
+    if ":" not in point:
+        execute = _dying_execute(point, settings, database)
+        activities = dataclasses.replace(activities, execute=execute)
+    tracker = QueuedTracker(keep_in(database, new_ulid), Metrics())
+    async with build_worker(
+        client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]
+    ):
+        await tracker.write()
+
+
+async def deliver(point: str) -> None:
+    settings = Settings()
+    configure_logs(settings.log_level)
+    client = await connect(settings.temporal_address, settings.temporal_namespace)
+    database, metrics = Database(settings.database_url), Metrics()
+    sender = webhook_worker.build_sender(settings)
+    activities = webhook_worker.build_activities(settings, database, sender, metrics)
+    tracker = QueuedTracker(keep_in(database, new_ulid), metrics)
+    async with webhook_worker.at_work(
+        client, activities, sandbox=True, tracker=tracker, interceptors=[DieAt(point)]
+    ):
+        await tracker.write()
+
+
+if __name__ == "__main__":
+    asyncio.run((deliver if sys.argv[1].endswith(names.DELIVER) else main)(sys.argv[1]))

@@ -1,0 +1,190 @@
+"""The engine in this process: the real application, workers, database and Temporal."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+from fastapi import FastAPI
+from sqlalchemy.ext.asyncio import AsyncConnection
+from temporalio.client import Client, WorkflowHandle
+
+from activities.agent.purse import Purse
+from activities.agent.think import Think
+from adapters.connectors.http import open_client
+from adapters.identity.session_key import new_session_key
+from adapters.observability.metrics import Metrics
+from adapters.seal import new_seal_key
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine, connect
+from api.app import create_app
+from domain.agent.brain import Brain
+from domain.agent.brain_choice import Brains
+from domain.core import names
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.reviews.escalation import Choice, Decision
+from settings import Settings
+from store.core.database import Database
+from store.reviews.escalations import EscalationRepository, client_of
+from store.reviews.tables import escalation_tickets
+from tests.support.core.rows import rows
+from tests.support.core.waiting import eventually
+from tests.support.tenants.shop import Shop
+from workers import webhooks as webhook_worker
+from workers.engine import EngineActivities, build_activities, build_worker
+
+GATEWAY = "/api/engine/gateway"
+ENGINE_SECRET = "an engine secret of the tests"
+
+
+@dataclass
+class LiveEngine:
+    """`activities` and `deliveries` may be changed by a test before it starts a worker."""
+
+    settings: Settings
+    database: Database
+    worker_database: Database
+    client: Client
+    engine: TemporalEngine
+    activities: EngineActivities
+    deliveries: webhook_worker.WebhookActivities
+    metrics: Metrics
+    app: FastAPI
+    http: httpx.AsyncClient
+
+    async def post(self, shop: Shop, **body: object) -> httpx.Response:
+        return await self.http.post(
+            GATEWAY, json={"client_id": shop.client_id, **body}, headers=shop.headers
+        )
+
+    def run_of(self, shop: Shop, event_id: str) -> WorkflowHandle[Any, Any]:
+        return self.client.get_workflow_handle(names.process_event_id(shop.client_id, event_id))
+
+    @asynccontextmanager
+    async def working(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
+        """A worker with the sandbox on, for as long as the block runs."""
+        async with build_worker(
+            self.client,
+            self.activities,
+            sandbox=True,
+            tracker=self.app.state.services.tracker,
+            max_cached_workflows=max_cached_workflows,
+        ):
+            yield
+
+    @asynccontextmanager
+    async def delivering(self, *, max_cached_workflows: int = 1000) -> AsyncIterator[None]:
+        """A webhook worker with the sandbox on, for as long as the block runs."""
+        async with webhook_worker.at_work(
+            self.client,
+            self.deliveries,
+            sandbox=True,
+            tracker=self.app.state.services.tracker,
+            max_cached_workflows=max_cached_workflows,
+        ):
+            yield
+
+    async def review_of(self, run_id: str, *, round_: int) -> dict[str, Any]:
+        """The run's review of that round, once there is one."""
+
+        async def found() -> dict[str, Any] | None:
+            waiting = await rows(self.database, escalation_tickets, run_id=run_id, round=round_)
+            return waiting[0] if waiting else None
+
+        return await eventually(found)
+
+    async def decide(
+        self,
+        escalation_id: str,
+        decision: Decision,
+        text: str | None = None,
+        *,
+        actor: str = "tester",
+        signal: bool = True,
+    ) -> None:
+        """Decide as a human does: committed first, then the signal."""
+        async with self.database.service() as connection:
+            tenant = TenantId(await client_of(connection, escalation_id))
+            outcome = await EscalationRepository(connection, tenant).decide(
+                escalation_id, Choice(decision, actor, text=text), utc_now()
+            )
+        if signal and outcome.ref is not None:
+            await self.engine.wake(outcome.ref, escalation_id)
+
+
+def think_with(database: Database, brain: Brain) -> Think:
+    """The thinking step with a brain of the test's."""
+    purse = Purse(database, Brains(embedded=brain), utc_now)
+    return Think(database, purse, None, utc_now, new_ulid)
+
+
+def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
+    return Settings.model_validate(
+        {
+            "database_url": database_url,
+            "temporal_address": temporal_address,
+            "seal_key": new_seal_key(),
+            "session_key": new_session_key(),
+            "engine_secret": ENGINE_SECRET,
+            **more,
+        }
+    )
+
+
+@asynccontextmanager
+async def live_engine(
+    database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
+) -> AsyncIterator[LiveEngine]:
+    """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
+    chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
+    database, worker_database = Database(chosen.database_url), Database(chosen.database_url)
+    client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
+    sender, metrics = webhook_worker.build_sender(chosen), Metrics()
+    app = create_app(chosen)
+    async with (
+        app.router.lifespan_context(app),
+        httpx.AsyncClient(
+            transport=httpx.ASGITransport(app, raise_app_exceptions=False),
+            base_url="http://engine",
+            timeout=40,
+        ) as http,
+        open_client() as outside,
+    ):
+        yield LiveEngine(
+            settings=chosen,
+            database=database,
+            worker_database=worker_database,
+            client=client,
+            engine=TemporalEngine(client),
+            activities=build_activities(chosen, worker_database, client, outside),
+            deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
+            metrics=metrics,
+            app=app,
+            http=http,
+        )
+    await database.close()
+    await worker_database.close()
+
+
+@contextmanager
+def database_away(database: Database) -> Iterator[Callable[[int], Awaitable[bool]]]:
+    """Refuse every transaction on `database`. Yields a question: were so many refused by now?"""
+    refused = 0
+
+    @asynccontextmanager
+    async def refuse(_patience_s: float = 0.0) -> AsyncIterator[AsyncConnection]:
+        nonlocal refused
+        refused += 1
+        raise EngineUnavailable("away")
+        yield
+
+    async def at_least(number: int) -> bool:
+        return refused >= number
+
+    object.__setattr__(database, "_connection", refuse)
+    try:
+        yield at_least
+    finally:
+        object.__delattr__(database, "_connection")

@@ -1,0 +1,96 @@
+"""Starts Python programs of the service with their imports done, which costs two seconds of CPU.
+
+Run as a process by `tests.support.core.forks`, which tells it over the socket in `sys.argv` what to
+start. It runs nothing itself; what it forks goes on as a process of its own that has a keeper for
+a parent, and the keeper tells its pid and its exit code.
+"""
+
+import gc
+import json
+import os
+import runpy
+import signal
+import socket
+import sys
+from typing import TypedDict
+
+from embedded.process import die_with_parent
+
+
+class Request(TypedDict):
+    arguments: list[str]
+    environment: dict[str, str]
+    folder: str
+
+
+def serve(control: socket.socket) -> Request | None:
+    """Fork for each request. Returns the request in the new process, and None at the end."""
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks for a keeper's exit code
+    while True:
+        message, files, _, _ = socket.recv_fds(control, 1 << 17, 3)
+        if not message:
+            return None
+        if os.fork() == 0:
+            control.close()
+            _keep(socket.socket(fileno=files[0]), files[1:])
+            request: Request = json.loads(message)
+            return request
+        for file in files:
+            os.close(file)
+
+
+def _keep(told: socket.socket, outputs: list[int]) -> None:
+    """Fork once more, and return in the new process only."""
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    die_with_parent()
+    pid = os.fork()
+    if pid:
+        told.send(_number(pid))
+        # It stays a zombie until nobody wants to send it a signal: its pid is given to no other.
+        end = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+        assert end is not None
+        told.send(_number(end.si_status if end.si_code == os.CLD_EXITED else -end.si_status))
+        told.recv(1)
+        os._exit(0)
+    told.close()
+    os.setsid()
+    die_with_parent()
+    for number, file in enumerate(outputs, start=1):
+        os.dup2(file, number)
+        os.close(file)
+
+
+def _number(number: int) -> bytes:
+    return number.to_bytes(4, signed=True)
+
+
+def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
+    """What the interpreter does with `arguments`: a file, or `-m` and a module."""
+    os.environ.clear()
+    os.environ.update(environment)
+    os.chdir(folder)
+    if arguments[0] == "-m":
+        sys.argv = arguments[1:]
+        runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+    else:
+        sys.argv = arguments
+        runpy.run_path(arguments[0], run_name="__main__")
+
+
+def preload() -> None:
+    """Import all that the programs need but the command line, which looks at the terminal then."""
+    import cli  # noqa: F401, PLC0415
+    from workers import engine as engine_worker  # noqa: F401, PLC0415
+    from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
+
+    for name in list(sys.modules):
+        if name == "cli" or name.partition(".")[0] == "commands":
+            del sys.modules[name]
+    gc.collect()
+    gc.freeze()
+
+
+if __name__ == "__main__":
+    preload()
+    if request := serve(socket.socket(fileno=int(sys.argv[1]))):
+        run(**request)

@@ -1,0 +1,88 @@
+"""A real Temporal development server for the session, and a namespace of its own for each test."""
+
+import asyncio
+import itertools
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from google.protobuf.duration_pb2 import Duration
+from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
+from temporalio.client import Client
+from temporalio.service import RPCError, RPCStatusCode
+
+from adapters.temporal.client import connect
+from adapters.temporal.setup import ensure_search_attributes
+from embedded.ports import free_port
+from embedded.process import Child
+from embedded.temporal_server import temporal_command
+from tests.support.core.waiting import eventually
+
+_DAY: Final = Duration(seconds=86_400)
+
+
+class TemporalServer:
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._names = (f"test-{number}" for number in itertools.count())
+
+    def take_namespace(self) -> str:
+        """A namespace no other test uses.
+
+        Made when it is asked for: each costs the server some CPU for as long as it runs.
+        """
+        name = next(self._names)
+        # In a thread, for the caller may be in an event loop.
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(asyncio.run, self._make(name)).result()
+        return name
+
+    async def _make(self, name: str) -> None:
+        await (await connect(self.address, "default")).workflow_service.register_namespace(
+            RegisterNamespaceRequest(namespace=name, workflow_execution_retention_period=_DAY)
+        )
+        client = await connect(self.address, name)
+
+        async def known() -> bool:
+            try:
+                await ensure_search_attributes(client)
+                await client.count_workflows()
+            except RPCError as error:
+                if error.status is not RPCStatusCode.NOT_FOUND:
+                    raise
+                return False
+            return True
+
+        await eventually(known)
+
+
+@contextmanager
+def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[TemporalServer]:
+    port = free_port()
+    command = temporal_command(database=database, port=port, ui_port=None)
+    child = Child("temporal", command, log=log)
+    try:
+        wait_for_temporal(f"127.0.0.1:{port}")
+        yield TemporalServer(f"127.0.0.1:{port}")
+    finally:
+        child.terminate()
+        child.wait(5)
+
+
+def wait_for_temporal(address: str) -> None:
+    """Return when the server answers."""
+
+    async def wait() -> None:
+        await eventually(lambda: temporal_answers(address))
+
+    asyncio.run(wait())
+
+
+async def temporal_answers(address: str) -> bool:
+    try:
+        client: Client = await connect(address, "default")
+        return await client.service_client.check_health()
+    except RuntimeError:  # what the SDK raises while nobody listens
+        return False

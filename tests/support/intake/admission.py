@@ -1,0 +1,97 @@
+"""Admission as the gateway does it, without HTTP and without a run."""
+
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from adapters.system import new_ulid, utc_now
+from domain.intake.event import InboundEvent
+from store.core.database import Database
+from store.intake.admission import Admitted, Arrival, Repeated, Unmatched, admit
+from store.intake.idempotency import IdempotencyKey
+from store.intake.tables import engine_events
+from store.runs.tables import engine_messages
+from tests.support.tenants.shop import Shop
+
+
+def arrival(
+    *,
+    event_type: str = "x",
+    customer_email: str | None = None,
+    message: str | None = None,
+    now: datetime | None = None,
+    key_id: str | None = None,
+    idempotency: IdempotencyKey | None = None,
+) -> Arrival:
+    """An event at the door, with fresh ids."""
+    return Arrival(
+        event=InboundEvent(event_type=event_type, customer_email=customer_email, message=message),
+        event_id=new_ulid(),
+        run_id=new_ulid(),
+        message_id=new_ulid(),
+        received_at=now or utc_now(),
+        key_id=key_id,
+        idempotency=idempotency,
+    )
+
+
+async def try_to_admit(
+    database: Database,
+    shop: Shop,
+    *,
+    event_type: str = "x",
+    customer_email: str | None = None,
+    message: str | None = None,
+    now: datetime | None = None,
+    key_id: str | None = None,
+    idempotency: IdempotencyKey | None = None,
+) -> Admitted | Unmatched | Repeated:
+    """One event in a transaction of its own. Raises what admission refuses with."""
+    comes = arrival(
+        event_type=event_type,
+        customer_email=customer_email,
+        message=message,
+        now=now,
+        key_id=key_id,
+        idempotency=idempotency,
+    )
+    async with database.tenant(shop.tenant) as connection:
+        return await admit(connection, shop.tenant, comes, lambda: now or utc_now(), new_ulid)
+
+
+async def admit_event(
+    database: Database, shop: Shop, *, event_type: str = "x", message: str | None = None
+) -> Admitted:
+    """An event that is surely admitted to a run."""
+    admitted = await try_to_admit(database, shop, event_type=event_type, message=message)
+    assert isinstance(admitted, Admitted)
+    return admitted
+
+
+async def sent_before(
+    database: Database, shop: Shop, number: int, *, customer: str | None = None, at: datetime
+) -> None:
+    """So many messages in the past, as admission would have left them."""
+    event_ids = [new_ulid() for _ in range(number)]
+    async with database.service() as connection:
+        await connection.execute(
+            sa.insert(engine_events),
+            [
+                {
+                    "client_id": shop.client_id, "id": event_id, "event_type": "x",
+                    "outcome": "no_playbook", "received_at": at,
+                }
+                for event_id in event_ids
+            ],
+        )  # fmt: skip
+        await connection.execute(
+            sa.insert(engine_messages),
+            [
+                {
+                    "client_id": shop.client_id, "id": new_ulid(), "event_id": event_id,
+                    "direction": "inbound", "customer_key": customer, "author": "customer",
+                    "body": "", "created_at": at,
+                }
+                for event_id in event_ids
+            ],
+        )  # fmt: skip

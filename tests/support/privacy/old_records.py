@@ -1,0 +1,115 @@
+"""Records of another day: an event of then, and all that came of it."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import new_ulid
+from domain.core.ids import first_ulid
+from domain.core.period import period_of
+from store.analytics.tables import churn_predictions, metrics_daily
+from store.billing.tables import usage_ledger
+from store.exports.tables import automation_events
+from store.intake.tables import engine_events
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import (
+    action_ledger,
+    ai_conversations,
+    engine_messages,
+    engine_runs,
+    sentiment_logs,
+)
+from tests.support.tenants.shop import Shop
+
+
+def ulid_of(at: datetime) -> str:
+    """A new id as it would have been drawn then."""
+    return first_ulid(at)[:10] + new_ulid()[10:]
+
+
+@dataclass(frozen=True)
+class OldRecords:
+    event_id: str
+    run_id: str
+    conversation_id: str
+
+
+async def leave_records(
+    connection: AsyncConnection,
+    shop: Shop,
+    at: datetime,
+    *,
+    status: str = "completed",
+    taken_up: bool = True,
+    conversation_id: str | None = None,
+    last_message_at: datetime | None = None,
+) -> OldRecords:
+    """An event with a row in every table that it leaves something in. `taken_up`: whether its
+    review is over."""
+    made = OldRecords(ulid_of(at), ulid_of(at), conversation_id or ulid_of(at))
+    whose = {"client_id": shop.client_id}
+    if conversation_id is None:
+        await connection.execute(
+            sa.insert(ai_conversations).values(
+                **whose,
+                id=made.conversation_id,
+                key=f"event:{made.event_id}",
+                channel="api",
+                summary="",
+                created_at=at,
+                last_message_at=last_message_at or at,
+            )
+        )
+    of_event = {**whose, "event_id": made.event_id}
+    of_run = {**whose, "id": ulid_of(at), "run_id": made.run_id, "round": 0}
+    in_it = {"conversation_id": made.conversation_id, "created_at": at}
+    for table, values in (
+        (engine_events, {"id": made.event_id, "event_type": "x", "outcome": "run"}),
+        (engine_messages, {"direction": "inbound", "author": "customer", "body": "b", **in_it}),
+        (engine_messages, {"direction": "outbound", "author": "agent", "body": "b", **in_it}),
+        (sentiment_logs, {"score": 0, "is_critical": False, **in_it}),
+        (usage_ledger, {"period": period_of(at), "paid_by": "quota", "created_at": at}),
+        (engine_runs, {"id": made.run_id, "playbook_id": shop.playbook_id, "status": status}),
+    ):
+        given = {**(whose if table is engine_events else of_event), **values}
+        if table in {engine_events, engine_runs}:
+            given["received_at"] = at
+        if table is engine_runs:
+            given["playbook_version"] = 1
+        await connection.execute(
+            sa.insert(table).values({"id": ulid_of(at), **given} if "id" in table.c else given)
+        )
+    await connection.execute(
+        sa.insert(escalation_tickets).values(
+            **of_run,
+            status="rejected" if taken_up else "pending",
+            reason="low_confidence",
+            draft="d",
+            expires_at=at,
+            created_at=at,
+            decided_at=at if taken_up else None,
+            taken_up_at=at if taken_up else None,
+        )
+    )
+    await connection.execute(
+        sa.insert(action_ledger).values(
+            **of_run, step=0, action="reply", state="done", detail="", planned_at=at
+        )
+    )
+    return made
+
+
+async def leave_figures(connection: AsyncConnection, shop: Shop, at: datetime) -> None:
+    """A day's metrics, a week's prediction and an event of the first engine, all of then."""
+    counts = {
+        column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
+    }
+    churn = {"customer_email": "a@b.example", "week": at.date(), "score": 0.5, "level": "low"}
+    for table, values in (
+        (automation_events, {"id": ulid_of(at), "event_type": "x", "created_at": at}),
+        (metrics_daily, {"day": at.date(), "computed_at": at, **counts}),
+        (churn_predictions, {"id": ulid_of(at), "created_at": at, **churn}),
+    ):
+        await connection.execute(sa.insert(table).values({"client_id": shop.client_id, **values}))

@@ -1,0 +1,291 @@
+"""Shopify's GraphQL Admin API on loopback: a shop whose orders can be refunded and cancelled.
+
+It checks documents and variables against the published schema, wants an idempotency key for a
+refund and honours it, and counts the money that really moved.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from graphql import (
+    FieldNode,
+    GraphQLError,
+    GraphQLResolveInfo,
+    OperationDefinitionNode,
+    build_schema,
+    get_directive_values,
+    graphql_sync,
+    parse,
+)
+
+from domain.core.money import Money
+from tests.support.servers.http_service import HttpService, Reply, Request, serving
+from tests.support.servers.shopify_schema import SCHEMA
+
+TOKEN: Final = "shpat_canary_7f3a9c5e1b"
+PATH: Final = "/admin/api/2026-07/graphql.json"
+
+Info = GraphQLResolveInfo[Any]
+
+_SCHEMA: Final = build_schema(SCHEMA)
+_TERM: Final = re.compile(r'(name|email):"([^"\\]*)"')
+
+
+@dataclass
+class Payment:
+    """What one way of paying took, in minor units of the currency the customer paid in."""
+
+    id: str
+    minor: int
+    refunded: int = 0
+    gateway: str = "shopify_payments"
+
+    @property
+    def left(self) -> int:
+        return self.minor - self.refunded
+
+
+@dataclass
+class ShopifyOrder:
+    """`name`: with its "#". `rate`: how many of `paid_in` the customer paid for one of the shop."""
+
+    name: str
+    email: str | None
+    payments: list[Payment]
+    currency: str = "EUR"
+    paid_in: str = "EUR"
+    rate: int = 1
+    note: str | None = None
+    created_at: str = "2026-03-01T10:00:00Z"
+    cancelled_at: str | None = None
+    fulfillment: str = "UNFULFILLED"
+    parcels: list[tuple[str, str | None]] = field(default_factory=list)
+    items: list[tuple[str, int]] = field(default_factory=list)
+
+    @property
+    def id(self) -> str:
+        return f"gid://shopify/Order/{self.name.removeprefix('#')}"
+
+    def bag(self, paid_minor: int) -> dict[str, object]:
+        return {
+            "presentmentMoney": _amount(paid_minor, self.paid_in),
+            "shopMoney": _amount(paid_minor // self.rate, self.currency),
+        }
+
+
+@dataclass(frozen=True)
+class MovedMoney:
+    """Money given back. `note` holds the caller's key, if it wrote one there."""
+
+    id: str
+    order_name: str
+    minor: int
+    note: str
+
+
+class ShopifyServer(HttpService):
+    """Requests are told apart by their operation's name: `fail_next(Fault.CUT, "Refund")`.
+
+    `refuse_next`: codes of errors with which the next operations of that name end, in place of
+    being carried out. `polls`: how often a cancellation is asked for before it is through.
+    `hides_refunds`: a look at what was refunded comes too early.
+    """
+
+    def __init__(self, orders: list[ShopifyOrder]) -> None:
+        super().__init__()
+        self.orders = orders
+        self.refunds: list[MovedMoney] = []
+        self.refuse_next: dict[str, str] = {}
+        self.polls = 1
+        self.hides_refunds = False
+        self.cancelling_fails = False
+        self._results: dict[str, tuple[str, dict[str, object]]] = {}
+        self._jobs: dict[str, tuple[ShopifyOrder, int]] = {}
+
+    def method(self, request: Request) -> str:
+        definition = parse(str(request.body["query"])).definitions[0]
+        assert isinstance(definition, OperationDefinitionNode)
+        assert definition.name is not None
+        return definition.name.value
+
+    def route(self, request: Request) -> Reply:
+        if request.headers.get("x-shopify-access-token") != TOKEN:
+            return Reply(401, {"errors": "[API] Invalid API key or access token"})
+        if request.path != PATH or request.method != "POST":
+            return Reply(404, {"errors": "Not Found"})
+        code = self.refuse_next.pop(self.method(request), None)
+        if code is not None:
+            return Reply(200, {"errors": [{"message": code, "extensions": {"code": code}}]})
+        root = {
+            "orders": self._orders,
+            "order": lambda _, id: self._shown(self._by_id(id)),  # noqa: A006 - its name there
+            "job": self._job,
+            "refundCreate": self._refund,
+            "orderCancel": self._cancel,
+        }
+        result = graphql_sync(
+            _SCHEMA,
+            request.body["query"],
+            root_value=root,
+            variable_values=request.body["variables"],
+        )
+        answer: dict[str, object] = {"data": result.data}
+        if result.errors:
+            answer["errors"] = [
+                {"message": error.message, "extensions": {"code": "undefinedField"}}
+                for error in result.errors
+            ]
+        return Reply(200, answer)
+
+    def forget_keys(self) -> None:
+        """As after a day."""
+        self._results.clear()
+
+    def _by_id(self, wanted: str) -> ShopifyOrder | None:
+        return next((order for order in self.orders if order.id == wanted), None)
+
+    def _orders(self, _: Info, query: str, first: int, **__: object) -> dict[str, object]:
+        terms = [_TERM.fullmatch(part) for part in query.split(" OR ")]
+        found = [
+            order
+            for order in self.orders
+            for term in terms
+            # As there: without regard to # and case, and what begins like that is found as well.
+            if term is not None
+            and (
+                order.name.casefold().lstrip("#").startswith(term[2].casefold().lstrip("#"))
+                if term[1] == "name"
+                else (order.email or "").casefold() == term[2].casefold()
+            )
+        ]
+        unique = {order.id: order for order in found}
+        newest = sorted(unique.values(), key=lambda order: order.created_at, reverse=True)
+        return {"nodes": [self._shown(order) for order in newest[:first]]}
+
+    def _shown(self, order: ShopifyOrder | None) -> dict[str, object] | None:
+        if order is None:
+            return None
+        left = 0 if order.cancelled_at else sum(payment.left for payment in order.payments)
+        return {
+            "id": order.id,
+            "name": order.name,
+            "email": order.email,
+            "note": order.note,
+            "createdAt": order.created_at,
+            "cancelledAt": order.cancelled_at,
+            "displayFulfillmentStatus": order.fulfillment,
+            "totalPriceSet": order.bag(sum(payment.minor for payment in order.payments)),
+            "suggestedRefund": {
+                "maximumRefundableSet": order.bag(left),
+                "suggestedTransactions": [
+                    {
+                        "gateway": payment.gateway,
+                        "parentTransaction": {"id": payment.id},
+                        "maximumRefundableSet": order.bag(payment.left),
+                    }
+                    for payment in order.payments
+                ],
+            },
+            "fulfillments": [
+                {"displayStatus": status, "trackingInfo": [{"url": url}]}
+                for status, url in order.parcels
+            ],
+            "lineItems": {
+                "nodes": [{"title": title, "quantity": count} for title, count in order.items]
+            },
+            "refunds": [
+                {"id": moved.id, "note": moved.note}
+                for moved in self.refunds
+                if moved.order_name == order.name and not self.hides_refunds
+            ],
+        }
+
+    def _refund(self, info: Info, input: dict[str, Any]) -> dict[str, object]:  # noqa: A002
+        key = _idempotency_key(info)
+        if key is None:
+            raise GraphQLError("The @idempotent directive is required for this mutation")
+        asked = json.dumps(input, sort_keys=True)
+        if key in self._results:
+            first, result = self._results[key]
+            return result if first == asked else _user_error("The same key cannot be used")
+        result = self._move(input)
+        if not result["userErrors"]:
+            self._results[key] = (asked, result)
+        return result
+
+    def _move(self, asked: Mapping[str, Any]) -> dict[str, object]:
+        order = self._by_id(asked["orderId"])
+        if order is None or asked["currency"] != order.paid_in:
+            return _user_error("Order or currency is not valid")
+        takes = []
+        for part in asked["transactions"]:
+            minor = Money.parse(str(part["amount"]), order.paid_in).minor
+            payment = next((one for one in order.payments if one.id == part["parentId"]), None)
+            if payment is None or not 0 < minor <= payment.left:
+                return _user_error("Refund amount is greater than the amount available")
+            takes.append((payment, minor))
+        for payment, minor in takes:
+            payment.refunded += minor
+        total = sum(minor for _, minor in takes)
+        return {"refund": self._moved(order, total, asked["note"]), "userErrors": []}
+
+    def _moved(self, order: ShopifyOrder, minor: int, note: str) -> dict[str, str]:
+        moved = MovedMoney(f"gid://shopify/Refund/{len(self.refunds) + 1}", order.name, minor, note)
+        self.refunds.append(moved)
+        return {"id": moved.id, "note": note}
+
+    def _cancel(
+        self,
+        _: Info,
+        orderId: str,  # noqa: N803 - the names there
+        staffNote: str,  # noqa: N803
+        **__: object,
+    ) -> dict[str, object]:
+        order = self._by_id(orderId)
+        if order is None or order.cancelled_at or order.fulfillment == "FULFILLED":
+            error = {"message": "Cannot be cancelled", "code": "INVALID", "field": ["orderId"]}
+            return {"job": None, "orderCancelUserErrors": [error]}
+        job = f"gid://shopify/Job/{len(self._jobs) + 1}"
+        self._jobs[job] = (order, self.polls)
+        self._advance(job, staffNote)
+        return {"job": {"id": job, "done": False}, "orderCancelUserErrors": []}
+
+    def _job(self, _: Info, id: str) -> dict[str, object]:  # noqa: A002
+        self._advance(id, "")
+        return {"id": id, "done": self._jobs[id][1] < 0}
+
+    def _advance(self, job: str, note: str) -> None:
+        """One step of the job; with its last one the order is cancelled."""
+        order, polls = self._jobs[job]
+        self._jobs[job] = (order, polls - 1)
+        if polls == 0 and not self.cancelling_fails:
+            self._moved(order, sum(payment.left for payment in order.payments), note)
+            for payment in order.payments:
+                payment.refunded = payment.minor
+            order.cancelled_at = "2026-03-02T10:00:00Z"
+
+
+def _idempotency_key(info: Info) -> str | None:
+    node: FieldNode = info.field_nodes[0]
+    directive = _SCHEMA.get_directive("idempotent")
+    assert directive is not None
+    values = get_directive_values(directive, node, info.variable_values)
+    return None if values is None else str(values["key"])
+
+
+def _user_error(message: str) -> dict[str, object]:
+    return {"refund": None, "userErrors": [{"field": None, "message": message}]}
+
+
+def _amount(minor: int, currency: str) -> dict[str, str]:
+    return {"amount": Money(minor=minor, currency=currency).decimal(), "currencyCode": currency}
+
+
+@contextmanager
+def shopify_server(*orders: ShopifyOrder) -> Iterator[ShopifyServer]:
+    with serving(ShopifyServer(list(orders))) as server:
+        yield server

@@ -1,0 +1,143 @@
+"""Zendesk's ticket API on loopback, as far as the agent uses it.
+
+It answers as the published API does: basic auth of `email/token`, audits with custom metadata, safe
+updates by `updated_stamp`, pages by cursor, and no update of a closed ticket.
+"""
+
+import base64
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from tests.support.servers.http_service import HttpService, Reply, Request, serving
+
+EMAIL = "agent@acme.example"
+API_TOKEN = "CANARYzendesk0token"
+_START = datetime(2026, 11, 1, tzinfo=UTC)
+_CONFLICT = Reply(409, {"error": "UpdateConflict", "description": "a stale updated_stamp"})
+_CLOSED = {"status": [{"description": "Status: closed prevents ticket update"}]}
+
+
+@dataclass
+class Ticket:
+    """`audits`: oldest first. `updates`: how often it was changed; the stamp is made of it."""
+
+    requester_email: str | None
+    status: str = "open"
+    tags: list[str] = field(default_factory=list)
+    audits: list[dict[str, Any]] = field(default_factory=list)
+    updates: int = 0
+
+    @property
+    def stamp(self) -> str:
+        return (_START + timedelta(seconds=self.updates)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+    @property
+    def comments(self) -> list[dict[str, Any]]:
+        """What the agent wrote."""
+        return [event for audit in self.audits for event in audit["events"]]
+
+
+class ZendeskServer(HttpService):
+    """`page_size` caps a page of audits; with `collide` so many next updates come too late."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tickets: dict[str, Ticket] = {}
+        self.page_size = 100
+        self.collide = 0
+
+    def open_ticket(self, requester_email: str | None, status: str = "open") -> str:
+        ticket_id = str(len(self.tickets) + 35436)
+        self.tickets[ticket_id] = Ticket(requester_email, status)
+        return ticket_id
+
+    def route(self, request: Request) -> Reply:
+        expected = base64.b64encode(f"{EMAIL}/token:{API_TOKEN}".encode()).decode()
+        if request.authorization != f"Basic {expected}":
+            return Reply(401, {"error": "Couldn't authenticate you"})
+        parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
+        ticket = self.tickets.get(parts[0])
+        match (ticket, request.method, parts[1:]):
+            case (Ticket(), "GET", []):
+                reply = self._show(parts[0], ticket)
+            case (Ticket(), "GET", ["audits"]):
+                reply = self._audits(ticket, request)
+            case (Ticket(), "PUT", []):
+                reply = self._update(parts[0], ticket, request.body["ticket"])
+            case (Ticket(), "PUT", ["tags"]):
+                reply = self._tag(ticket, request.body)
+            case _:
+                reply = Reply(404, {"error": "RecordNotFound", "description": "Not found"})
+        return reply
+
+    def _show(self, ticket_id: str, ticket: Ticket) -> Reply:
+        users = [
+            {"id": 7, "email": "other@acme.example"},
+            {"id": 9, "email": ticket.requester_email},
+        ]
+        return Reply(
+            body={
+                "ticket": {
+                    "id": int(ticket_id),
+                    "status": ticket.status,
+                    "requester_id": 9,
+                    "tags": ticket.tags,
+                    "updated_at": ticket.stamp,
+                },
+                "users": users,
+            }
+        )
+
+    def _audits(self, ticket: Ticket, request: Request) -> Reply:
+        newest_first = request.query.get("sort") == "-created_at"
+        audits = ticket.audits[::-1] if newest_first else ticket.audits
+        begin = int(request.query.get("page[after]", "0"))
+        end = begin + min(self.page_size, int(request.query["page[size]"]))
+        return Reply(
+            body={
+                "audits": audits[begin:end],
+                "meta": {"has_more": end < len(audits), "after_cursor": str(end)},
+            }
+        )
+
+    def _refusal(self, ticket: Ticket, body: dict[str, Any]) -> Reply | None:
+        if ticket.status == "closed":
+            return Reply(422, {"error": "RecordInvalid", "details": _CLOSED})
+        if self.collide:
+            self.collide -= 1
+            ticket.updates += 1
+        if body.get("safe_update") and body["updated_stamp"] != ticket.stamp:
+            return _CONFLICT
+        return None
+
+    def _update(self, ticket_id: str, ticket: Ticket, body: dict[str, Any]) -> Reply:
+        if refusal := self._refusal(ticket, body):
+            return refusal
+        ticket.updates += 1
+        number = 1000 + 10 * len(ticket.audits)
+        comment = {"id": number + 1, "type": "Comment", **body["comment"]}
+        audit = {
+            "id": number,
+            "ticket_id": int(ticket_id),
+            "metadata": {"system": {}, "custom": body.get("metadata", {})},
+            "events": [{"id": number + 2, "type": "Notification"}, comment],
+        }
+        ticket.audits.append({**audit, "events": [comment]})
+        return Reply(body={"ticket": {"id": int(ticket_id)}, "audit": audit})
+
+    def _tag(self, ticket: Ticket, body: dict[str, Any]) -> Reply:
+        if refusal := self._refusal(ticket, body):
+            return refusal
+        added = [tag for tag in body["tags"] if tag not in ticket.tags]
+        ticket.tags += added
+        ticket.updates += bool(added)
+        return Reply(body={"tags": ticket.tags})
+
+
+@contextmanager
+def zendesk_server() -> Iterator[ZendeskServer]:
+    with serving(ZendeskServer()) as server:
+        yield server

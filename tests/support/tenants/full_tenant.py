@@ -1,0 +1,141 @@
+"""A client with at least one row in every tenant table, made by the code that makes them."""
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from adapters.system import new_ulid, utc_now
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.billing.quota import QuotaStanding
+from domain.core.contracts import RunRef
+from domain.core.period import period_of
+from domain.intake.event import Channel, UnifiedEvent
+from domain.integrations.integration import Integration, Provider
+from store.analytics.tables import churn_predictions, metrics_daily
+from store.billing.usage_ledger import UsageLedger
+from store.content.content import ContentRepository
+from store.content.tables import knowledge_embeddings, knowledge_entries
+from store.core.database import Database
+from store.exports.tables import automation_events
+from store.intake.admission import Admitted
+from store.intake.events import EventRepository
+from store.intake.idempotency import IdempotencyKey
+from store.intake.tables import inbound_events
+from store.integrations.integrations import IntegrationRepository
+from store.metadata import metadata
+from store.reviews.escalations import EscalationRepository
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.conversations import ConversationRepository
+from store.runs.sentiment import SentimentRepository
+from store.runs.tables import brain_costs
+from store.tenants.accounts import AccountRepository
+from store.tenants.tables import client_settings
+from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+from tests.support.intake.admission import try_to_admit
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhooks import subscribe
+
+# Tables that belong to no client.
+_GLOBAL = {"users", "clients", "erasures", "error_reports", "rate_windows"}
+
+
+async def fill_every_table(database: Database, shop: Shop) -> None:
+    """Fails if a table of the schema stayed empty: then this must learn to fill it."""
+    now = utc_now()
+    paused = await subscribe(database, shop)
+    await subscribe(database, shop)
+    admitted = await try_to_admit(database, shop, idempotency=IdempotencyKey("key", b"digest"))
+    assert isinstance(admitted, Admitted)
+    async with database.tenant(shop.tenant) as connection:
+        # What happens from here on is sent to one webhook, and missed by the other.
+        await WebhookRepository(connection, shop.tenant).change(
+            paused.id, WebhookChange(pause=True), now
+        )
+        await AccountRepository(connection, shop.tenant).add_credits(
+            5, entry_id=new_ulid(), reason="test", now=now
+        )
+        await UsageLedger(connection, shop.tenant).note_thresholds(
+            QuotaStanding(period_of(now), 4, 5, 0), (80,), now=now, new_id=new_ulid
+        )
+        await ContentRepository(connection, shop.tenant).add_knowledge(
+            entry_id=new_ulid(), title="t", body="b", language="fr", now=now
+        )
+        await _work_on(admitted.ref, shop, connection)
+        await _act(admitted.ref, shop, connection)
+        await _reckon(shop, connection)
+        empty = [
+            name
+            for name, table in metadata.tables.items()
+            if name not in _GLOBAL
+            and not await connection.scalar(sa.select(sa.func.count()).select_from(table))
+        ]
+    assert empty == []
+
+
+async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+    now = utc_now()
+    conversation_id = await ConversationRepository(connection, shop.tenant).open(
+        "key", conversation_id=new_ulid(), channel="api", customer_email=None, now=now
+    )
+    await EventRepository(connection, shop.tenant).save_unified(
+        ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=conversation_id
+    )
+    await SentimentRepository(connection, shop.tenant).record(
+        ref.event_id, 0, now=now, new_id=new_ulid
+    )
+    await EscalationRepository(connection, shop.tenant).open(
+        ref,
+        escalation_id=new_ulid(),
+        round_=0,
+        reason=EscalationReason.LOW_CONFIDENCE,
+        expires_at=now,
+        now=now,
+    )
+    await ActionLedger(connection, shop.tenant).begin(
+        LedgerPlace(ref.run_id, 0, 0), Effect(ActionKind.REPLY), entry_id=new_ulid(), now=now
+    )
+
+
+async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+    now, integration_id = utc_now(), new_ulid()
+    await IntegrationRepository(connection, shop.tenant).connect(
+        Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid
+    )
+    await connection.execute(
+        sa.insert(brain_costs).values(
+            client_id=shop.client_id,
+            period=period_of(now),
+            calls=1,
+            tokens_in=1,
+            tokens_out=1,
+            cost_micros=1,
+        )
+    )
+    entry = await connection.scalar(sa.select(knowledge_entries.c.id))
+    await connection.execute(
+        sa.insert(knowledge_embeddings).values(
+            client_id=shop.client_id,
+            entry_id=entry,
+            model="m",
+            digest=b"d",
+            embedding=[0.5, 0.5],
+            created_at=now,
+        )
+    )
+
+
+async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
+    now = utc_now()
+    whose = {"client_id": shop.client_id}
+    counts = {
+        column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
+    }
+    churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
+    for table, values in (
+        (automation_events, {"id": new_ulid(), "event_type": "x", "created_at": now}),
+        (metrics_daily, {"day": now.date(), "computed_at": now, **counts}),
+        (churn_predictions, {"id": new_ulid(), "created_at": now, **churn}),
+        (client_settings, {"updated_at": now}),
+        (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
+    ):
+        await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -1,0 +1,146 @@
+"""Session tokens as tests need them: good ones, forged ones, and a provider that publishes keys."""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import cast
+
+import jwt
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from jwt.algorithms import ECAlgorithm, RSAAlgorithm
+
+from adapters.identity.session_key import AUDIENCE as OUR_AUDIENCE
+from adapters.identity.session_key import ISSUER as OUR_ISSUER
+from adapters.identity.session_key import SessionKeys
+from adapters.system import utc_now
+from domain.tenants.user import User
+from settings import Settings
+
+ISSUER = "https://login.example/"
+AUDIENCE = "the service"
+
+PrivateKey = ec.EllipticCurvePrivateKey | rsa.RSAPrivateKey
+
+
+def ec_key() -> ec.EllipticCurvePrivateKey:
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def rsa_key(bits: int = 2048) -> rsa.RSAPrivateKey:
+    return rsa.generate_private_key(public_exponent=65537, key_size=bits)
+
+
+def public_jwk(key: PrivateKey, kid: str, **more: object) -> dict[str, object]:
+    if isinstance(key, ec.EllipticCurvePrivateKey):
+        parts = ECAlgorithm.to_jwk(key.public_key(), as_dict=True)
+    else:
+        parts = RSAAlgorithm.to_jwk(key.public_key(), as_dict=True)
+    return {**cast("dict[str, object]", parts), "kid": kid, **more}
+
+
+def claims(user_id: object = "user-1", **more: object) -> dict[str, object]:
+    """The claims of a good token; None removes one."""
+    now = int(utc_now().timestamp())
+    good: dict[str, object] = {
+        "iss": ISSUER, "aud": AUDIENCE, "sub": user_id, "iat": now, "exp": now + 3600, **more
+    }  # fmt: skip
+    return {name: value for name, value in good.items() if value is not None}
+
+
+def segment(content: object) -> str:
+    """One part of a token, as it stands there."""
+    raw = content if isinstance(content, bytes) else json.dumps(content).encode()
+    return base64.urlsafe_b64encode(raw).rstrip(b"=").decode()
+
+
+def signed_with_hmac(header: dict[str, object], body: dict[str, object], secret: bytes) -> str:
+    """What PyJWT refuses to make: a token whose HMAC key is a public key."""
+    signing_input = f"{segment(header)}.{segment(body)}"
+    return f"{signing_input}.{segment(hmac.digest(secret, signing_input.encode(), hashlib.sha256))}"
+
+
+def session_token(settings: Settings, user_id: str, *, admin: bool = False) -> str:
+    """A token of our own provider, as `cli.py token` makes it."""
+    assert settings.session_key is not None
+    keys = SessionKeys(settings.session_key.get_secret_value())
+    return keys.sign(User(user_id, admin), utc_now())
+
+
+def own_token(settings: Settings, user_id: str, **more: object) -> str:
+    """A token of our own provider with claims that it would not make by itself."""
+    assert settings.session_key is not None
+    keys = SessionKeys(settings.session_key.get_secret_value())
+    body = claims(user_id, iss=OUR_ISSUER, aud=OUR_AUDIENCE, **more)
+    return jwt.encode(body, keys._signing, "ES256", headers={"kid": keys._kid})
+
+
+def bearer(token: str) -> dict[str, str]:
+    return {"authorization": f"Bearer {token}"}
+
+
+class Clock:
+    """Seconds that pass when a test says so."""
+
+    def __init__(self) -> None:
+        self.now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@dataclass
+class Provider:
+    """Somebody else's identity provider, over HTTP on a local port."""
+
+    url: str = ""
+    requests: int = 0
+    status: int = 200
+    document: object = None
+    keys: dict[str, PrivateKey] = field(default_factory=dict)
+    answering: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def publish(self, **keys: PrivateKey) -> None:
+        """Replace the published keys."""
+        self.keys = dict(keys)
+        self.document = {"keys": [public_jwk(key, kid) for kid, key in keys.items()]}
+
+    def token(self, kid: str, body: dict[str, object] | None = None) -> str:
+        key = self.keys[kid]
+        algorithm = "ES256" if isinstance(key, ec.EllipticCurvePrivateKey) else "RS256"
+        return jwt.encode(body or claims(), key, algorithm=algorithm, headers={"kid": kid})
+
+    async def answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readuntil(b"\r\n\r\n")
+            self.requests += 1
+            await self.answering.wait()
+            body = json.dumps(self.document).encode()
+            head = f"HTTP/1.1 {self.status} X\r\nLocation: {self.url}\r\nConnection: close\r\n"
+            writer.write(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+            await writer.drain()
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass  # the caller hung up
+        finally:
+            writer.close()
+
+
+@asynccontextmanager
+async def identity_provider() -> AsyncIterator[Provider]:
+    """A provider with one key, `first`."""
+    provider = Provider()
+    provider.publish(first=ec_key())
+    provider.answering.set()
+    server = await asyncio.start_server(provider.answer, "127.0.0.1", 0)
+    port = server.sockets[0].getsockname()[1]
+    provider.url = f"http://127.0.0.1:{port}/.well-known/jwks.json"
+    try:
+        yield provider
+    finally:
+        provider.answering.set()
+        server.close()
+        await server.wait_closed()

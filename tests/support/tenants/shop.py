@@ -1,0 +1,88 @@
+"""A client with content, playbooks and a key, as most tests want it."""
+
+import secrets
+from dataclasses import dataclass
+
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import Category, Language, Template
+from domain.agent.rulebook import Rulebook
+from domain.core.ids import TenantId
+from domain.playbooks.playbook import Playbook
+from domain.tenants.api_key import key_material, key_value
+from domain.tenants.client import Plan
+from store.content.content import ContentRepository
+from store.core.database import Database
+from store.playbooks.playbooks import PlaybookRepository
+from store.tenants.clients import ClientRepository
+from store.tenants.keys import KeyRepository
+
+ORDER_QUESTION = "Bonjour, où en est ma commande n° 1042 ? Est-elle bien partie ?"
+UNSURE_MESSAGE = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
+
+TEMPLATES: tuple[tuple[Category, Language, str], ...] = (
+    (Category.ORDER_STATUS, "fr", "Bonjour, votre commande {{ order_number }} est en route."),
+    (Category.ORDER_STATUS, "en", "Hello, your order {{ order_number }} is on its way."),
+)
+
+
+@dataclass(frozen=True)
+class Shop:
+    client_id: str
+    owner_user_id: str
+    key: str
+    key_id: str
+    playbook_id: str
+
+    @property
+    def tenant(self) -> TenantId:
+        return TenantId(self.client_id)
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"authorization": f"Bearer {self.key}"}
+
+
+async def open_shop(
+    database: Database,
+    *,
+    event_type: str = "*",
+    threshold: float = 0.7,
+    brand: str = "Boutique",
+    rulebook: Rulebook | None = None,
+) -> Shop:
+    """Make a client with one active playbook, one key and the templates above.
+
+    Without a rulebook, its agent answers and does nothing else.
+    """
+    now, client_id, playbook_id, key_id = utc_now(), new_ulid(), new_ulid(), new_ulid()
+    key = key_value(secrets.token_bytes(16))
+    material = key_material(key)
+    assert material is not None
+    async with database.service() as connection:
+        owner = await ClientRepository(connection).create(
+            client_id=client_id,
+            user_id=new_ulid(),
+            brand=brand,
+            plan=Plan.PRO,
+            owner_email=f"{client_id.lower()}@example.com",
+            now=now,
+        )
+        await KeyRepository(connection).create(
+            key_id=key_id, client_id=client_id, label="test", material=material, now=now
+        )
+        await PlaybookRepository(connection, TenantId(client_id)).create(
+            Playbook(
+                id=playbook_id, version=1, name="all", event_type=event_type, threshold=threshold
+            ),
+            active=True,
+            now=now,
+            rulebook=rulebook or Rulebook(),
+        )
+        for category, language, body in TEMPLATES:
+            await ContentRepository(connection, TenantId(client_id)).add_template(
+                Template(
+                    id=new_ulid(), name=category, category=category, language=language, body=body
+                ),
+                now,
+            )
+    return Shop(client_id, owner, key, key_id, playbook_id)

@@ -1,0 +1,55 @@
+"""Deliveries as permits see them: they come, go on, and end when a test says so."""
+
+import asyncio
+
+from activities.webhooks.permits import Permits
+from domain.webhooks.errors import Deferred
+
+
+class Time:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+class Sending:
+    """One delivery that holds its permit until it is told to end."""
+
+    def __init__(self, permits: Permits, tenant: str, endpoint: str) -> None:
+        self.tenant = tenant
+        self.endpoint = endpoint
+        self.active = False
+        self._end = asyncio.Event()
+        self.task = asyncio.create_task(self._send(permits))
+
+    async def _send(self, permits: Permits) -> None:
+        async with permits.of(self.tenant, self.endpoint):
+            self.active = True
+            await self._end.wait()
+
+    def end(self) -> None:
+        self._end.set()
+
+    @property
+    def deferred(self) -> float | None:
+        """Seconds, if it was put off."""
+        if not self.task.done() or self.task.cancelled():
+            return None
+        error = self.task.exception()
+        assert error is None or isinstance(error, Deferred)
+        return None if error is None else error.retry_after_s
+
+
+async def settle() -> None:
+    """Let every task go as far as it can."""
+    for _ in range(6):
+        await asyncio.sleep(0)
+
+
+async def end(*sent: Sending) -> None:
+    for one in sent:
+        one.end()
+        one.task.cancel()
+    await asyncio.gather(*(one.task for one in sent), return_exceptions=True)

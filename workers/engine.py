@@ -1,0 +1,236 @@
+"""The engine's worker: whatever it takes to answer an event, and the schedules around it."""
+
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+import httpx
+from temporalio.client import Client
+from temporalio.service import RPCError
+from temporalio.worker import Interceptor, Worker
+
+from activities.agent.dry_run import Rehearse as DryRunActivity
+from activities.agent.look_up import LookUp
+from activities.agent.purse import Purse
+from activities.agent.think import Think
+from activities.analytics.churn import Churn
+from activities.analytics.metrics import ComputeMetrics as ComputeMetrics
+from activities.billing.usage_periods import UsagePeriods
+from activities.content.embed import Embed
+from activities.intake.normalize import Normalize
+from activities.privacy.erase import EraseRecords as EraseActivity
+from activities.privacy.prune import Prune
+from activities.privacy.retain import Retain
+from activities.reviews.settle_review import SettleReview
+from activities.runs.actions import Actions
+from activities.runs.execute import Execute
+from activities.runs.persist import Persist
+from activities.runs.sweep import SweepRuns as SweepActivity
+from activities.runtime.interceptor import WatchActivities
+from activities.webhooks.sweep_deliveries import SweepDeliveries
+from activities.webhooks.tell_owner import TellOwner
+from adapters.brain.choice import brains_from
+from adapters.brain.classifier import Classifier
+from adapters.brain.embeddings import embedder_from
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.mail import SmtpMailer
+from adapters.observability.metrics import CountActivities, Metrics
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.runs import TemporalRuns
+from adapters.temporal.runtime import workflow_runner
+from adapters.temporal.setup import (
+    ensure_daily_metrics_schedule,
+    ensure_housekeeping_schedule,
+    ensure_monthly_reset_schedule,
+    ensure_retention_schedule,
+    ensure_search_attributes,
+    ensure_sweep_schedule,
+    ensure_weekly_churn_schedule,
+)
+from domain.core import names
+from domain.core.errors import EngineUnavailable
+from domain.core.ports import ErrorTracker
+from domain.runs.contracts import SweepInput
+from settings import Settings
+from store.core.database import Database
+from workflows.backfill_metrics import BackfillMetrics
+from workflows.daily_metrics import DailyMetrics
+from workflows.dry_run import DryRun
+from workflows.erase import Erase
+from workflows.housekeeping import Housekeeping
+from workflows.monthly_reset import MonthlyReset
+from workflows.process_event import ProcessEvent
+from workflows.retention import Retention
+from workflows.sweep import Sweep
+from workflows.weekly_churn import WeeklyChurn
+
+WORKFLOWS: Final[Sequence[type]] = (
+    ProcessEvent,
+    DryRun,
+    Sweep,
+    MonthlyReset,
+    Housekeeping,
+    DailyMetrics,
+    BackfillMetrics,
+    WeeklyChurn,
+    Retention,
+    Erase,
+)
+_WORKFLOW_POLLS: Final = 20
+# Below what `cli.py dev` leaves a worker to end in.
+_GRACE: Final = timedelta(seconds=5)
+
+
+@dataclass(frozen=True, slots=True)
+class EngineActivities:
+    """The activity objects of the engine, with all they need inside."""
+
+    normalize: Normalize
+    look_up: LookUp
+    think: Think
+    execute: Execute
+    persist: Persist
+    review: SettleReview
+    dry_run: DryRunActivity
+    tell_owner: TellOwner
+    sweep: SweepActivity
+    sweep_deliveries: SweepDeliveries
+    embed: Embed
+    usage_periods: UsagePeriods
+    prune: Prune
+    metrics: ComputeMetrics
+    churn: Churn
+    retain: Retain
+    erase: EraseActivity
+
+    def registered(self) -> list[Callable[..., object]]:
+        return [
+            self.normalize.normalize,
+            self.look_up.look_up,
+            self.think.think,
+            self.execute.execute,
+            self.persist.persist,
+            self.review.settle,
+            self.dry_run.rehearse,
+            self.tell_owner.tell,
+            self.sweep.start_received,
+            self.sweep.wake_decided,
+            self.sweep_deliveries.send_left,
+            self.embed.embed,
+            self.usage_periods.open_period,
+            self.usage_periods.reconcile,
+            self.prune.prune,
+            self.metrics.compute,
+            self.churn.predict,
+            self.retain.retain,
+            self.erase.close,
+            self.erase.remove_workflows,
+            self.erase.remove_rows,
+            self.erase.certify,
+        ]
+
+
+def build_activities(
+    settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
+) -> EngineActivities:
+    """`http`: the way out to clients' integrations."""
+    sealer = FernetSealer(settings.seal_key.get_secret_value())
+    purse = Purse(database, brains_from(settings, Classifier.load()), utc_now)
+    mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
+    connectors = ConnectorRegistry(sealer, http, allow_loopback=settings.allow_loopback_targets)
+    embedder = embedder_from(settings)
+    engine = TemporalEngine(client)
+    return EngineActivities(
+        normalize=Normalize(database, utc_now, new_ulid),
+        look_up=LookUp(database, connectors, utc_now, new_ulid),
+        think=Think(database, purse, embedder, utc_now, new_ulid),
+        execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
+        persist=Persist(database, utc_now, new_ulid),
+        review=SettleReview(database, utc_now),
+        dry_run=DryRunActivity(database, purse, sealer, utc_now),
+        tell_owner=TellOwner(database, mailer, settings.dashboard_url),
+        sweep=SweepActivity(database, engine, utc_now),
+        sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
+        embed=Embed(database, embedder, utc_now),
+        usage_periods=UsagePeriods(database),
+        prune=Prune(database, utc_now),
+        metrics=ComputeMetrics(database, utc_now),
+        churn=Churn(database, utc_now, new_ulid),
+        retain=Retain(database, utc_now),
+        erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
+    )
+
+
+def build_worker(
+    client: Client,
+    activities: EngineActivities,
+    *,
+    sandbox: bool,
+    tracker: ErrorTracker,
+    interceptors: Sequence[Interceptor] = (),
+    max_cached_workflows: int = 1000,
+) -> Worker:
+    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic."""
+    return Worker(
+        client,
+        task_queue=names.ENGINE_QUEUE,
+        workflows=WORKFLOWS,
+        activities=activities.registered(),
+        workflow_runner=workflow_runner(sandbox=sandbox),
+        interceptors=[WatchActivities(tracker, utc_now), *interceptors],
+        max_cached_workflows=max_cached_workflows,
+        graceful_shutdown_timeout=_GRACE,
+        # More than the default 5: at 16 callers it took a quarter off the slowest answers.
+        max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
+        # A dead worker's parked runs go to another one after this instead of 10 s.
+        sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
+    )
+
+
+@asynccontextmanager
+async def working(
+    settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
+) -> AsyncIterator[None]:
+    """The worker at work, its schedules in place. Raises EngineUnavailable."""
+    database = Database(settings.database_url)
+    http = open_client()
+    try:
+        await _ensure_schedules(settings, client)
+        async with build_worker(
+            client,
+            build_activities(settings, database, client, http),
+            sandbox=settings.workflow_sandbox,
+            tracker=tracker,
+            interceptors=[CountActivities(metrics)],
+        ):
+            yield
+    finally:
+        await http.aclose()
+        await database.close()
+
+
+async def _ensure_schedules(settings: Settings, client: Client) -> None:
+    sweep = SweepInput(
+        older_than_s=settings.sweep_after_s,
+        review_expiry_s=settings.review_expiry_hours * 3600,
+        remote_brain=settings.thinks_remotely,
+        embedding_model=settings.embedding_model or "",
+    )
+    try:
+        await ensure_search_attributes(client)
+        await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
+        await ensure_monthly_reset_schedule(client)
+        await ensure_housekeeping_schedule(client)
+        await ensure_daily_metrics_schedule(client)
+        await ensure_weekly_churn_schedule(client)
+        await ensure_retention_schedule(client)
+    except RPCError as error:
+        raise EngineUnavailable(
+            f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
+        ) from error

@@ -1,0 +1,120 @@
+"""The webhooks' worker: it sends to merchants' URLs, and nothing else shares its process."""
+
+import random
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from temporalio.client import Client
+from temporalio.worker import Interceptor, Worker
+
+from activities.runtime.interceptor import WatchActivities
+from activities.webhooks.deliver import Deliver
+from activities.webhooks.permits import Permits
+from adapters.observability.metrics import CountActivities, Metrics
+from adapters.seal import FernetSealer
+from adapters.system import utc_now
+from adapters.temporal.runtime import workflow_runner
+from adapters.webhooks import HttpWebhookSender
+from domain.core import names
+from domain.core.errors import InvalidInput
+from domain.core.ports import ErrorTracker
+from domain.webhooks.ports import WatchDeliveries, WebhookSender
+from settings import Settings
+from store.core.database import Database
+from workflows.deliver_webhook import DeliverWebhook
+from workflows.send_webhooks import SendWebhooks
+
+WORKFLOWS: Final[Sequence[type]] = (DeliverWebhook, SendWebhooks)
+# A receiver may hold each for 10 s. A tenant holds 8 of them, and its next 24 wait here.
+_SLOTS: Final = 500
+_POLLS: Final = 20
+# Longer than a POST may take, with its record; what waits for a permit is given up at once.
+GRACE: Final = timedelta(seconds=15)
+
+
+@dataclass(frozen=True, slots=True)
+class WebhookActivities:
+    """The activity object of this worker, and the permits that it waits for."""
+
+    deliver: Deliver
+    permits: Permits
+
+    def registered(self) -> list[Callable[..., object]]:
+        return [self.deliver.deliver]
+
+
+def build_sender(settings: Settings) -> HttpWebhookSender:
+    """Raises InvalidInput for a WEBHOOK_CA_FILE that holds no certificates."""
+    try:
+        return HttpWebhookSender(
+            allow_private=settings.webhook_allow_private_addresses,
+            ca_file=settings.webhook_ca_file,
+        )
+    except OSError as error:
+        raise InvalidInput("WEBHOOK_CA_FILE: certificates (PEM) expected") from error
+
+
+def build_activities(
+    settings: Settings, database: Database, sender: WebhookSender, watch: WatchDeliveries
+) -> WebhookActivities:
+    permits = Permits()
+    sealer = FernetSealer(settings.seal_key.get_secret_value())
+    deliver = Deliver(
+        database, sealer, sender, permits, watch=watch, now=utc_now, chance=random.random
+    )
+    return WebhookActivities(deliver, permits)
+
+
+@asynccontextmanager
+async def at_work(
+    client: Client,
+    activities: WebhookActivities,
+    *,
+    sandbox: bool,
+    tracker: ErrorTracker,
+    interceptors: Sequence[Interceptor] = (),
+    max_cached_workflows: int = 1000,
+) -> AsyncIterator[None]:
+    """The worker, for as long as the block runs. `sandbox`: Temporal's check that workflows stay
+    deterministic."""
+    async with Worker(
+        client,
+        task_queue=names.WEBHOOKS_QUEUE,
+        workflows=WORKFLOWS,
+        activities=activities.registered(),
+        workflow_runner=workflow_runner(sandbox=sandbox),
+        interceptors=[WatchActivities(tracker, utc_now), *interceptors],
+        max_cached_workflows=max_cached_workflows,
+        max_concurrent_activities=_SLOTS,
+        max_concurrent_activity_task_polls=_POLLS,
+        max_concurrent_workflow_task_polls=_POLLS,
+        graceful_shutdown_timeout=GRACE,
+        sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
+    ):
+        try:
+            yield
+        finally:
+            activities.permits.close()
+
+
+@asynccontextmanager
+async def working(
+    settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
+) -> AsyncIterator[None]:
+    """The worker at work. It needs no mail server and no brain, and does not load them."""
+    database = Database(settings.database_url)
+    sender = build_sender(settings)
+    try:
+        async with at_work(
+            client,
+            build_activities(settings, database, sender, metrics),
+            sandbox=settings.workflow_sandbox,
+            tracker=tracker,
+            interceptors=[CountActivities(metrics)],
+        ):
+            yield
+    finally:
+        await database.close()
