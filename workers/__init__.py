@@ -1,0 +1,1 @@
+"""What each worker process runs, one queue a file."""

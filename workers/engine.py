@@ -12,23 +12,23 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker
 
-from activities.agent.dry_run import Rehearse as DryRunActivity
+from activities.agent.dry_run import Rehearse
 from activities.agent.look_up import LookUp
 from activities.agent.purse import Purse
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
-from activities.analytics.metrics import ComputeMetrics as ComputeMetrics
+from activities.analytics.metrics import ComputeMetrics
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.intake.normalize import Normalize
-from activities.privacy.erase import EraseRecords as EraseActivity
+from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from activities.runs.persist import Persist
-from activities.runs.sweep import SweepRuns as SweepActivity
+from activities.runs.sweep import SweepRuns
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
@@ -97,9 +97,9 @@ class EngineActivities:
     execute: Execute
     persist: Persist
     review: SettleReview
-    dry_run: DryRunActivity
+    dry_run: Rehearse
     tell_owner: TellOwner
-    sweep: SweepActivity
+    sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     embed: Embed
     usage_periods: UsagePeriods
@@ -107,7 +107,7 @@ class EngineActivities:
     metrics: ComputeMetrics
     churn: Churn
     retain: Retain
-    erase: EraseActivity
+    erase: EraseRecords
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -153,9 +153,9 @@ def build_activities(
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=DryRunActivity(database, purse, sealer, utc_now),
+        dry_run=Rehearse(database, purse, sealer, utc_now),
         tell_owner=TellOwner(database, mailer, settings.dashboard_url),
-        sweep=SweepActivity(database, engine, utc_now),
+        sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
@@ -163,7 +163,7 @@ def build_activities(
         metrics=ComputeMetrics(database, utc_now),
         churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
-        erase=EraseActivity(database, TemporalRuns(client), sealer, utc_now),
+        erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
     )
 
 

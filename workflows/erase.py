@@ -5,7 +5,7 @@ from datetime import timedelta
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
-    from activities.privacy.erase import EraseRecords as EraseActivity
+    from activities.privacy.erase import EraseRecords
     from domain.core import names
     from domain.privacy.contracts import EraseInput, EraseResult
     from workflows import options
@@ -18,7 +18,7 @@ class Erase:
         """A step that was under way may still write what it knew: its end is awaited, and what it
         wrote is removed too. What was listed late by the server is found by the second look."""
         closed = await workflow.execute_activity_method(
-            EraseActivity.close, erase, **options.ERASING
+            EraseRecords.close, erase, **options.ERASING
         )
         await self._remove_workflows(erase)
         await self._remove_rows(erase)
@@ -27,13 +27,13 @@ class Erase:
             await self._remove_rows(erase)
         await self._remove_workflows(erase)
         return await workflow.execute_activity_method(
-            EraseActivity.certify, erase, **options.ERASING
+            EraseRecords.certify, erase, **options.ERASING
         )
 
     async def _remove_workflows(self, erase: EraseInput) -> None:
         await workflow.execute_activity_method(
-            EraseActivity.remove_workflows, erase, **options.ERASING
+            EraseRecords.remove_workflows, erase, **options.ERASING
         )
 
     async def _remove_rows(self, erase: EraseInput) -> None:
-        await workflow.execute_activity_method(EraseActivity.remove_rows, erase, **options.ERASING)
+        await workflow.execute_activity_method(EraseRecords.remove_rows, erase, **options.ERASING)

@@ -35,7 +35,7 @@ INSIDE: Final[LocalActivityConfig] = {
     "retry_policy": _QUICK,
 }
 
-# The shop is asked for 4 s at most (`activities/agent/look_up.py`); the answer must not wait for longer.
+# The shop is asked for 4 s at most (`activities/agent/look_up.py`); the answer must wait no longer.
 LOOK_UP: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(seconds=7),
     "schedule_to_close_timeout": timedelta(seconds=9),
@@ -91,9 +91,9 @@ DELIVERY: Final[ChildWorkflowConfig] = {
     "task_timeout": timedelta(seconds=5),
 }
 
-# The wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its record, which
-# insists while the database is away. Tried for as long as it takes: what a receiver does is no
-# failure of this, and what is ours to mend must not lose a delivery.
+# The wait for a permit (`activities/webhooks/permits.py`, 45 s), the POST (10 s) and its record,
+# which insists while the database is away. Tried for as long as it takes: what a receiver does is
+# no failure of this, and what is ours to mend must not lose a delivery.
 DELIVERING: Final[ActivityConfig] = {
     "start_to_close_timeout": timedelta(minutes=3),
     "heartbeat_timeout": timedelta(seconds=10),

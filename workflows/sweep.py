@@ -4,7 +4,7 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.content.embed import Embed
-    from activities.runs.sweep import SweepRuns as SweepActivity
+    from activities.runs.sweep import SweepRuns
     from activities.webhooks.sweep_deliveries import SweepDeliveries
     from domain.core import names
     from domain.runs.contracts import SweepInput, SweepResult
@@ -16,10 +16,10 @@ class Sweep:
     @workflow.run
     async def run(self, sweep: SweepInput) -> SweepResult:
         started = await workflow.execute_activity_method(
-            SweepActivity.start_received, sweep, **options.SWEEPING
+            SweepRuns.start_received, sweep, **options.SWEEPING
         )
         woken = await workflow.execute_activity_method(
-            SweepActivity.wake_decided, sweep, **options.SWEEPING
+            SweepRuns.wake_decided, sweep, **options.SWEEPING
         )
         picked_up = started.picked_up + woken.picked_up
         if workflow.patched("deliveries"):

@@ -17,7 +17,8 @@ from store.webhooks.delivery_sweep import LeftPending, deliveries_left_pending
 BATCH: Final = 1_000
 MOST: Final = 500
 """Of one client in one sweep. Most of what is pending for long is under way, and waits for a place
-(`activities/webhooks/permits.py`): asking after all of it would cost the server more than sending it."""
+(`activities/webhooks/permits.py`). To ask after all of it would cost the server more than to send
+it."""
 
 
 class SweepDeliveries:

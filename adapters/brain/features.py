@@ -52,7 +52,8 @@ def fold(text: str) -> str:
     """The text in lower-case ASCII: accents dropped, anything else outside ASCII a space.
 
     Reads at most `READ_CHARACTERS` characters; the result is no longer than that. Not the search's
-    `domain.core.text.fold`: the model was trained on exactly this, it may not follow another's changes.
+    `domain.core.text.fold`: the model was trained on exactly this, and must not follow another's
+    changes.
     """
     plain = unicodedata.normalize("NFKD", text[:READ_CHARACTERS].translate(_LIGATURES))
     bare = "".join(mark for mark in plain if not unicodedata.combining(mark))

@@ -23,8 +23,8 @@ _SENT: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class ReaderLimits:
-    """Seconds. The edge has limits too, shorter ones (`api/http/edge_limits.py`): these hold behind any
-    server."""
+    """Seconds. The edge has shorter limits of its own (`api/http/edge_limits.py`): these hold
+    behind any server."""
 
     stalled_s: float = 30
     total_s: float = 15 * 60

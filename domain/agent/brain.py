@@ -142,7 +142,7 @@ class Citation(BaseModel):
 class Proposal(BaseModel):
     """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
 
-    `text` is a note's, `tags` are a tag's. Whether it is done is decided in `domain/agent/policy.py`.
+    `text` is a note's, `tags` are a tag's. `domain/agent/policy.py` decides whether it is done.
     """
 
     model_config = ConfigDict(frozen=True)

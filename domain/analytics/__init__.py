@@ -1,0 +1,1 @@
+"""Daily metrics and the weekly prediction of churn."""

@@ -1,0 +1,1 @@
+"""Plans, quota and credits."""

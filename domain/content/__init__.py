@@ -1,0 +1,1 @@
+"""What a merchant lets the agent say: templates and knowledge."""

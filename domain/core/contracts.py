@@ -1,4 +1,4 @@
-"""What every payload that crosses Temporal is made of: ids and small facts, never a customer's words."""
+"""The base of each payload that crosses Temporal: ids and small facts, never a customer's words."""
 
 from pydantic import BaseModel, ConfigDict
 

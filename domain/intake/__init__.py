@@ -1,0 +1,1 @@
+"""The event on its way in: its one shape, mail, order numbers, limits."""

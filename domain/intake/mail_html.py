@@ -1,12 +1,12 @@
 """HTML of a mail to plain text, in bounded time, whatever the sender made of it.
 
-inscriptis lays the text out; `domain/intake/mail_hidden.py` knows what a mail hides. inscriptis must not
-see the mail as it came: it walks the tree by recursion
-(1,000 levels end in RecursionError), costs 7 to 27 µs an element (2.7 s for 500,000 characters of
-table cells), pads table columns (one long cell makes every row long), and trusts only
-`display:none` as hidden. And lxml's own tree costs 8.3 s for one tag with 70,000 attributes, and
-drops everything below 256 levels. So the parser here reports its events to a filter, which builds
-a small tree without attributes, tables, hidden parts and quoted replies.
+inscriptis lays the text out; `domain/intake/mail_hidden.py` knows what a mail hides. inscriptis
+must not see the mail as it came: it walks the tree by recursion (1,000 levels end in
+RecursionError), costs 7 to 27 µs an element (2.7 s for 500,000 characters of table cells), pads
+table columns (one long cell makes every row long), and trusts only `display:none` as hidden. And
+lxml's own tree costs 8.3 s for one tag with 70,000 attributes, and drops everything below 256
+levels. So the parser here reports its events to a filter, which builds a small tree without
+attributes, tables, hidden parts and quoted replies.
 """
 
 import re

@@ -1,0 +1,1 @@
+"""A merchant's shop and helpdesk, and the orders in them."""

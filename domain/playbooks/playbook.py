@@ -1,6 +1,7 @@
 """The playbook: which events the agent answers for a client, and how sure it must be.
 
-What it lets the agent do is in `domain/agent/rulebook.py`; as a file it is in `domain/playbooks/file.py`.
+What it lets the agent do is in `domain/agent/rulebook.py`; `domain/playbooks/file.py` reads and
+writes it as a file.
 """
 
 from collections.abc import Iterable

@@ -25,7 +25,7 @@ class HousekeepingResult(Contract):
 
 
 class RetentionInput(Contract):
-    """Nothing: what is kept for how long stands in `domain/privacy/retention.py` and clients' settings."""
+    """Nothing: `domain/privacy/retention.py` and clients' settings say how long what is kept."""
 
 
 class RetentionResult(Contract):

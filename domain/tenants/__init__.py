@@ -1,0 +1,1 @@
+"""Clients, their people, keys and settings."""

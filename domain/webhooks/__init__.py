@@ -1,0 +1,1 @@
+"""Outbound webhooks: events, subscriptions, signatures and deliveries."""

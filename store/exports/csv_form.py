@@ -46,7 +46,7 @@ _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
 
 class CsvRendering:
-    """How the rows of an export become a CSV file; `store/exports/export.py` says who calls what when."""
+    """How the rows of an export become a CSV file; `store/exports/export.py` calls it."""
 
     counts: Final = True
     separator: Final = b""

@@ -8,7 +8,7 @@ from store.exports.sections import Source
 
 
 class JsonRendering:
-    """How the rows of an export become one JSON object; `store/exports/export.py` says who calls what."""
+    """How the rows of an export become one JSON object; `store/exports/export.py` calls it."""
 
     counts: Final = False
     separator: Final = b",\n"

@@ -1,7 +1,7 @@
 """Escalations of one client: opened, claimed, decided, and settled by the run that waits.
 
-A decision is a compare-and-set: the row is locked, the rule of `domain/reviews/escalation.py` compares, and
-what it allows is set. Whoever is second finds it taken, the clock included.
+A decision is a compare-and-set: the row is locked, the rule of `domain/reviews/escalation.py`
+compares, and what it allows is set. Whoever is second finds it taken, the clock included.
 """
 
 from dataclasses import dataclass

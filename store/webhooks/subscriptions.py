@@ -79,7 +79,7 @@ _SECRETS: Final = sa.select(
 
 @dataclass(frozen=True, slots=True)
 class NewWebhook:
-    """A webhook to be; its values have been checked (`domain/webhooks/webhook.py`, `webhook_url.py`)."""
+    """A webhook to be; `domain/webhooks/webhook.py` and `url.py` have checked its values."""
 
     id: str
     label: str

@@ -20,7 +20,7 @@ _EXAMPLE: Final[dict[str, JsonValue]] = {
     "events": ["ticket.resolved", "ticket.escalated"],
 }
 
-# What is written is checked by domain/webhooks/webhook.py and webhook_url.py, which say what is wrong.
+# `domain/webhooks/webhook.py` and `url.py` check what is written, and say what is wrong.
 _Label = Annotated[str, WithJsonSchema({"type": "string", "minLength": 1, "maxLength": MAX_LABEL})]
 _Url = Annotated[
     str,

@@ -1,0 +1,1 @@
+"""Whether an answer rests on something."""

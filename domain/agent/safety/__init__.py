@@ -1,0 +1,1 @@
+"""Whether a message tries to command the agent."""

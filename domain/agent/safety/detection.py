@@ -1,9 +1,8 @@
 """Text that tries to command the agent: found by its phrasing, French and English.
 
 Only the first of two walls, and the weaker one: whoever words it anew gets past, and then finds
-that the policy (`domain/agent/policy.py`) does not care what a text says. What is found here goes to a
-human. Pure, and linear in the text; what it looks for is in
-`unsafe_phrases`, `unsafe_wishes` and `unsafe_markup`.
+that the policy (`domain/agent/policy.py`) does not care what a text says. What is found here goes
+to a human. Pure, and linear in the text; what it looks for is in `phrases`, `wishes` and `markup`.
 """
 
 import base64

@@ -81,7 +81,7 @@ async def test_internal_admin(engine: LiveEngine, shop: Shop) -> None:
 
 
 async def test_forged_session_token(engine: LiveEngine, shop: Shop) -> None:
-    """One of the many in tests/adapters/identity/test_session.py, to see that they end as 401 here."""
+    """One of the many in `tests/adapters/identity/test_session.py`: here they end as 401."""
     none = f"{segment({'alg': 'none'})}.{segment(claims(shop.owner_user_id))}."
     hmac = signed_with_hmac({"alg": "HS256"}, claims(shop.owner_user_id), b"")
     for token in (none, hmac):

@@ -123,8 +123,8 @@ async def test_a_week_has_one_row_for_a_customer(database: Database, shop: Shop)
 
 async def test_predictions_come_by_score_page_by_page(database: Database, shop: Shop) -> None:
     given = {
-        "a@x": scored(0.9, ChurnLevel.HIGH), "b@x": scored(0.4, ChurnLevel.MEDIUM), "c@x": scored(0.4),
-        "d@x": scored(0.0), "e@x": scored(0.7, ChurnLevel.HIGH),
+        "a@x": scored(0.9, ChurnLevel.HIGH), "b@x": scored(0.4, ChurnLevel.MEDIUM),
+        "c@x": scored(0.4), "d@x": scored(0.0), "e@x": scored(0.7, ChurnLevel.HIGH),
     }  # fmt: skip
     await keep(database, shop, given)
     other = await open_shop(database)
