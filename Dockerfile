@@ -23,6 +23,7 @@ COPY demo/ demo/
 COPY domain/ domain/
 COPY embedded/ embedded/
 COPY migrations/ migrations/
+COPY services/ services/
 COPY store/ store/
 COPY workers/ workers/
 COPY workflows/ workflows/

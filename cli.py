@@ -6,6 +6,7 @@ from typing import NoReturn
 
 import typer
 
+from adapters.observability.logs import configure_logs
 from commands.analytics import churn, metrics
 from commands.billing import credits as credit
 from commands.content import content
@@ -60,6 +61,7 @@ def main() -> NoReturn:
     Threads of Temporal's client may still want the interpreter while it is finalized, which ends a
     process whose work is done by a signal (measured: one in ten).
     """
+    configure_logs("INFO")  # to stderr, where the audit entries of what it changes go
     try:
         app()
     except SystemExit as end:

@@ -42,6 +42,7 @@ from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from api.services import Services
 from domain.core.errors import DomainError
+from services.core.unit_of_work import UnitsOfWork
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
@@ -106,6 +107,7 @@ def _lifespan(
         reports = Database(settings.database_url, pool_size=1)
         exports = Exports(settings.database_url)
         client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        engine = TemporalEngine(client)
         sessions = session_verifier(settings)
         readiness = Readiness(_checks(database, client))
         dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
@@ -114,8 +116,9 @@ def _lifespan(
             app.state.services = Services(
                 settings=settings,
                 database=database,
+                work=UnitsOfWork(database, engine, utc_now, new_ulid),
                 exports=exports,
-                engine=TemporalEngine(client),
+                engine=engine,
                 limiter=build_limiter(settings, database),
                 sealer=FernetSealer(settings.seal_key.get_secret_value()),
                 admissions=Gate(patience_s=GATE_PATIENCE_S),

@@ -16,6 +16,7 @@ from api.http.rate_limiter import RateLimiter
 from api.readiness import Readiness
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from services.core.unit_of_work import UnitsOfWork
 from settings import Settings
 from store.core.database import Database
 
@@ -24,6 +25,7 @@ from store.core.database import Database
 class Services:
     settings: Settings
     database: Database
+    work: UnitsOfWork
     exports: Exports
     engine: TemporalEngine
     limiter: RateLimiter

@@ -292,7 +292,7 @@ def test_server_processes_import_nothing_of_the_development_machine() -> None:
     program = (
         "import sys\n"
         f"sys.modules.update(dict.fromkeys({forbidden}))\n"
-        "import worker, engine_worker, webhook_worker, cli\n"
+        "import worker, workers.engine, workers.webhooks, cli\n"
         "cli.app(['serve', '--help'], standalone_mode=False)\n"
     )
     tried = subprocess.run(

@@ -4,17 +4,18 @@ from typing import Annotated
 
 import typer
 
-from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
+    work_on,
 )
 from commands.core.listing import print_list
-from domain.agent.brain import Category, Language, Template
+from commands.core.person import operator
+from domain.agent.brain import Category, Language
 from domain.content.content import (
     KnowledgeChange,
     KnowledgeEntry,
@@ -26,8 +27,11 @@ from domain.content.content import (
 )
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
+from services.content.knowledge import add_knowledge, change_knowledge
+from services.content.knowledge import delete_knowledge as remove_knowledge
+from services.content.templates import NewTemplate, add_template, change_template
+from services.content.templates import delete_template as remove_template
 from store.content.content import ContentRepository
-from store.content.content_changes import ContentChanges
 from store.tenants.clients import ClientRepository
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
@@ -61,16 +65,8 @@ async def create_template(
     as_json: JsonOption = False,
 ) -> None:
     """Add an answer for a class of questions."""
-    template = Template(
-        id=new_ulid(),
-        name=check_line("name", name),
-        category=category,
-        language=language,
-        body=check_template_body(body),
-    )
-    async with transaction_on(data) as connection:
-        await ContentRepository(connection, TenantId(client)).add_template(template, utc_now())
-        made = await ContentChanges(connection, TenantId(client)).template(template.id)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        made = await add_template(work, operator(), NewTemplate(name, category, language, body))
     _tell(made, "Template added.", as_json)
 
 
@@ -98,10 +94,8 @@ async def update_template(
         is_active=active,
     )
     _require_some(change)
-    async with transaction_on(data) as connection:
-        changed = await ContentChanges(connection, TenantId(client)).change_template(
-            template_id, change, utc_now()
-        )
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        changed = await change_template(work, operator(), template_id, change)
     _tell(changed, "Template changed.", as_json)
 
 
@@ -111,7 +105,7 @@ async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's templates, the oldest first, those that are off too."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await ContentRepository(connection, TenantId(client)).all_templates()
     if as_json:
@@ -142,8 +136,8 @@ async def delete_template(
     as_json: JsonOption = False,
 ) -> None:
     """Delete a template, for good."""
-    async with transaction_on(data) as connection:
-        await ContentRepository(connection, TenantId(client)).delete_template(template_id)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        await remove_template(work, operator(), template_id)
     answer(as_json, "Template deleted.", template_id=template_id)
 
 
@@ -158,12 +152,9 @@ async def create_knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Add a fact that the agent may answer from."""
-    entry_id, line, text = new_ulid(), check_line("title", title), check_body(body)
-    async with transaction_on(data) as connection:
-        await ContentRepository(connection, TenantId(client)).add_knowledge(
-            entry_id=entry_id, title=line, body=text, language=language, now=utc_now()
-        )
-    answer(as_json, "Knowledge added.", knowledge_id=entry_id)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        made = await add_knowledge(work, operator(), title=title, body=body, language=language)
+    answer(as_json, "Knowledge added.", knowledge_id=made.id)
 
 
 @knowledge.command("update")
@@ -184,10 +175,8 @@ async def update_knowledge(
         language=language,
     )
     _require_some(change)
-    async with transaction_on(data) as connection:
-        await ContentChanges(connection, TenantId(client)).change_entry(
-            knowledge_id, change, utc_now()
-        )
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        await change_knowledge(work, operator(), knowledge_id, change)
     answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
 
 
@@ -197,7 +186,7 @@ async def list_knowledge(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's knowledge, the oldest first."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await ContentRepository(connection, TenantId(client)).all_knowledge()
     if as_json:
@@ -218,8 +207,8 @@ async def delete_knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Delete a knowledge entry, for good."""
-    async with transaction_on(data) as connection:
-        await ContentRepository(connection, TenantId(client)).delete_knowledge(knowledge_id)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        await remove_knowledge(work, operator(), knowledge_id)
     answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
 
 

@@ -16,6 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from commands.core.nearby_engine import NearbyEngine
 from domain.billing.errors import PlanRequired
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
@@ -40,6 +42,7 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 from embedded.data_folder import DataFolder, running_stack
+from services.core.unit_of_work import UnitsOfWork
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.migrate import migrate
@@ -171,6 +174,14 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         database = Database(url, pool_size=1)
         held.push_async_callback(database.close)
         yield database
+
+
+@asynccontextmanager
+async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
+    """Units of work on the database of `data`. What they leave to be done starts by the Temporal
+    of TEMPORAL_ADDRESS or of the stack that runs on `data`."""
+    async with database_of(data) as database:
+        yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
 @asynccontextmanager

@@ -7,6 +7,7 @@ import typer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from commands.tenants.member import checked_id
+from domain.tenants.actor import Actor
 from store.tenants.members import MemberRepository
 
 AsOption = Annotated[
@@ -17,6 +18,11 @@ AsOption = Annotated[
 ]
 
 
+def operator() -> Actor:
+    """Whoever is logged in at the terminal."""
+    return Actor.operator(f"operator:{getpass.getuser()}")
+
+
 async def acting_person(connection: AsyncConnection, name: str | None) -> str:
     """That person, else whoever is logged in. Raises InvalidInput.
 
@@ -24,5 +30,5 @@ async def acting_person(connection: AsyncConnection, name: str | None) -> str:
     may count as two people.
     """
     if name is None:
-        return f"operator:{getpass.getuser()}"
+        return operator().name
     return await MemberRepository(connection).find_user(name) or checked_id(name)

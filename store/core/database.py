@@ -93,6 +93,15 @@ class Database:
         """A transaction that spans clients: sign-in, operators, sweepers and schedules."""
         return self._transaction(_BEGIN_SERVICE, PATIENCE_S)
 
+    def reading(self, tenant: TenantId) -> AbstractAsyncContextManager[AsyncConnection]:
+        """As `tenant`, but PostgreSQL refuses every write."""
+        whose = sql.SQL("SET LOCAL app.client_id = {}").format(sql.Literal(tenant))
+        return self._transaction(_BEGIN_READING + whose, PATIENCE_S)
+
+    def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        """As `service`, but PostgreSQL refuses every write."""
+        return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
+
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """No transaction and no client: no row at all, only functions that answer without one."""
@@ -176,7 +185,9 @@ class Database:
 
 # Whatever the server's default is: a statement after a lock must see what came before the lock.
 _BEGIN: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED; ")])
-_BEGIN_SERVICE: Final = _BEGIN + sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
+_BEGIN_READING: Final = sql.Composed([sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED READ ONLY; ")])
+_AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
+_BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 
 async def _replace_all(connection: AsyncConnection) -> None:

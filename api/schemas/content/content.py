@@ -17,6 +17,7 @@ from domain.content.content import (
     check_template_body,
 )
 from domain.core.errors import InvalidBody
+from services.content.templates import NewTemplate
 
 _TEMPLATE: Final[dict[str, JsonValue]] = {
     "name": "Où est ma commande",
@@ -58,6 +59,10 @@ class NewTemplateBody(_Strict):
     language: Language
     body: Annotated[_Body, Field(description="Placeholders: docs/playbooks.md.")]
     is_active: bool = Field(default=True, description="False: no agent is shown it.")
+
+    @property
+    def template(self) -> NewTemplate:
+        return NewTemplate(self.name, self.category, self.language, self.body, self.is_active)
 
 
 class TemplateBody(_Strict):

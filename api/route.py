@@ -1,0 +1,146 @@
+"""Routes whose OpenAPI description follows from their parameters.
+
+FastAPI reads a body before it asks any dependency, and validates it by rules of its own. Here a
+body is a dependency too: it is read after the caller is known, and read strictly. `DescribedRoute`
+tells the document what each dependency takes, so no route describes itself by hand.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, Generic, TypeVar, get_type_hints
+
+from fastapi import Request
+from fastapi.params import Depends as Dependency
+from fastapi.routing import APIRoute
+from pydantic import BaseModel
+
+from api.http.json_body import parse_body, read_body, read_optional_body
+from api.http.query import parse_query
+from api.openapi import (
+    LIMIT_HEADERS,
+    RETRY_AFTER,
+    UNAUTHENTICATED,
+    Described,
+    path_parameters,
+    query_parameters,
+    request_body,
+)
+from api.schemas.core.error import ErrorBody
+from domain.core.errors import DomainError
+from domain.core.ids import parse_ulid
+
+M = TypeVar("M", bound=BaseModel)
+
+
+class Part:
+    """A dependency that the document describes: what it takes, and which errors it may end in."""
+
+    parameters: Sequence[Described] = ()
+    body: Described | None = None
+    security: list[dict[str, list[str]]] | None = None
+    errors: tuple[int, ...] = ()
+
+
+class JsonBody(Part, Generic[M]):
+    """The body, read strictly. `optional`: it may be left out, which is as good as an empty object.
+
+    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody.
+    """
+
+    errors = (400, 408, 413, 415)
+
+    def __init__(self, model: type[M], *, optional: bool = False) -> None:
+        self._model = model
+        self._read = read_optional_body if optional else read_body
+        self.body = request_body(model)
+
+    async def __call__(self, request: Request) -> M:
+        return parse_body(self._model, await self._read(request))
+
+
+class PathId(Part):
+    """A ULID in the path, in upper case. Raises `missing` where it is no ULID.
+
+    `name` is the path's parameter, `what` it is the id of.
+    """
+
+    errors = (404,)
+
+    def __init__(self, name: str, what: str, missing: type[DomainError]) -> None:
+        self._name = name
+        self._missing = missing
+        self.parameters = path_parameters(**{name: what})
+
+    async def __call__(self, request: Request) -> str:
+        found = parse_ulid(request.path_params[self._name])
+        if found is None:
+            raise self._missing
+        return found
+
+
+class StrictQuery(Part, Generic[M]):
+    """The query, checked against its model. Raises InvalidQuery."""
+
+    errors = (400,)
+
+    def __init__(self, model: type[M]) -> None:
+        self._model = model
+        self.parameters = query_parameters(model)
+
+    async def __call__(self, request: Request) -> M:
+        return parse_query(self._model, request.query_params)
+
+
+_DASHBOARD_ERRORS: Final = (400, 403, 404)
+
+
+class DescribedRoute(APIRoute):
+    """A route whose parameters, security and errors are read off its dependencies."""
+
+    def __init__(self, path: str, endpoint: Callable[..., Any], **options: Any) -> None:
+        parts = _parts(endpoint)
+        options["responses"] = {**_responses(parts, options), **(options["responses"] or {})}
+        options["openapi_extra"] = {**_description(parts), **(options["openapi_extra"] or {})}
+        super().__init__(path, endpoint, **options)
+
+
+def errors(*statuses: int) -> dict[int | str, Described]:
+    """Errors of a route's own, for its `responses`."""
+    return {status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in statuses}
+
+
+def _parts(endpoint: Callable[..., Any]) -> list[Part]:
+    hints = get_type_hints(endpoint, include_extras=True)
+    return [
+        one.dependency
+        for hint in hints.values()
+        for one in getattr(hint, "__metadata__", ())
+        if isinstance(one, Dependency) and isinstance(one.dependency, Part)
+    ]
+
+
+def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str, Described]:
+    if not any(part.security for part in parts):
+        return {}
+    statuses = {*_DASHBOARD_ERRORS, *(status for part in parts for status in part.errors)}
+    return {
+        options["status_code"] or 200: {"headers": LIMIT_HEADERS},
+        **errors(*sorted(statuses)),
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        401: UNAUTHENTICATED,
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+    }
+
+
+def _description(parts: list[Part]) -> Described:
+    described: Described = {}
+    path_first = sorted(
+        (one for part in parts for one in part.parameters), key=lambda one: one["in"] != "path"
+    )
+    if path_first:
+        described["parameters"] = path_first
+    for part in parts:
+        if part.body is not None:
+            described["requestBody"] = part.body
+        if part.security is not None:
+            described["security"] = part.security
+    return described

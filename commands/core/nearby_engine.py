@@ -1,0 +1,35 @@
+"""The Temporal that a command finds, if there is one."""
+
+from collections.abc import Mapping, Sequence
+
+from adapters.temporal.client import TemporalEngine, connect
+from domain.core.contracts import RunRef
+from domain.runs.contracts import ProcessEventInput
+
+
+class NearbyEngine:
+    """The engine that an environment names, asked only when something is to be started. Where it
+    names none, or none answers, the sweeper starts it later. An `Engine`."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        self._environment = environment
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        engine = await self._engine()
+        return engine is not None and await engine.start(event)
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:
+        engine = await self._engine()
+        return engine is not None and await engine.wake(ref, escalation_id)
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        engine = await self._engine()
+        if engine is not None:
+            await engine.send_webhooks(client_id, delivery_ids)
+
+    async def _engine(self) -> TemporalEngine | None:
+        address = self._environment.get("TEMPORAL_ADDRESS")
+        if not address:
+            return None
+        namespace = self._environment.get("TEMPORAL_NAMESPACE") or "default"
+        return TemporalEngine(await connect(address, namespace, lazy=True))

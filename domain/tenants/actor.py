@@ -1,0 +1,62 @@
+"""The actor: who wants a use case done, and what they may."""
+
+from collections.abc import Set
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
+
+ANYONE: Final = frozenset(Role)
+REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
+MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
+
+
+class ActorKind(StrEnum):
+    PERSON = "person"
+    KEY = "key"
+    OPERATOR = "operator"
+    SYSTEM = "system"
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """`name`: as records keep it. `role`: a person's part in the client, None for an internal
+    admin."""
+
+    kind: ActorKind
+    name: str
+    role: Role | None = None
+
+    @staticmethod
+    def person(user_id: str, role: Role | None) -> "Actor":
+        return Actor(ActorKind.PERSON, user_id, role)
+
+    @staticmethod
+    def key(key_id: str) -> "Actor":
+        return Actor(ActorKind.KEY, key_id)
+
+    @staticmethod
+    def operator(name: str) -> "Actor":
+        return Actor(ActorKind.OPERATOR, name)
+
+    @staticmethod
+    def system(name: str) -> "Actor":
+        return Actor(ActorKind.SYSTEM, name)
+
+    def may(self, roles: Set[Role]) -> bool:
+        """Whether somebody with one of these roles may do it: operators, internal admins and the
+        system may do all of it, keys nothing."""
+        match self.kind:
+            case ActorKind.OPERATOR | ActorKind.SYSTEM:
+                return True
+            case ActorKind.PERSON:
+                return self.role is None or self.role in roles
+            case ActorKind.KEY:
+                return False
+
+    def require(self, roles: Set[Role]) -> None:
+        """Raises RoleRequired."""
+        if not self.may(roles):
+            raise RoleRequired

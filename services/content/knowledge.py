@@ -1,0 +1,46 @@
+"""What people do with a client's knowledge: the facts that the agent may answer from."""
+
+from domain.agent.brain import Language
+from domain.content.content import KnowledgeChange, KnowledgeEntry, check_body, check_line
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+
+
+async def add_knowledge(
+    work: UnitOfWork, actor: Actor, *, title: str, body: str, language: Language
+) -> KnowledgeEntry:
+    """It is found by its words at once, and by its meaning, where there is an embedding model,
+    after the next sweep. Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    entry_id = work.new_id()
+    await ContentRepository(work.connection, work.tenant).add_knowledge(
+        entry_id=entry_id,
+        title=check_line("title", title),
+        body=check_body(body),
+        language=language,
+        now=work.now,
+    )
+    work.note(actor, "knowledge created", knowledge_id=entry_id)
+    return await ContentChanges(work.connection, work.tenant).entry(entry_id)
+
+
+async def change_knowledge(
+    work: UnitOfWork, actor: Actor, entry_id: str, change: KnowledgeChange
+) -> KnowledgeEntry:
+    """Its new text is found as that of a new entry is. Raises RoleRequired, ContentNotFound."""
+    actor.require(MANAGERS)
+    changed = await ContentChanges(work.connection, work.tenant).change_entry(
+        entry_id, change, work.now
+    )
+    work.note(actor, "knowledge changed", knowledge_id=entry_id)
+    return changed
+
+
+async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
+    """For good. Runs that cite it keep its id and title. Raises RoleRequired, ContentNotFound."""
+    actor.require(MANAGERS)
+    await ContentRepository(work.connection, work.tenant).delete_knowledge(entry_id)
+    work.note(actor, "knowledge deleted", knowledge_id=entry_id)

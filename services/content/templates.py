@@ -1,0 +1,58 @@
+"""What people do with a client's templates: its own answers, filled in for each customer."""
+
+from dataclasses import dataclass
+
+from domain.agent.brain import Category, Language, Template
+from domain.content.content import TemplateChange, TemplateEntry, check_line, check_template_body
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+
+
+@dataclass(frozen=True, slots=True)
+class NewTemplate:
+    name: str
+    category: Category
+    language: Language
+    body: str
+    is_active: bool = True
+
+
+async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
+    """The agent may use it from the next message on.
+
+    Raises RoleRequired, InvalidContent, TooMuchContent, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    template = Template(
+        id=work.new_id(),
+        name=check_line("name", new.name),
+        category=new.category,
+        language=new.language,
+        body=check_template_body(new.body),
+    )
+    await ContentRepository(work.connection, work.tenant).add_template(
+        template, work.now, is_active=new.is_active
+    )
+    work.note(actor, "template created", template_id=template.id)
+    return await ContentChanges(work.connection, work.tenant).template(template.id)
+
+
+async def change_template(
+    work: UnitOfWork, actor: Actor, template_id: str, change: TemplateChange
+) -> TemplateEntry:
+    """What was drafted with it stays as it was drafted. Raises RoleRequired, ContentNotFound."""
+    actor.require(MANAGERS)
+    changed = await ContentChanges(work.connection, work.tenant).change_template(
+        template_id, change, work.now
+    )
+    work.note(actor, "template changed", template_id=template_id)
+    return changed
+
+
+async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
+    """For good. Runs that used it keep its id and name. Raises RoleRequired, ContentNotFound."""
+    actor.require(MANAGERS)
+    await ContentRepository(work.connection, work.tenant).delete_template(template_id)
+    work.note(actor, "template deleted", template_id=template_id)

@@ -1,0 +1,101 @@
+"""The unit of work: one transaction of one client, and what starts when it is committed.
+
+The only way from an edge to a transaction that writes. `tests/services/test_writing.py` holds that.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass, field
+from datetime import datetime
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.contracts import RunRef
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, NewId
+from domain.runs.ports import Engine
+from domain.tenants.actor import Actor
+from store.core.database import Database
+
+_log = structlog.get_logger(__name__)
+
+
+@dataclass(slots=True)
+class UnitOfWork:
+    """What a use case works on. `now` is one moment for all of it.
+
+    `connection` is for use cases and the repositories they call, never for an edge.
+    """
+
+    connection: AsyncConnection
+    tenant: TenantId
+    now: datetime
+    new_id: NewId
+    _deliveries: list[str] = field(default_factory=list)
+    _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
+    _notes: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+
+    def deliver(self, *delivery_ids: str) -> None:
+        """Have webhook deliveries sent after the commit."""
+        self._deliveries += delivery_ids
+
+    def wake(self, ref: RunRef, escalation_id: str) -> None:
+        """Tell a parked run after the commit that its review is decided."""
+        self._decisions.append((ref, escalation_id))
+
+    def note(self, actor: Actor, what: str, **ids: str) -> None:
+        """The audit entry: who did what to which record, never what they wrote."""
+        self._notes.append((what, {"actor_kind": actor.kind, "user_id": actor.name, **ids}))
+
+    async def start(self, engine: Engine) -> None:
+        """After the commit. The sweeper starts what cannot be started now."""
+        for what, ids in self._notes:
+            _log.info(what, client_id=self.tenant, **ids)
+        for ref, escalation_id in self._decisions:
+            try:
+                await engine.wake(ref, escalation_id)
+            except EngineUnavailable as error:
+                _log.warning("run not woken", run_id=ref.run_id, code=error.code)
+        if not self._deliveries:
+            return
+        try:
+            await engine.send_webhooks(self.tenant, self._deliveries)
+        except EngineUnavailable as error:
+            first = self._deliveries[0]
+            _log.warning("deliveries not started", delivery_id=first, code=error.code)
+
+
+class UnitsOfWork:
+    """Opens units of work. Committed when the block ends, rolled back when it raises."""
+
+    def __init__(self, database: Database, engine: Engine, now: Clock, new_id: NewId) -> None:
+        self.database = database
+        self._engine = engine
+        self._now = now
+        self._new_id = new_id
+
+    @asynccontextmanager
+    async def of(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
+        """On the rows of one client; no other row can be seen or written.
+
+        Raises EngineUnavailable, CommitUnknown.
+        """
+        async with self._opened(self.database.tenant(tenant), tenant) as work:
+            yield work
+
+    @asynccontextmanager
+    async def spanning(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
+        """The same where rows must be written that belong to no client yet, or to users."""
+        async with self._opened(self.database.service(), tenant) as work:
+            yield work
+
+    @asynccontextmanager
+    async def _opened(
+        self, transaction: AbstractAsyncContextManager[AsyncConnection], tenant: TenantId
+    ) -> AsyncIterator[UnitOfWork]:
+        async with transaction as connection:
+            work = UnitOfWork(connection, tenant, self._now(), self._new_id)
+            yield work
+        await work.start(self._engine)
