@@ -4,7 +4,6 @@ import asyncio
 import json
 import signal
 import subprocess
-import sys
 from datetime import timedelta
 
 import pytest
@@ -18,9 +17,8 @@ from domain.analytics.metrics import day_before
 from domain.core.names import backfill_metrics_id
 from store.tenants.tables import clients
 from tests.support.analytics.days import past_event
-from tests.support.core.command_line import CLI, cli
+from tests.support.core.command_line import begin, cli
 from tests.support.core.engine import LiveEngine
-from tests.support.core.forks import clean_environment
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -94,13 +92,9 @@ async def test_churn_predict_and_list(engine: LiveEngine, shop: Shop) -> None:
 async def test_whoever_does_not_wait_leaves_it_running(idle_engine: LiveEngine) -> None:
     """No worker: it cannot end before the operator loses patience."""
     shop = await open_shop(idle_engine.database)
-    process = await asyncio.to_thread(
-        subprocess.Popen,
-        [sys.executable, CLI, "metrics", "backfill", "--client", shop.client_id,
-         "--from", str(YESTERDAY)],
-        stderr=subprocess.PIPE,
-        text=True,
-        env=clean_environment(**environment(idle_engine)),
+    command = begin(
+        "metrics", "backfill", "--client", shop.client_id, "--from", str(YESTERDAY),
+        **environment(idle_engine),
     )  # fmt: skip
     handle = idle_engine.client.get_workflow_handle(
         backfill_metrics_id(shop.client_id, YESTERDAY, YESTERDAY)
@@ -113,11 +107,11 @@ async def test_whoever_does_not_wait_leaves_it_running(idle_engine: LiveEngine) 
             return False
 
     await eventually(started)
-    process.send_signal(signal.SIGINT)
-    _, errors = await asyncio.to_thread(process.communicate, timeout=40)
+    command.send(signal.SIGINT)
+    done = await asyncio.to_thread(command.ended)
 
-    assert process.returncode == 1
-    assert "the engine goes on with it" in errors
+    assert done.returncode == 1
+    assert "the engine goes on with it" in done.stderr
     assert (await handle.describe()).status is WorkflowExecutionStatus.RUNNING
 
 

@@ -1,10 +1,9 @@
 """Erasure by the command line: asked for, interrupted, certified, and done by workers that die."""
 
+import asyncio
 import json
-import os
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from store.intake.tables import engine_events
 from store.privacy.tables import erasures
 from store.runs.tables import engine_messages
 from store.tenants.tables import clients
-from tests.support.core.command_line import CLI, cli
+from tests.support.core.command_line import begin, cli
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import environment, process
 from tests.support.core.rows import only_row, row_counts, rows
@@ -35,18 +34,10 @@ def _env(engine: LiveEngine) -> dict[str, str]:
     return {**environment(engine.settings), "COLUMNS": "120"}
 
 
-def _run(engine: LiveEngine, *arguments: str, said: str = "") -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, CLI, *arguments],
-        input=said, capture_output=True, text=True, check=False, timeout=120, env=_env(engine),
-    )  # fmt: skip
-
-
-def _begin(engine: LiveEngine, *arguments: str) -> "subprocess.Popen[str]":
-    return subprocess.Popen(
-        [sys.executable, CLI, *arguments],
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=_env(engine),
-    )  # fmt: skip
+async def _run(
+    engine: LiveEngine, *arguments: str, said: str = ""
+) -> "subprocess.CompletedProcess[str]":
+    return await asyncio.to_thread(cli, *arguments, said=said, **_env(engine))
 
 
 async def test_one_customer_and_the_certificate_again(
@@ -57,9 +48,9 @@ async def test_one_customer_and_the_certificate_again(
         await _write(engine, shop)
         asked = ("erase", "--client", shop.client_id, "--customer", CUSTOMER, "--as", "support-1")
 
-        refused = _run(engine, *asked, said="somebody else\n")
-        done = _run(engine, *asked, said=f"{CUSTOMER}\n")
-        again = json.loads(_run(engine, *asked, "--yes", "--json").stdout)
+        refused = await _run(engine, *asked, said="somebody else\n")
+        done = await _run(engine, *asked, said=f"{CUSTOMER}\n")
+        again = json.loads((await _run(engine, *asked, "--yes", "--json")).stdout)
 
     assert refused.returncode == 1
     assert "not erased" in refused.stderr
@@ -72,11 +63,13 @@ async def test_one_customer_and_the_certificate_again(
     assert second["id"] == again["erasure_id"]
     shown = cli("erase", "show", first["id"], DATABASE_URL=database_url, COLUMNS="120")
     assert shown.stdout == done.stdout
-    listed = json.loads(_run(engine, "erase", "list", "--json").stdout)["erasures"]
+    listed = json.loads((await _run(engine, "erase", "list", "--json")).stdout)["erasures"]
     assert [one["erasure_id"] for one in listed] == [second["id"], first["id"]]
     of_client = ("erase", "list", "--client", shop.client_id, "--json", "--customer")
-    assert len(json.loads(_run(engine, *of_client, CUSTOMER.upper()).stdout)["erasures"]) == 2
-    assert json.loads(_run(engine, *of_client, "x@y.example").stdout)["erasures"] == []
+    assert (
+        len(json.loads((await _run(engine, *of_client, CUSTOMER.upper())).stdout)["erasures"]) == 2
+    )
+    assert json.loads((await _run(engine, *of_client, "x@y.example")).stdout)["erasures"] == []
 
 
 async def test_what_cannot_be_erased(idle_engine: LiveEngine, shop: Shop) -> None:
@@ -86,7 +79,7 @@ async def test_what_cannot_be_erased(idle_engine: LiveEngine, shop: Shop) -> Non
         (["--customer", CUSTOMER], "client"),
         (["--client", shop.client_id, "--customer", CUSTOMER, "--as", CUSTOMER], "must not name"),
     ):
-        refused = _run(idle_engine, "erase", *arguments, "--yes")
+        refused = await _run(idle_engine, "erase", *arguments, "--yes")
         assert refused.returncode == 1
         assert sentence in refused.stderr, refused.stderr
     assert (await row_counts(idle_engine.database))["erasures"] == 0
@@ -96,17 +89,17 @@ async def test_ctrl_c_leaves_it_running(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
     """Nobody works yet, so the command waits; later the erasure is done without it."""
-    command = _begin(idle_engine, "erase", "--client", shop.client_id, "--yes")
+    command = begin("erase", "--client", shop.client_id, "--yes", **_env(idle_engine))
 
     async def begun() -> bool:
         return names.erase_id(shop.client_id, "") in await workflow_ids(idle_engine)
 
     await eventually(begun)
-    os.kill(command.pid, signal.SIGINT)
-    _, said = command.communicate(timeout=60)
+    command.send(signal.SIGINT)
+    done = await asyncio.to_thread(command.ended)
 
-    assert command.returncode == 130
-    assert "goes on" in said
+    assert done.returncode == 130
+    assert "goes on" in done.stderr
 
     async def ended() -> dict[str, int] | None:
         done = await rows(idle_engine.database, erasures)
@@ -136,7 +129,7 @@ async def test_killed_anywhere_it_goes_on(
         settings=engine.settings, folder=tmp_path,
     ) as dying:  # fmt: skip
         await _write(engine, shop)
-        command = _begin(engine, "erase", *whose, "--yes", "--json")
+        command = begin("erase", *whose, "--yes", "--json", **_env(engine))
 
         async def dead() -> bool:
             return dying.exit_code is not None
@@ -144,10 +137,10 @@ async def test_killed_anywhere_it_goes_on(
         await eventually(dead)
         assert dying.exit_code == -signal.SIGKILL
     with process("worker", "worker.py", settings=engine.settings, folder=tmp_path):
-        answer, said = command.communicate(timeout=120)
+        done = await asyncio.to_thread(command.ended)
 
-    assert command.returncode == 0, said
-    removed = json.loads(answer)["removed"]
+    assert done.returncode == 0, done.stderr
+    removed = json.loads(done.stdout)["removed"]
     assert tables_with(database_url, "canari") == {}
     if customer is None:
         assert await rows(engine.database, clients) == []

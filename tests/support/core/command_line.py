@@ -1,6 +1,7 @@
 """cli.py as an operator runs it: a process of its own."""
 
 import json
+import signal
 import subprocess
 import sys
 import tempfile
@@ -13,22 +14,43 @@ from tests.support.core.forks import ROOT, Forked, clean_environment
 CLI = str(ROOT / "cli.py")
 
 
-def cli(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
+class Command(Forked):
+    """A Python program that has begun. `arguments` as Forked's, `said` is its standard input."""
+
+    def __init__(self, *arguments: str, env: dict[str, str], said: str = "") -> None:
+        self._arguments = arguments
+        self._out = tempfile.TemporaryFile()  # noqa: SIM115 - closed by ended()
+        self._err = tempfile.TemporaryFile()  # noqa: SIM115
+        with tempfile.TemporaryFile() as given:
+            given.write(said.encode())
+            given.seek(0)
+            super().__init__(*arguments, out=self._out, err=self._err, env=env, given=given)
+
+    def ended(self) -> subprocess.CompletedProcess[str]:
+        """What it wrote, once it has ended; after two minutes it is killed."""
+        self.wait(120)
+        written = []
+        for file in (self._out, self._err):
+            with file:
+                file.seek(0)
+                written.append(file.read().decode())
+        assert self.exit_code is not None
+        return subprocess.CompletedProcess(self._arguments, self.exit_code, *written)
+
+
+def begin(*arguments: str, **env: str) -> Command:
+    """Start one command of cli.py, which may be interrupted."""
+    return Command(CLI, *arguments, env=clean_environment(**env))
+
+
+def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
     """Run one command to its end."""
-    return run(CLI, *arguments, env=clean_environment(**env))
+    return Command(CLI, *arguments, env=clean_environment(**env), said=said).ended()
 
 
 def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str]:
     """Run a Python program to its end. `arguments` as Forked's."""
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        child = Forked(*arguments, out=out, err=err, env=env)
-        child.wait(120)
-        written = []
-        for file in (out, err):
-            file.seek(0)
-            written.append(file.read().decode())
-    assert child.exit_code is not None
-    return subprocess.CompletedProcess(arguments, child.exit_code, *written)
+    return Command(*arguments, env=env).ended()
 
 
 def cli_json(*arguments: str, **env: str) -> dict[str, str]:
@@ -40,6 +62,11 @@ def cli_json(*arguments: str, **env: str) -> dict[str, str]:
     return answer
 
 
+def hear_ctrl_c() -> None:
+    """What ignores Ctrl-C bequeaths that: a shell's background jobs, some CI runners."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @contextmanager
 def dev_stack(data: Path, *arguments: str, **env: str) -> Iterator["subprocess.Popen[str]"]:
     """`cli.py dev` in the background, serving when the block begins."""
@@ -49,6 +76,7 @@ def dev_stack(data: Path, *arguments: str, **env: str) -> Iterator["subprocess.P
         stderr=subprocess.PIPE,
         text=True,
         env=clean_environment(**env),
+        preexec_fn=hear_ctrl_c,  # noqa: PLW1509 - started from the main thread
     )
     try:
         yield process

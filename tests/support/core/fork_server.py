@@ -27,7 +27,7 @@ def serve(control: socket.socket) -> Request | None:
     """Fork for each request. Returns the request in the new process, and None at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody asks for a keeper's exit code
     while True:
-        message, files, _, _ = socket.recv_fds(control, 1 << 17, 3)
+        message, files, _, _ = socket.recv_fds(control, 1 << 17, 4)
         if not message:
             return None
         if os.fork() == 0:
@@ -39,7 +39,7 @@ def serve(control: socket.socket) -> Request | None:
             os.close(file)
 
 
-def _keep(told: socket.socket, outputs: list[int]) -> None:
+def _keep(told: socket.socket, standard: list[int]) -> None:
     """Fork once more, and return in the new process only."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     die_with_parent()
@@ -55,7 +55,9 @@ def _keep(told: socket.socket, outputs: list[int]) -> None:
     told.close()
     os.setsid()
     die_with_parent()
-    for number, file in enumerate(outputs, start=1):
+    # As in a terminal, also where the tests themselves run with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number, file in enumerate(standard):
         os.dup2(file, number)
         os.close(file)
 

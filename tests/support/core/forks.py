@@ -27,15 +27,22 @@ class Forked:
     """
 
     def __init__(
-        self, *arguments: str, out: IO[bytes], err: IO[bytes], env: Mapping[str, str]
+        self,
+        *arguments: str,
+        out: IO[bytes],
+        err: IO[bytes],
+        env: Mapping[str, str],
+        given: IO[bytes] | None = None,
     ) -> None:
+        """`given` is its standard input, where None is nothing."""
         request = {"arguments": arguments, "environment": dict(env), "folder": str(Path.cwd())}
         self._told, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with theirs:
+        with theirs, Path(os.devnull).open("rb") as nothing:
+            files = [given or nothing, out, err]
             socket.send_fds(
                 _server(),
                 [json.dumps(request).encode()],
-                [theirs.fileno(), out.fileno(), err.fileno()],
+                [theirs.fileno(), *(file.fileno() for file in files)],
             )
         self.pid = self._told_number()
         self._exit_code: int | None = None
