@@ -1,14 +1,51 @@
 #!/bin/sh
-# Makes .venv from requirements/dev.txt, or does nothing if it is made of it already.
+# Makes .venv hold one set of requirements/: `sh scripts/setup.sh embedded` for what runs,
+# `sh scripts/setup.sh dev` for that and what tests and checks it. Nothing to do if it does already.
+# A larger set is added to a smaller one; a .venv of requirements that have changed is made anew.
 set -eu
 cd "$(dirname "$0")/.."
 
 say() { printf '%s\n' "$*" >&2; }
 die() { say "error: $*"; exit 1; }
 
+set=${1:-}
+case "$set" in
+    embedded) holds="embedded" ;;
+    dev) holds="embedded dev" ;;
+    *) die "usage: sh scripts/setup.sh embedded|dev" ;;
+esac
+
+# Two targets at the same time, as by make -j, set up one after the other.
+exec 9<"$0"
+flock 9
+
+# A line for each set that .venv holds: its name and the checksum of its file.
 stamp=.venv/.made-from
-wanted=$(cksum <requirements/dev.txt)
-if [ -x .venv/bin/python ] && [ "$(cat "$stamp" 2>/dev/null || true)" = "$wanted" ] && .venv/bin/python -c '' 2>/dev/null; then
+line_of() { printf '%s %s' "$1" "$(cksum <"requirements/$1.txt")"; }
+current() {
+    [ -s "$stamp" ] && .venv/bin/python -c '' 2>/dev/null || return 1
+    while read -r name checksum; do
+        [ -f "requirements/$name.txt" ] && [ "$name $checksum" = "$(line_of "$name")" ] || return 1
+    done <"$stamp"
+}
+log=.venv/setup.log
+install() {
+    # Without its stamp, a .venv that this leaves half done is made anew.
+    rm -f "$stamp"
+    if ! .venv/bin/python -m pip install --disable-pip-version-check --no-input --require-hashes \
+        -r "requirements/$set.txt" >"$log" 2>&1; then
+        tail -n 5 "$log" >&2
+        die "the packages could not be installed; the whole story is in $log"
+    fi
+    for name in $holds; do printf '%s\n' "$(line_of "$name")"; done >"$stamp"
+    say "set up"
+}
+
+if current; then
+    if ! grep -q "^$set " "$stamp"; then
+        say "adding to .venv what tests and checks need (once, about half a minute)"
+        install
+    fi
     exit 0
 fi
 
@@ -36,11 +73,4 @@ rm -f .setup-probe
 say "setting up .venv with $("$python" --version) (once, about a minute)"
 rm -rf .venv
 "$python" -m venv .venv
-log=.venv/setup.log
-if ! .venv/bin/python -m pip install --disable-pip-version-check --no-input --require-hashes \
-    -r requirements/dev.txt >"$log" 2>&1; then
-    tail -n 5 "$log" >&2
-    die "the packages could not be installed; the whole story is in $log"
-fi
-printf '%s' "$wanted" >"$stamp"
-say "set up"
+install

@@ -371,16 +371,3 @@ def test_readme_names_the_two_commands() -> None:
     assert "make run" in text
     assert "make test" in text
     assert len(text.splitlines()) <= 250
-
-
-def test_decisions_are_numbered_without_gaps() -> None:
-    names = sorted(path.name for path in (ROOT / "docs/decisions").glob("*.md"))
-    assert [int(name[:4]) for name in names] == list(range(1, len(names) + 1))
-    for name in names:
-        text = (ROOT / "docs/decisions" / name).read_text()
-        assert re.match(rf"# {name[:4]} ", text)
-        assert re.findall(r"^## (.+)$", text, re.MULTILINE) == [
-            "Context",
-            "Decision",
-            "Consequences",
-        ]

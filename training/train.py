@@ -28,7 +28,15 @@ from adapters.brain.classifier import (
     WEIGHT_STEP,
     softmax,
 )
-from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Featurizer, Floats, Numbers
+from adapters.brain.features import (
+    BUCKETS,
+    RARITY_STEP,
+    FeatureRow,
+    Floats,
+    Numbers,
+    rarities_of,
+    row_of,
+)
 from domain.agent.brain import Category, Language
 
 EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
@@ -125,9 +133,8 @@ def train(examples: Sequence[Example], output: Path) -> TrainingReport:
 
 def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
     texts = [example.text for example in examples]
-    featurizer = Featurizer()
-    rarities = featurizer.rarities(texts)
-    rows = _matrix([featurizer.row(text, rarities) for text in texts])
+    rarities = rarities_of(texts)
+    rows = _matrix([row_of(text, rarities) for text in texts])
     compact = _rotated(rows)
     labels = _labels(examples)
     judged: dict[str, Floats] = {}

@@ -15,7 +15,7 @@ from typing import Final, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Featurizer, Floats
+from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
 from domain.agent.brain import Category, Language
 
 CATEGORIES: Final = tuple(Category)
@@ -69,7 +69,6 @@ class Classifier:
             raise ModelInvalid("the model knows other categories")
         self._rarities = _stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
         self._heads = {name: _Head.read(model, name) for name in HEADS}
-        self._featurizer = Featurizer()
 
     @classmethod
     def load(cls, path: Path | None = None) -> Self:
@@ -81,7 +80,7 @@ class Classifier:
 
     def classify(self, text: str) -> Classification:
         """Any text, even an empty one, gets an answer; an empty one a nearly even spread."""
-        row = self._featurizer.row(text, self._rarities)
+        row = row_of(text, self._rarities)
         shares = self._heads["category"].probabilities(row)
         languages = self._heads["language"].probabilities(row)
         negative, _, positive = self._heads["sentiment"].probabilities(row)

@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 from typing import Final
 
+import mmh3
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.feature_extraction.text import CountVectorizer
-from sklearn.utils import murmurhash3_32
 
 from adapters.brain.concepts import concepts
 from domain.intake.mail_text import latest_reply
@@ -38,6 +37,7 @@ _LINK: Final = re.compile(r"(?:https?://|www\.)\S+")
 _MAIL_ADDRESS: Final = re.compile(r"[\w.+-]{1,64}@[\w.-]+")
 _NUMBER: Final = re.compile(r"\d+")
 _WORD: Final = re.compile(r"[a-z0-9]+")
+_SAID: Final = re.compile(r"[a-z0-9]+|[?!]")
 _CLAUSE_END: Final = re.compile(r"([.!?\n,;:]+)")
 # A line of its own: below it stand a name, a street, a telephone number.
 _CLOSING: Final = re.compile(
@@ -73,63 +73,54 @@ class FeatureRow:
     values: Floats
 
 
-class Featurizer:
-    """Counts texts into `BUCKETS` numbers. No vocabulary to keep or leak."""
+def rarities_of(texts: Sequence[str]) -> Floats:
+    """How rare each bucket is in these texts: 1 for what all have, to about 9.
 
-    def __init__(self) -> None:
-        spellings = CountVectorizer(analyzer="char_wb", ngram_range=(3, 5), lowercase=False)
-        said = CountVectorizer(
-            ngram_range=(1, 2),
-            lowercase=False,
-            token_pattern=r"[a-z0-9]+|[?!]",  # noqa: S106 - these tokens are words
-            preprocessor=_with_clauses,
+    Inverse document frequency, in whole steps of `RARITY_STEP`.
+    """
+    seen = np.zeros(BUCKETS)
+    for text in texts:
+        for buckets, _ in _counted(text):
+            seen[buckets] += 1
+    rarity = np.log((1 + len(texts)) / (1 + seen)) + 1
+    return np.rint(rarity / RARITY_STEP) * RARITY_STEP
+
+
+def row_of(text: str, rarities: Floats) -> FeatureRow:
+    """What is rare weighs more. Words, spellings and meanings have the same length each,
+    however long the text is."""
+    places: list[Numbers] = []
+    weights: list[Floats] = []
+    for buckets, counts in _counted(text):
+        weighed = counts * rarities[buckets]
+        places.append(buckets)
+        weights.append(_SHARE * weighed / max(float(np.sqrt(weighed @ weighed)), 1e-12))
+    return FeatureRow(np.concatenate(places), np.concatenate(weights))
+
+
+def _counted(text: str) -> Iterator[tuple[Numbers, Floats]]:
+    """For words, spellings and meanings: the buckets filled, in order, and how often."""
+    prepared = _prepare(text)
+    start = 0
+    parts: tuple[tuple[Callable[[str], list[str]], int], ...] = (
+        (phrases, WORD_BUCKETS),
+        (spellings, CHARACTER_BUCKETS),
+        (_meanings, CONCEPT_BUCKETS),
+    )
+    for analyze, size in parts:
+        # Sizes are powers of two: the mask is the remainder.
+        counts = Counter(start + (bucket_hash(token) & (size - 1)) for token in analyze(prepared))
+        places = sorted(counts)
+        yield (
+            np.array(places, dtype=np.int64),
+            np.array([counts[place] for place in places], dtype=np.float64),
         )
-        self._parts: Final[tuple[tuple[Callable[[str], list[str]], int], ...]] = (
-            (said.build_analyzer(), WORD_BUCKETS),
-            (spellings.build_analyzer(), CHARACTER_BUCKETS),
-            (_meanings, CONCEPT_BUCKETS),
-        )
-
-    def rarities(self, texts: Sequence[str]) -> Floats:
-        """How rare each bucket is in these texts: 1 for what all have, to about 9.
-
-        Inverse document frequency, in whole steps of `RARITY_STEP`.
-        """
-        seen = np.zeros(BUCKETS)
-        for text in texts:
-            for buckets, _ in self._counted(text):
-                seen[buckets] += 1
-        rarity = np.log((1 + len(texts)) / (1 + seen)) + 1
-        return np.rint(rarity / RARITY_STEP) * RARITY_STEP
-
-    def row(self, text: str, rarities: Floats) -> FeatureRow:
-        """What is rare weighs more. Words, spellings and meanings have the same length each,
-        however long the text is."""
-        places: list[Numbers] = []
-        weights: list[Floats] = []
-        for buckets, counts in self._counted(text):
-            weighed = counts * rarities[buckets]
-            places.append(buckets)
-            weights.append(_SHARE * weighed / max(float(np.sqrt(weighed @ weighed)), 1e-12))
-        return FeatureRow(np.concatenate(places), np.concatenate(weights))
-
-    def _counted(self, text: str) -> Iterator[tuple[Numbers, Floats]]:
-        """For words, spellings and meanings: the buckets filled, in order, and how often."""
-        prepared = _prepare(text)
-        start = 0
-        for analyze, size in self._parts:
-            # Sizes are powers of two: the mask is the remainder.
-            counts = Counter(start + (_hash(token) & (size - 1)) for token in analyze(prepared))
-            places = sorted(counts)
-            yield (
-                np.array(places, dtype=np.int64),
-                np.array([counts[place] for place in places], dtype=np.float64),
-            )
-            start += size
+        start += size
 
 
-def _hash(token: str) -> int:
-    return int(murmurhash3_32(token, positive=True))
+def bucket_hash(token: str) -> int:
+    """MurmurHash3 of the token, 0 to 2**32 - 1."""
+    return mmh3.hash(token, signed=False)
 
 
 def _prepare(text: str) -> str:
@@ -141,9 +132,29 @@ def _prepare(text: str) -> str:
     return _NUMBER.sub("0", _MAIL_ADDRESS.sub(" zmail ", _LINK.sub(" zlink ", folded)))
 
 
-def _with_clauses(prepared: str) -> str:
-    """The text with a mark where a clause starts: "is it …" asks, "… it is" does not."""
-    return "zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared)
+def phrases(prepared: str) -> list[str]:
+    """The words, marks that ask or exclaim, and starts of clauses, alone and two by two.
+
+    "is it …" asks, "… it is" does not: hence the starts.
+    """
+    said = _SAID.findall("zstart " + _CLAUSE_END.sub(r"\1 zstart ", prepared))
+    return said + [f"{one} {other}" for one, other in pairwise(said)]
+
+
+def spellings(prepared: str) -> list[str]:
+    """Three to five characters in a row within a word, whose edges count as spaces.
+
+    A shorter word is counted once, whole.
+    """
+    found: list[str] = []
+    for word in prepared.split():
+        edged = f" {word} "
+        for length in range(3, 6):
+            starts = max(len(edged) - length + 1, 1)
+            found += [edged[start : start + length] for start in range(starts)]
+            if starts == 1:
+                break
+    return found
 
 
 def _meanings(prepared: str) -> list[str]:

@@ -77,6 +77,11 @@ async def record_webhooks(
                 return (await handle.fetch_history()).to_json()
 
 
+def one_line(history: str) -> str:
+    """The same JSON on a single line: a history is data, and no diff of it is ever read."""
+    return json.dumps(json.loads(history), separators=(",", ":")) + "\n"
+
+
 def main() -> None:
     if sys.argv[1:] == ["commands"]:
         SNAPSHOT.write_text(json.dumps(workflow_commands(), indent=2) + "\n")
@@ -94,7 +99,7 @@ def main() -> None:
                 recording = record_webhooks(WEBHOOK_SCENARIOS[name], postgres, temporal)
             history = asyncio.run(recording)
             # Stack traces name the folder of this machine, which is nobody's business.
-            (HISTORIES / f"{name}.json").write_text(history.replace(f"{ROOT}/", ""))
+            (HISTORIES / f"{name}.json").write_text(one_line(history.replace(f"{ROOT}/", "")))
 
 
 if __name__ == "__main__":

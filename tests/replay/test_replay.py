@@ -5,7 +5,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
-from tests.replay.record import BRANCHES, HISTORIES
+from tests.replay.record import BRANCHES, HISTORIES, one_line
 from workers import engine as engine_worker
 from workers import webhooks as webhook_worker
 
@@ -25,3 +25,9 @@ def test_every_branch_has_a_history() -> None:
     recorded = {name.split("@")[0] for name in RECORDED}
 
     assert recorded == BRANCHES
+
+
+@pytest.mark.parametrize("name", RECORDED)
+def test_a_history_is_written_on_one_line(name: str) -> None:
+    assert RECORDED[name] == one_line(RECORDED[name])
+    assert RECORDED[name].count("\n") == 1

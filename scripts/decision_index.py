@@ -1,0 +1,32 @@
+"""Write docs/decisions/README.md anew: `python -m scripts.decision_index`."""
+
+from pathlib import Path
+from typing import Final
+
+FOLDER: Final = Path(__file__).parents[1] / "docs" / "decisions"
+_HEAD: Final = """\
+# Decisions
+
+One page for each choice that would surprise a reader, in the order they were made. A page is not
+rewritten: a later decision takes its place and says so, and the older page then names the later
+one.
+
+To add one, copy [template.md](template.md) to `NNNN-words-of-its-title.md` with the next number.
+This list is written by `python -m scripts.decision_index`.
+
+"""
+
+
+def index(folder: Path) -> str:
+    """The index of the decisions in a folder: a line for each, by its number and title."""
+    return _HEAD + "".join(
+        f"- [{_title(page)}]({page.name})\n" for page in sorted(folder.glob("[0-9]*.md"))
+    )
+
+
+def _title(page: Path) -> str:
+    return page.read_text(encoding="utf-8").splitlines()[0].removeprefix("# ")
+
+
+if __name__ == "__main__":
+    (FOLDER / "README.md").write_text(index(FOLDER), encoding="utf-8")

@@ -1,0 +1,100 @@
+"""Lay the files of a use case, with tests that fail until they are written.
+
+`make new NOUN=webhooks NAME=pause_subscription`. The texts are those of `scripts/templates/`.
+"""
+
+import argparse
+import keyword
+import re
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+from typing import Final
+
+ROOT: Final = Path(__file__).resolve().parents[1]
+TEMPLATES: Final = Path(__file__).with_name("templates")
+# So that the lines of the templates stay below 100.
+LONGEST_NAME: Final = 30
+# A noun is one that has a folder in one of these.
+ROOMS_OF_NOUNS: Final = ("domain", "store", "services")
+
+
+class Refused(Exception):
+    """The files cannot be laid; the message says why."""
+
+
+def use_case_files(noun: str, name: str) -> Mapping[Path, str]:
+    """The files of a use case and what stands in them; paths are relative to the project."""
+    words = name.split("_")
+    facts = {
+        "noun": noun,
+        "name": name,
+        "sentence": " ".join(words).capitalize(),
+        "result": "".join(word.capitalize() for word in words) + "Result",
+    }
+
+    def filled(template: str) -> str:
+        return Template((TEMPLATES / template).read_text(encoding="utf-8")).substitute(facts)
+
+    return {
+        Path("services", noun, f"{name}.py"): filled("use_case.txt"),
+        Path("tests", "services", noun, f"test_{name}.py"): filled("test_use_case.txt"),
+    }
+
+
+def lay(noun: str, name: str, root: Path) -> list[Path]:
+    """Write the files, and the `__init__.py` that their folders lack. Returns what was written.
+
+    Raises `Refused` for a noun without a folder, a name that is none, or a file that is there.
+    """
+    nouns = _nouns(root)
+    if noun not in nouns:
+        raise Refused(f"NOUN must be one of: {', '.join(nouns)}")
+    snake_case = re.fullmatch(r"[a-z][a-z0-9]*(_[a-z0-9]+)*", name)
+    if not snake_case or keyword.iskeyword(name) or len(name) > LONGEST_NAME:
+        raise Refused(
+            "NAME must be a verb and its object in snake case, like pause_subscription, "
+            f"of at most {LONGEST_NAME} characters"
+        )
+    files = dict(use_case_files(noun, name))
+    there = [path for path in files if (root / path).exists()]
+    if there:
+        raise Refused(f"there is a {there[0]} already")
+    folders = {folder for path in files for folder in path.parents[:-1]}
+    files |= {
+        folder / "__init__.py": ""
+        for folder in folders
+        if not (root / folder / "__init__.py").exists()
+    }
+    for path, text in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return sorted(files)
+
+
+def _nouns(root: Path) -> list[str]:
+    return sorted(
+        {
+            folder.name
+            for room in ROOMS_OF_NOUNS
+            for folder in (root / room).glob("[a-z]*/")
+            if any(folder.glob("*.py"))
+        }
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(prog="make new NOUN=… NAME=…", description=__doc__)
+    parser.add_argument("noun")
+    parser.add_argument("name")
+    asked = parser.parse_args()
+    try:
+        written = lay(asked.noun, asked.name, ROOT)
+    except Refused as refused:
+        sys.exit(f"error: {refused}")
+    print(*written, sep="\n")
+
+
+if __name__ == "__main__":
+    main()

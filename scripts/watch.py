@@ -1,0 +1,93 @@
+"""Rerun the tests that a change touches: `make watch`, in the project's folder. Ctrl-C ends it.
+
+Touched are the test files that changed, and those that import what changed. Where none does, it is
+the folder of `tests/` that mirrors the changed one. What is further away, `make test` finds.
+"""
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+from watchfiles import DefaultFilter, watch
+
+_KINDS: Final = (".py", ".json", ".yaml", ".csv", ".npz", ".txt")
+_NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
+
+
+def touched(changed: Iterable[Path], root: Path) -> set[Path]:
+    """The test files and folders to run for the files changed; all paths are relative to `root`."""
+    imports = {
+        file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
+    }
+    found: set[Path] = set()
+    for path in changed:
+        module = ".".join(path.with_suffix("").parts)
+        near = {test for test, modules in imports.items() if module in modules or test == path}
+        found |= near or _mirrored(path, root)
+    return found
+
+
+def _imported(file: Path) -> Iterator[str]:
+    """The modules a file imports; none if it cannot be read just now."""
+    with suppress(SyntaxError, OSError):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                yield from (alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and node.module:
+                yield node.module
+                yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _mirrored(path: Path, root: Path) -> set[Path]:
+    """The nearest folder of the tests: of the same path, of the same noun in the same room, or of
+    the room. The whole of `tests/` is none: that is `make test`."""
+    room, *inner = path.parent.parts or ("",)
+    if room == "tests":
+        room, *inner = inner or ("",)
+    if not room:
+        return set()
+    for parts in (inner, inner[-1:], inner[:1], []):
+        folder = Path("tests", room, *parts)
+        if any((root / folder).rglob("test_*.py")):
+            return {folder}
+    return set()
+
+
+def _watched(root: Path) -> Iterator[set[Path]]:
+    """What changed under `root`, in batches."""
+    seen = DefaultFilter(ignore_dirs=(*DefaultFilter.ignore_dirs, *_NOT_WATCHED))
+    for batch in watch(root, watch_filter=seen, raise_interrupt=True):
+        paths = {Path(name).relative_to(root) for _, name in batch if Path(name).suffix in _KINDS}
+        if paths:
+            yield paths
+
+
+def _passes(tests: Iterable[Path]) -> bool:
+    """Whether these tests pass. On Ctrl-C, which pytest gets too, it is waited for: it has servers
+    to stop."""
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *sorted(map(str, tests))]
+    print("\n$ pytest", *command[3:], flush=True)
+    with subprocess.Popen(command) as run:
+        return run.wait() == 0
+
+
+def main() -> None:
+    root = Path.cwd()
+    failed: set[Path] = set()
+    print("watching; Ctrl-C ends it", flush=True)
+    with suppress(KeyboardInterrupt):
+        for changed in _watched(root):
+            # What failed is run until it passes, wherever it is mended.
+            tests = {test for test in touched(changed, root) | failed if (root / test).exists()}
+            if tests:
+                failed = set() if _passes(tests) else tests
+            else:
+                print("no test is near", *sorted(map(str, changed)), flush=True)
+
+
+if __name__ == "__main__":
+    main()
