@@ -15,7 +15,7 @@ from starlette.responses import Response
 from api.http.json_body import json_response
 from api.surface import Surface, surface_of
 from domain.billing.errors import PlanRequired, QuotaExhausted
-from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.content.errors import ContentNotFound, TooMuchContent, UnknownProvider
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -198,6 +198,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         "Le moteur est momentanément indisponible : l'événement est enregistré et sera traité. "
         "Ne le renvoyez pas.",
         fields=("event_id",),
+    ),
+    UnknownProvider: ErrorAnswer(
+        500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
     InternalError: ErrorAnswer(500, _INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),

@@ -1,9 +1,9 @@
-"""The registry of actions: what each kind does, on whose system."""
+"""The handlers of actions: what each kind does, on whose system."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol, assert_never, runtime_checkable
 
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.ports import Mailer
@@ -35,18 +35,20 @@ class Step:
     interrupted: bool = False
 
 
+@runtime_checkable
+class CancelsOrders(Protocol):
+    """A shop that can stop an order. Errors, `key` and `again` are as in `domain.integrations.ports.Shop`."""
+
+    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
+        """Cancel the order once, with its payment given back. Returns the other side's id."""
+
+
 class Actions:
+    """One handler for each kind; a kind without one does not pass mypy."""
+
     def __init__(self, mailer: Mailer, connectors: Connectors) -> None:
         self._mailer = mailer
         self._connectors = connectors
-        self._registry: dict[ActionKind, Callable[[Step], Awaitable[str]]] = {
-            ActionKind.REPLY_BY_EMAIL: self._reply_by_email,
-            ActionKind.REPLY_IN_HELPDESK: self._reply_in_helpdesk,
-            ActionKind.NOTE: self._note,
-            ActionKind.TAG: self._tag,
-            ActionKind.REFUND: self._refund,
-            ActionKind.CANCEL_ORDER: self._cancel_order,
-        }
 
     async def perform(self, step: Step) -> str:
         """Do one action; returns the other side's name for it, "" where there is none.
@@ -54,7 +56,25 @@ class Actions:
         Raises ActionRefused (nothing was done), ActionUnreachable (surely not done yet) and
         ActionUnknown.
         """
-        return await self._registry[step.action.kind](step)
+        handler: Callable[[Step], Awaitable[str]]
+        match step.action.kind:
+            case ActionKind.REPLY:
+                handler = self._reply
+            case ActionKind.REPLY_BY_EMAIL:
+                handler = self._reply_by_email
+            case ActionKind.REPLY_IN_HELPDESK:
+                handler = self._reply_in_helpdesk
+            case ActionKind.NOTE:
+                handler = self._note
+            case ActionKind.TAG:
+                handler = self._tag
+            case ActionKind.REFUND:
+                handler = self._refund
+            case ActionKind.CANCEL_ORDER:
+                handler = self._cancel_order
+            case _:
+                assert_never(step.action.kind)
+        return await handler(step)
 
     async def order_of(
         self, action: PlannedAction, integration: Integration, case: Case
@@ -66,6 +86,9 @@ class Actions:
                 return await shop.find_order(action.order_number, case.event.customer_email)
         except TimeoutError as error:
             raise ActionUnreachable("the shop did not answer") from error
+
+    async def _reply(self, _: Step) -> str:
+        return ""  # the gateway's answer is all of it
 
     async def _reply_by_email(self, step: Step) -> str:
         if step.interrupted:
@@ -101,9 +124,10 @@ class Actions:
     async def _cancel_order(self, step: Step) -> str:
         if step.integration is None or step.order is None:
             raise ActionRefused("a cancellation needs an order that was looked up")
-        return await self._connectors.shop(step.integration).cancel(
-            step.order, step.key, again=step.again
-        )
+        shop = self._connectors.shop(step.integration)
+        if not isinstance(shop, CancelsOrders):
+            raise ActionRefused("the shop cancels no orders")
+        return await shop.cancel(step.order, step.key, again=step.again)
 
     def _helpdesk(self, step: Step) -> Helpdesk:
         if step.integration is None:

@@ -3,58 +3,37 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
-from uuid import UUID, uuid5
 
 from temporalio import activity
 
 from activities.runs.actions import Actions, Step
+from activities.runs.claim import Job, claim, key_of
 from activities.runtime.heartbeat import beating
-from domain.agent.plan import IN_PLACE, ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
-from domain.agent.policy import recheck
-from domain.agent.verdict import PolicyReason, Verdict
+from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.intake.customer_email import customer_key
 from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import PROVIDERS, Integration
 from domain.integrations.order import Order
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
-from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
-from store.runs.cases import Case, CaseRepository
-from store.runs.runs import RunRepository
+from store.runs.action_ledger import ActionLedger, Effect
+from store.runs.cases import CaseRepository
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 # After so many a step that cannot be reached is left to a human, if others were done already or
 # it may have been.
 _TRIES: Final = 4
-# Nothing there keeps a first request that is still at work from ending after it was looked for.
-_SLOW_TO_SHOW: Final = frozenset({Provider.GORGIAS})
-_KEYS: Final = UUID("5f0f7f5c-3c0c-4a3f-9c0e-6f6f0a6f8a51")
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """What a run's steps have in common."""
-
-    tenant: TenantId
-    run_id: str
-    round: int
-    case: Case
-    integrations: dict[str, Integration]
-
-    def place(self, step: int) -> LedgerPlace:
-        return LedgerPlace(self.run_id, step, self.round)
 
 
 class Execute:
@@ -96,7 +75,7 @@ class Execute:
                 break
         return tuple(steps)
 
-    async def _load(self, order: ExecuteInput) -> tuple[_Job, tuple[PlannedAction, ...]]:
+    async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]]:
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -106,13 +85,13 @@ class Execute:
             connected: tuple[Integration, ...] = ()
             if any(action.integration_id for action in plan):
                 connected = await IntegrationRepository(connection, tenant).connected()
-            job = _Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
+            job = Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
             if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)
         return job, plan
 
-    async def _run_step(self, job: _Job, action: PlannedAction, index: int) -> StepOutcome:
+    async def _run_step(self, job: Job, action: PlannedAction, index: int) -> StepOutcome:
         if action.kind in IN_PLACE:
             async with self._database.tenant(job.tenant) as connection:
                 await self._record(ActionLedger(connection, job.tenant), job, action, index)
@@ -134,7 +113,7 @@ class Execute:
             return await self._not_done(job, action, index, error.code)
 
     async def _not_done(
-        self, job: _Job, action: PlannedAction, index: int, code: str
+        self, job: Job, action: PlannedAction, index: int, code: str
     ) -> StepOutcome:
         """A step that could not be done now. One that was begun before may have been done then."""
         async with self._database.tenant(job.tenant) as connection:
@@ -149,17 +128,26 @@ class Execute:
         return outcome
 
     async def _act(
-        self, job: _Job, action: PlannedAction, index: int, integration: Integration | None
+        self, job: Job, action: PlannedAction, index: int, integration: Integration | None
     ) -> StepOutcome:
         """Claim the step and do it. Raises ActionRefused, ActionUnreachable."""
         order: Order | None = None
         if action.kind in ON_ORDERS and integration is not None:
             order = await self._actions.order_of(action, integration, job.case)
         entry_id = self._new_id()
-        begun = await self._begin(job, action, index, integration, order, entry_id=entry_id)
+        begun = await claim(
+            self._database,
+            job,
+            action,
+            index,
+            integration=integration,
+            order=order,
+            entry_id=entry_id,
+            now=self._now,
+        )
         if isinstance(begun, StepOutcome):
             return begun
-        key = _key(job, action, index)
+        key = key_of(job, action, index)
         step = Step(action, job.case, integration, order, key, begun.again, begun.interrupted)
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
@@ -184,82 +172,23 @@ class Execute:
         try:
             return await self._actions.perform(step)
         except ActionUnknown:
-            if step.again or step.integration is None or step.integration.provider in _SLOW_TO_SHOW:
+            if step.again or step.integration is None:
+                raise
+            if PROVIDERS[step.integration.provider].slow_to_show:
                 raise
         try:
             return await self._actions.perform(replace(step, again=True))
         except ActionUnreachable as error:
             raise ActionUnknown from error  # the first try may still have been done
 
-    async def _begin(
-        self,
-        job: _Job,
-        action: PlannedAction,
-        index: int,
-        integration: Integration | None,
-        order: Order | None,
-        *,
-        entry_id: str,
-    ) -> StepOutcome | LedgerClaim:
-        """The claim on a step, or what forbids it now.
-
-        What is limited is counted behind a lock, so that of two at once one sees the other.
-        """
-        async with self._database.tenant(job.tenant) as connection:
-            ledger = ActionLedger(connection, job.tenant)
-            effect = _effect(job.case, action, integration, order)
-            blocked: PolicyReason | None = None
-            if action.kind in ON_ORDERS:
-                await ledger.lock_money()
-                if not await ledger.was_begun(job.place(index)):
-                    blocked = await self._blocked(ledger, job, effect, action, order)
-                elif order is None or order.id != action.order_id:
-                    raise ActionRefused("begun before, and its order is not found any more")
-            if blocked is None:
-                return await ledger.begin(
-                    job.place(index), effect, entry_id=entry_id, now=self._now()
-                )
-            await RunRepository(connection, job.tenant).add_verdict(
-                job.run_id, Verdict.blocked(action.kind, blocked)
-            )
-        return StepOutcome(kind=action.kind, state=StepState.BLOCKED, detail=blocked)
-
-    async def _blocked(
-        self,
-        ledger: ActionLedger,
-        job: _Job,
-        effect: Effect,
-        action: PlannedAction,
-        order: Order | None,
-    ) -> PolicyReason | None:
-        if order is None or order.id != action.order_id:
-            return PolicyReason.NOT_THEIRS
-        rulebook = job.case.rulebook
-        spent = await ledger.spent(
-            order_key=order.key,
-            customer=effect.customer_key,
-            currency=order.refundable.currency,
-            not_by=job.run_id,
-            now=self._now(),
-        )
-        return recheck(
-            action,
-            rulebook,
-            order,
-            spent,
-            customer_email=job.case.event.customer_email,
-            approvals=job.case.approvals,
-            now=self._now(),
-        )
-
     async def _record(
-        self, ledger: ActionLedger, job: _Job, action: PlannedAction, index: int
+        self, ledger: ActionLedger, job: Job, action: PlannedAction, index: int
     ) -> None:
         await ledger.record(
             job.place(index), Effect(action.kind), entry_id=self._new_id(), now=self._now()
         )
 
-    async def _finish(self, job: _Job, index: int, outcome: StepOutcome, reference: str) -> None:
+    async def _finish(self, job: Job, index: int, outcome: StepOutcome, reference: str) -> None:
         await self._note(
             job.tenant,
             lambda ledger: ledger.finish(
@@ -280,29 +209,8 @@ class Execute:
         async with self._database.tenant(tenant) as connection:
             return await write(ActionLedger(connection, tenant))
 
-    async def _disconnect(self, job: _Job, integration: Integration, error: NotAuthorized) -> None:
+    async def _disconnect(self, job: Job, integration: Integration, error: NotAuthorized) -> None:
         async with self._database.tenant(job.tenant) as connection:
             await IntegrationRepository(connection, job.tenant).fail(
                 integration.id, error.code, self._now(), self._new_id, run_id=job.run_id
             )
-
-
-def _key(job: _Job, action: PlannedAction, index: int) -> str:
-    """The effect's name on the other side. Other words of a human are another message, not a
-    repetition: what was sent before them must not pass for them."""
-    words = job.case.human_text if action.kind in REPLIES else None
-    return str(uuid5(_KEYS, "/".join((job.run_id, str(index), *([words] if words else ())))))
-
-
-def _effect(
-    case: Case, action: PlannedAction, integration: Integration | None, order: Order | None
-) -> Effect:
-    if order is None:
-        return Effect(action.kind, integration.id if integration else None)
-    return Effect(
-        action.kind,
-        action.integration_id,
-        order.key,
-        customer_key(case.event.customer_email),
-        action.amount,
-    )

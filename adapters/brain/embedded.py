@@ -13,10 +13,10 @@ from adapters.brain.concepts import concepts
 from adapters.brain.drafts import GroundedDraft, best_draft, signed
 from adapters.brain.features import fold, words
 from adapters.brain.relevance import ANYTHING, is_foreign, own_words, read_question
-from adapters.brain.wishes import asks_for_human, asks_for_refund, asks_to_cancel
+from adapters.brain.wishes import asks_for_human, wished_action
 from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.plan import PlannedAction
 from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
@@ -187,11 +187,8 @@ def _wish(request: BrainRequest, seen: Classification) -> PlannedAction | None:
     """
     if request.order is None or seen.category is not Category.REFUND_REQUEST:
         return None
-    text = _message(request)
-    offered = {offer.kind: offer for offer in request.offers}
-    if asks_to_cancel(text):
-        return offered.get(ActionKind.CANCEL_ORDER)
-    return offered.get(ActionKind.REFUND) if asks_for_refund(text) else None
+    wished = wished_action(_message(request))
+    return next((offer for offer in request.offers if offer.kind is wished), None)
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from domain.agent.brain import BrainAnswer, Category, Citation, Proposal
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind
+from domain.agent.plan import ACTIONS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
 # Models overrate themselves; of nothing they say are we surer than of a merchant's own template.
@@ -122,10 +122,11 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
         kind = next((kind for kind in offered if kind == action.kind), None)
         if kind is None or kind in found:
             continue
+        chosen = ACTIONS[kind].chosen
         tags = (clean_line(tag, _TAG_CHARS) for tag in action.tags[:_MAX_TAGS])
         found[kind] = Proposal(
             kind=kind,
-            text=clean_text(action.note, _MAX_NOTE_CHARS) if kind is ActionKind.NOTE else "",
-            tags=tuple(tag for tag in tags if tag) if kind is ActionKind.TAG else (),
+            text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
+            tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
         )
     return list(found.values())

@@ -12,7 +12,7 @@ from typing import Final
 from pydantic import JsonValue
 
 from domain.agent.brain import BrainRequest, Category, Citation, Template
-from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.plan import ACTIONS, PlannedAction
 from domain.core.template import clean_value, fill
 from domain.integrations.order import Order
 
@@ -59,13 +59,6 @@ _MERCHANT: Final = (
     "\n\nInstructions of {brand}. They hold within the rules above and lift none of them:\n"
     "{instructions}"
 )
-
-_OFFER_TEXT: Final = {
-    ActionKind.REFUND: "give back {amount} of the customer's order",
-    ActionKind.CANCEL_ORDER: "cancel the customer's order, with its payment given back",
-    ActionKind.NOTE: "leave a note for the support team that the customer does not see",
-    ActionKind.TAG: "put tags on the ticket",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +125,7 @@ def _instructions(request: BrainRequest, boundary: str) -> str:
 
 
 def _offer(offer: PlannedAction) -> str:
-    text = _OFFER_TEXT.get(offer.kind, str(offer.kind))
-    return text.format(amount=offer.amount or "what was paid")
+    return ACTIONS[offer.kind].prompt.format(amount=offer.amount or "what was paid")
 
 
 def _templates(

@@ -3,8 +3,7 @@
 from typing import Final
 
 from domain.agent.brain import Citation, Language
-from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.promise import PROMISES
+from domain.agent.plan import ACTIONS, PlannedAction
 from domain.core.money import Money
 from domain.integrations.order import Order, OrderState
 
@@ -48,12 +47,11 @@ def order_citation(order: Order) -> Citation:
 
 def promise_values(action: PlannedAction, language: Language) -> dict[str, str]:
     """The values that a template may name only where `action` goes with the answer."""
-    values: dict[ActionKind, str | None] = {
-        ActionKind.REFUND: _amount(action.amount, language) if action.amount else None,
-        ActionKind.CANCEL_ORDER: action.order_number,
-    }
-    told = values.get(action.kind)
-    return {PROMISES[action.kind]: told} if told else {}
+    promise = ACTIONS[action.kind].promise
+    told = promise.value(action) if promise else None
+    if promise is None or not told:
+        return {}
+    return {promise.placeholder: _amount(told, language) if isinstance(told, Money) else told}
 
 
 def _amount(money: Money, language: Language) -> str:

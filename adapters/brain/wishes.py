@@ -8,6 +8,7 @@ import re
 from typing import Final
 
 from adapters.brain.features import fold, words
+from domain.agent.plan import ActionKind
 
 _PERSON_FR: Final = (
     r"(?:conseillere?|humain|operateur|operatrice|agent|responsable|superieur|personne|quelqu un"
@@ -97,6 +98,14 @@ def asks_to_cancel(text: str) -> bool:
     """Whether the customer wants an order cancelled, rather than to know how or why."""
     said = _said(text)
     return bool(_CANCEL.search(said)) and not _CANCEL_ASKED_ABOUT.search(said)
+
+
+def wished_action(text: str) -> ActionKind | None:
+    """What the customer wants done about an order; None for nothing plain. Who wants it cancelled
+    and the money back wants the first, which does both."""
+    if asks_to_cancel(text):
+        return ActionKind.CANCEL_ORDER
+    return ActionKind.REFUND if asks_for_refund(text) else None
 
 
 def _said(text: str) -> str:

@@ -1,7 +1,7 @@
 """The connectors: from a client's integration to the service at its other end."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, assert_never
 from urllib.parse import urlsplit
 
 import httpx
@@ -17,8 +17,7 @@ from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import (
     BASE_URL,
-    HELPDESKS,
-    SHOPS,
+    PROVIDERS,
     Integration,
     Provider,
     check_credentials,
@@ -42,24 +41,28 @@ class ConnectorRegistry:
         self._allow_loopback = allow_loopback
 
     def shop(self, integration: Integration) -> Shop:
-        if integration.provider not in SHOPS:
-            raise ActionRefused("the integration is no shop")
-        credentials = self._credentials(integration)
         match integration.provider:
             case Provider.SHOPIFY:
-                return Shopify.of(integration, credentials, self._http)
+                return Shopify.of(integration, self._credentials(integration), self._http)
             case Provider.STRIPE:
-                return Stripe.of(integration, credentials, self._http)
+                return Stripe.of(integration, self._credentials(integration), self._http)
+            case Provider.DEMO_SHOP:
+                return DemoShop.of(integration, self._credentials(integration), self._http)
+            case Provider.ZENDESK | Provider.GORGIAS:
+                raise ActionRefused("the integration is no shop")
             case _:
-                return DemoShop.of(integration, credentials, self._http)
+                assert_never(integration.provider)
 
     def helpdesk(self, integration: Integration) -> Helpdesk:
-        if integration.provider not in HELPDESKS:
-            raise ActionRefused("the integration is no helpdesk")
-        credentials = self._credentials(integration)
-        if integration.provider is Provider.ZENDESK:
-            return Zendesk.of(integration, credentials, self._http)
-        return Gorgias.of(integration, credentials, self._http)
+        match integration.provider:
+            case Provider.ZENDESK:
+                return Zendesk.of(integration, self._credentials(integration), self._http)
+            case Provider.GORGIAS:
+                return Gorgias.of(integration, self._credentials(integration), self._http)
+            case Provider.SHOPIFY | Provider.STRIPE | Provider.DEMO_SHOP:
+                raise ActionRefused("the integration is no helpdesk")
+            case _:
+                assert_never(integration.provider)
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""
@@ -70,7 +73,7 @@ class ConnectorRegistry:
 
     def _check_place(self, integration: Integration) -> None:
         base_url = integration.settings.get(BASE_URL)
-        here = base_url is not None or integration.provider is Provider.DEMO_SHOP
+        here = base_url is not None or PROVIDERS[integration.provider].on_this_machine
         if here and not self._allow_loopback:
             raise ActionRefused("integrations on this machine are not allowed")
         if base_url is not None and urlsplit(base_url).hostname not in _LOOPBACK:

@@ -93,7 +93,10 @@ class _Failure(BaseModel):
 
 
 class Stripe:
-    """One account. An order is a payment whose metadata name it: `order_number` or `order_id`."""
+    """One account. An order is a payment whose metadata name it: `order_number` or `order_id`.
+
+    It cancels none: who gives the money back has not stopped the parcel.
+    """
 
     def __init__(
         self, http: httpx.AsyncClient, base_url: str, api_key: str, integration_id: str
@@ -166,16 +169,6 @@ class Stripe:
         if done.status in _NOT_MOVED:
             raise ActionRefused("the payment cannot be refunded")
         return done.id
-
-    async def cancel(
-        self,
-        order: Order,  # noqa: ARG002 - the port's; it is always refused
-        key: str,  # noqa: ARG002
-        *,
-        again: bool,  # noqa: ARG002
-    ) -> str:
-        """Refused always: who gives the money back has not stopped the parcel."""
-        raise ActionRefused("Stripe cancels no orders")
 
     async def _find_refund(self, exchange: ConnectorCall, order: Order, key: str) -> _Refund | None:
         request = self._http.build_request(

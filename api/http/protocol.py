@@ -27,6 +27,7 @@ from uvicorn.server import ServerState
 from adapters.system import new_ulid
 from api.errors import error_response
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
+from api.http.edge_timer import Timer
 from api.http.edge_watch import EdgeWatch
 from api.http.http_1_0 import without_chunks
 from api.http.request_head import head_size, is_sound, without_upgrade
@@ -72,8 +73,8 @@ class EdgeProtocol(HttpToolsProtocol):
         self._chunk = 0  # size of what the parser is being fed
         self._held = 0  # bytes that the parser has made neither a whole head nor body of
         self._served: RequestResponseCycle | None = None
-        self._deadline: asyncio.TimerHandle | None = None
-        self._stall: asyncio.TimerHandle | None = None
+        self._deadline = Timer(self.loop, self.give_up)
+        self._stall = Timer(self.loop, self.give_up)
 
     # --- The life of a connection -------------------------------------------------------------
 
@@ -87,11 +88,11 @@ class EdgeProtocol(HttpToolsProtocol):
                 return
             oldest.give_up()
         self.expendable[self] = None
-        self._set_deadline(self.limits.head_s)
+        self._deadline.set(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._forget_deadline()
-        self._forget_stall()
+        self._deadline.forget()
+        self._stall.forget()
         self._unset_keepalive_if_required()
         self.expendable.pop(self, None)
         super().connection_lost(exc)
@@ -103,17 +104,17 @@ class EdgeProtocol(HttpToolsProtocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._expect_progress()
+        self._stall.expect(self.limits.stalled_s)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        self._forget_stall()
+        self._stall.forget()
         if self.transport.is_closing():
-            self._expect_progress()
+            self._stall.expect(self.limits.stalled_s)
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        self._expect_progress()
+        self._stall.expect(self.limits.stalled_s)
 
     # --- Reading ------------------------------------------------------------------------------
 
@@ -128,8 +129,8 @@ class EdgeProtocol(HttpToolsProtocol):
         except (httptools.HttpParserError, DomainError):
             self._refuse(self._why)
             return
-        if self._is_idle() and self._deadline is None:
-            self._set_deadline(self.limits.head_s)
+        if self._is_idle() and not self._deadline.is_set:
+            self._deadline.set(self.limits.head_s)
 
     def _feed(self, data: bytes) -> None:
         self._chunk = len(data)
@@ -174,7 +175,7 @@ class EdgeProtocol(HttpToolsProtocol):
             return
         super().on_headers_complete()
         self._in_head, self._held = False, -self._chunk
-        self._forget_deadline()
+        self._deadline.forget()
         self.expendable.pop(self, None)
 
     def on_body(self, body: bytes) -> None:
@@ -229,7 +230,7 @@ class EdgeProtocol(HttpToolsProtocol):
         done = self._served
         super().on_response_complete()
         if self.transport.is_closing():
-            self._expect_progress()  # closing waits for what was not sent yet
+            self._stall.expect(self.limits.stalled_s)  # closing waits for what was not sent yet
         elif done is None or done is not self._served:
             pass  # the next one is under way
         elif self._is_last(done):
@@ -250,7 +251,7 @@ class EdgeProtocol(HttpToolsProtocol):
     def _refuse(self, error: DomainError) -> None:
         """Read no more, answer and close. Behind an unanswered request: close after its answer."""
         self._deaf = True
-        self._forget_deadline()
+        self._deadline.forget()
         unanswered = [cycle for cycle, _ in reversed(self.pipeline)]
         if self._served is not None and not self._served.response_complete:
             unanswered.insert(0, self._served)
@@ -293,24 +294,4 @@ class EdgeProtocol(HttpToolsProtocol):
         self.flow.resume_reading()
         self.transport.write_eof()
         self.expendable[self] = None
-        self._set_deadline(self.limits.linger_s)
-
-    # --- Timers -------------------------------------------------------------------------------
-
-    def _set_deadline(self, seconds: float) -> None:
-        self._forget_deadline()
-        self._deadline = self.loop.call_later(seconds, self.give_up)
-
-    def _forget_deadline(self) -> None:
-        if self._deadline is not None:
-            self._deadline.cancel()
-            self._deadline = None
-
-    def _expect_progress(self) -> None:
-        if self._stall is None:
-            self._stall = self.loop.call_later(self.limits.stalled_s, self.give_up)
-
-    def _forget_stall(self) -> None:
-        if self._stall is not None:
-            self._stall.cancel()
-            self._stall = None
+        self._deadline.set(self.limits.linger_s)

@@ -4,13 +4,12 @@ The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM pro
 """
 
 from enum import StrEnum
-from typing import Final, Literal, Protocol, Self
+from typing import Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.promise import PROMISES
+from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
@@ -27,8 +26,6 @@ class Category(StrEnum):
 
 
 Language = Literal["fr", "en"]
-
-_PROMISED: Final = frozenset(PROMISES.values())
 
 
 class Template(BaseModel):
@@ -90,7 +87,7 @@ class BrainRequest(BaseModel):
     @classmethod
     def _without_promises(cls, fields: dict[str, str]) -> dict[str, str]:
         """What a caller sends makes no promise of ours."""
-        return {name: value for name, value in fields.items() if name not in _PROMISED}
+        return {name: value for name, value in fields.items() if name not in PLACEHOLDERS}
 
     @classmethod
     def about(
@@ -142,7 +139,8 @@ class Citation(BaseModel):
 class Proposal(BaseModel):
     """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
 
-    `text` is a note's, `tags` are a tag's. `domain/agent/policy.py` decides whether it is done.
+    `text` and `tags`: where `ActionSpec.chosen` names them. `domain/agent/policy.py` decides whether it
+    is done.
     """
 
     model_config = ConfigDict(frozen=True)

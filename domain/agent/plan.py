@@ -1,11 +1,14 @@
-"""The action plan: what the agent wants done, and what came of each step."""
+"""The actions the agent may take, the plan of those it wants done, and what came of each step."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.core.money import Money
+from domain.integrations.order import OrderState
 
 
 class ActionKind(StrEnum):
@@ -23,18 +26,6 @@ class ActionKind(StrEnum):
     TAG = "tag"
     REFUND = "refund"
     CANCEL_ORDER = "cancel_order"
-
-
-IN_PLACE: Final = frozenset({ActionKind.REPLY})
-"""Actions whose whole effect is the gateway's answer: recording them is doing them."""
-
-REPLIES: Final = frozenset(
-    {ActionKind.REPLY, ActionKind.REPLY_BY_EMAIL, ActionKind.REPLY_IN_HELPDESK}
-)
-"""Actions that bring the answer to the customer."""
-
-ON_ORDERS: Final = frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER})
-"""Actions that move money or goods: never without an order that was looked up."""
 
 
 class PlannedAction(BaseModel):
@@ -75,3 +66,107 @@ class StepOutcome(BaseModel):
     kind: ActionKind
     state: StepState
     detail: str = ""
+
+
+class ActionClass(StrEnum):
+    """What an action works on.
+
+    `reply` brings the answer to the customer. `ticket` is for the staff, in the event's ticket of a
+    connected helpdesk. `order` moves money or goods: never without an order that was looked up.
+    """
+
+    REPLY = "reply"
+    TICKET = "ticket"
+    ORDER = "order"
+
+
+@dataclass(frozen=True, slots=True)
+class Promise:
+    """The placeholder by which a merchant's template says that the action is done.
+
+    Filled with `value` only where the action goes with the answer, and by nothing that a caller
+    sends.
+    """
+
+    placeholder: str
+    value: Callable[[PlannedAction], Money | str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ActionSpec:
+    """All that rules, brains and texts need to know of one kind of action.
+
+    `in_place`: its whole effect is the gateway's answer, so that recording it is doing it.
+    `prompt`: what a language model is told of the offer; `{amount}` is the order's.
+    `chosen`: what of it a brain may fill in; all else is the code's.
+    `label`: what a conversation's summary calls it, where `{of}` is " of" and the amount;
+    `label_done` is added where it was surely done.
+    Of actions on an order only: `states` it must be in, empty for any; `gives_back`: it needs
+    money that is left to give back; `covered_by`: another action that does this one's work too.
+    """
+
+    kind: ActionKind
+    of: ActionClass
+    in_place: bool = False
+    prompt: str = ""
+    chosen: Literal["text", "tags"] | None = None
+    promise: Promise | None = None
+    label: str = ""
+    label_done: str = ""
+    states: frozenset[OrderState] = frozenset()
+    gives_back: bool = False
+    covered_by: ActionKind | None = None
+
+
+# In the order in which they are carried out: a reply that says what was done comes after it, and
+# staff's notes stand beside what was done.
+_ALL: Final = (
+    ActionSpec(
+        kind=ActionKind.CANCEL_ORDER,
+        of=ActionClass.ORDER,
+        prompt="cancel the customer's order, with its payment given back",
+        promise=Promise("cancelled_order", lambda action: action.order_number),
+        label="order cancelled",
+        states=frozenset({OrderState.OPEN}),
+    ),
+    ActionSpec(
+        kind=ActionKind.REFUND,
+        of=ActionClass.ORDER,
+        prompt="give back {amount} of the customer's order",
+        promise=Promise("refund_amount", lambda action: action.amount),
+        label="refund{of}",
+        label_done=" done",
+        gives_back=True,
+        covered_by=ActionKind.CANCEL_ORDER,
+    ),
+    ActionSpec(
+        kind=ActionKind.TAG,
+        of=ActionClass.TICKET,
+        prompt="put tags on the ticket",
+        chosen="tags",
+    ),
+    ActionSpec(
+        kind=ActionKind.NOTE,
+        of=ActionClass.TICKET,
+        prompt="leave a note for the support team that the customer does not see",
+        chosen="text",
+    ),
+    ActionSpec(kind=ActionKind.REPLY, of=ActionClass.REPLY, in_place=True),
+    ActionSpec(kind=ActionKind.REPLY_BY_EMAIL, of=ActionClass.REPLY),
+    ActionSpec(kind=ActionKind.REPLY_IN_HELPDESK, of=ActionClass.REPLY),
+)
+
+ACTIONS: Final = {spec.kind: spec for spec in _ALL}
+"""Every kind of action, in the order in which a plan carries them out."""
+
+IN_PLACE: Final = frozenset(spec.kind for spec in _ALL if spec.in_place)
+"""Actions whose whole effect is the gateway's answer."""
+
+REPLIES: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.REPLY)
+"""Actions that bring the answer to the customer."""
+
+ON_ORDERS: Final = frozenset(spec.kind for spec in _ALL if spec.of is ActionClass.ORDER)
+"""Actions that move money or goods."""
+
+PLACEHOLDERS: Final = frozenset(spec.promise.placeholder for spec in _ALL if spec.promise)
+"""The placeholders by which templates promise an action."""

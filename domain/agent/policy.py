@@ -10,20 +10,17 @@ from typing import Final
 
 from domain.agent.brain import Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind, PlannedAction
+from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind, PlannedAction
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Situation, Spent
 from domain.agent.verdict import Judgement, PolicyReason, Ruling, Verdict
 from domain.core.money import Money
 from domain.core.plain_text import clean_text
 from domain.intake.event import Channel
-from domain.integrations.order import Order, OrderState
+from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
-# What a brain may be offered, in the order in which it is carried out: a reply that says what was
-# done comes after it, and staff's notes stand beside what was done.
-_TURNS: Final = (ActionKind.CANCEL_ORDER, ActionKind.REFUND, ActionKind.TAG, ActionKind.NOTE)
-_ORDER: Final = (*_TURNS, *(kind for kind in ActionKind if kind in REPLIES))
+_TURNS: Final = tuple(ACTIONS)
 
 
 def offers(situation: Situation) -> tuple[PlannedAction, ...]:
@@ -51,8 +48,7 @@ def judge(situation: Situation, category: Category, proposals: tuple[Proposal, .
     for proposal in wanted:
         action = _chosen(situation, proposal)
         verdict = _verdict(situation, category, proposal.kind, action)
-        standing = {step.kind for step in plan}
-        if proposal.kind is ActionKind.REFUND and ActionKind.CANCEL_ORDER in standing:
+        if ACTIONS[proposal.kind].covered_by in {step.kind for step in plan}:
             verdict = _refused(proposal.kind, PolicyReason.COVERED_BY_CANCEL)
         verdicts.append(verdict)
         if action is not None and verdict.ruling is not Ruling.REFUSED:
@@ -109,7 +105,8 @@ def _obstacle(situation: Situation, kind: ActionKind) -> PolicyReason | None:
         return PolicyReason.LEVEL_NEVER
     if kind in ON_ORDERS:
         return _obstacle_on_order(situation, kind, rule)
-    missing = situation.desk is None or (kind is ActionKind.TAG and not rule.tags)
+    no_tags = ACTIONS[kind].chosen == "tags" and not rule.tags
+    missing = situation.desk is None or no_tags
     return PolicyReason.NOT_OFFERED if missing else None
 
 
@@ -134,9 +131,10 @@ def _order_obstacle(
         return PolicyReason.NOT_THEIRS
     if spent.on_order & ON_ORDERS:
         return PolicyReason.ALREADY_DONE
-    if kind is ActionKind.CANCEL_ORDER and order.state is not OrderState.OPEN:
+    spec = ACTIONS[kind]
+    if spec.states and order.state not in spec.states:
         return PolicyReason.ORDER_STATE
-    if kind is ActionKind.REFUND and order.refundable.minor == 0:
+    if spec.gives_back and order.refundable.minor == 0:
         return PolicyReason.NOTHING_TO_REFUND
     return None
 
@@ -185,7 +183,7 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
         before = first.setdefault(proposal.kind, proposal)
         tags = dict.fromkeys((*before.tags, *proposal.tags))
         first[proposal.kind] = before.model_copy(update={"tags": tuple(tags)})
-    return sorted(first.values(), key=lambda one: _ORDER.index(one.kind))
+    return sorted(first.values(), key=lambda one: _TURNS.index(one.kind))
 
 
 def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
@@ -194,13 +192,15 @@ def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
     if _obstacle(situation, proposal.kind):
         return None
     offer = _resolved(situation, proposal.kind)
-    if proposal.kind is ActionKind.TAG:
-        tags = tuple(tag for tag in offer.tags if tag in proposal.tags)
-        return offer.model_copy(update={"tags": tags}) if tags else None
-    if proposal.kind is ActionKind.NOTE:
-        text = clean_text(proposal.text, MAX_NOTE_CHARS)
-        return offer.model_copy(update={"text": text}) if text else None
-    return offer
+    match ACTIONS[proposal.kind].chosen:
+        case "tags":
+            tags = tuple(tag for tag in offer.tags if tag in proposal.tags)
+            return offer.model_copy(update={"tags": tags}) if tags else None
+        case "text":
+            text = clean_text(proposal.text, MAX_NOTE_CHARS)
+            return offer.model_copy(update={"text": text}) if text else None
+        case None:
+            return offer
 
 
 def _verdict(

@@ -6,7 +6,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.agent.brain import Category
-from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind
+from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind
 from domain.core.money import MAX_MINOR
 
 MAX_INSTRUCTIONS: Final = 10_000
@@ -55,16 +55,24 @@ class ActionRule(BaseModel):
     tags: tuple[str, ...] = ()
 
 
+_WITH_TAGS: Final = frozenset(kind for kind, spec in ACTIONS.items() if spec.chosen == "tags")
+
+
+def _listed(kinds: frozenset[ActionKind]) -> str:
+    *others, last = (kind.value for kind in ActionKind if kind in kinds)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def problem(kind: ActionKind, rule: ActionRule) -> str | None:
     """What is wrong with a rule for that kind of action, for its author to read; None if nothing.
 
     Checked where a rulebook is written, not where it is read: a rule that is stored must load.
     """
     if kind not in ON_ORDERS and (rule.limits or rule.within_days):
-        return "limits and within_days are for refund and cancel_order"
-    if kind is not ActionKind.TAG and rule.tags:
-        return "tags are for the action tag"
-    if kind is ActionKind.TAG and rule.level is not ActionLevel.NEVER and not rule.tags:
+        return f"limits and within_days are for {_listed(ON_ORDERS)}"
+    if kind not in _WITH_TAGS and rule.tags:
+        return f"tags are for the action {_listed(_WITH_TAGS)}"
+    if kind in _WITH_TAGS and rule.level is not ActionLevel.NEVER and not rule.tags:
         return "name the tags that may be set"
     unlimited = rule.limits is None or rule.limits.per_action is None
     if kind in ON_ORDERS and rule.level is ActionLevel.AUTONOMOUS and unlimited:

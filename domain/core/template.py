@@ -10,19 +10,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from domain.agent.plan import PLACEHOLDERS
+
 VALUE_LIMIT: Final = 200
 EXCERPT: Final = 40
 
 _PLACEHOLDER: Final = re.compile(r"\{\{([^{}]*)\}\}")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _OPENING: Final = "{{"
-KNOWN_NAMES: Final = frozenset(
-    {
-        "order_number", "order_status", "order_total", "order_placed_on", "order_items",
-        "tracking_url", "refund_amount", "cancelled_order",
-        "customer_name", "customer_email", "subject", "brand_name",
-    }
-)  # fmt: skip
+KNOWN_NAMES: Final = PLACEHOLDERS | {
+    "order_number", "order_status", "order_total", "order_placed_on", "order_items",
+    "tracking_url", "customer_name", "customer_email", "subject", "brand_name",
+}  # fmt: skip
 """What a placeholder may be called without the payload having such a field."""
 
 # Half a placeholder, and what other languages of templates write.

@@ -9,6 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from domain.content.errors import UnknownProvider
 from domain.integrations.errors import InvalidIntegration
 
 
@@ -22,15 +23,13 @@ class Provider(StrEnum):
     GORGIAS = "gorgias"
 
 
-SHOPS: Final = frozenset({Provider.SHOPIFY, Provider.STRIPE, Provider.DEMO_SHOP})
-"""They know orders and can give money back."""
-
-HELPDESKS: Final = frozenset({Provider.ZENDESK, Provider.GORGIAS})
-"""They hold tickets that can be answered, noted and tagged."""
-
-
-OF_MERCHANTS: Final = frozenset(Provider) - {Provider.DEMO_SHOP}
-"""What merchants may connect by themselves: the demo shop is a file of this machine."""
+def provider_of(integration_id: str, stored: str) -> Provider:
+    """The provider of a stored connection. Raises UnknownProvider: another version may have
+    stored one that this version does not know."""
+    try:
+        return Provider(stored)
+    except ValueError:
+        raise UnknownProvider(integration_id, stored) from None
 
 
 class IntegrationStatus(StrEnum):
@@ -86,37 +85,72 @@ class _Shape:
     expected: str
 
 
-@dataclass(frozen=True)
-class _Needs:
-    """What a provider's connection is made of: all of it is needed, and nothing else is taken."""
+class SystemClass(StrEnum):
+    """`shop`: knows orders and can give money back. `helpdesk`: holds tickets that can be answered,
+    noted and tagged."""
 
+    SHOP = "shop"
+    HELPDESK = "helpdesk"
+
+
+@dataclass(frozen=True)
+class ProviderSpec:
+    """All that is to be known of one provider before it is called.
+
+    Of `settings` and `credentials` all are needed, and nothing else is taken. `on_this_machine`: it
+    is a file here, which only operators may connect. `slow_to_show`: nothing there keeps a first
+    request that is still at work from ending after it was looked for.
+    """
+
+    of: SystemClass
     settings: Mapping[str, _Shape]
     credentials: tuple[str, ...]
+    on_this_machine: bool = False
+    slow_to_show: bool = False
 
 
 _LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
 _ADDRESS: Final = _Shape(
     re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
 )
-_NEEDS: Final = {
-    Provider.SHOPIFY: _Needs(
-        {"shop": _Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
-        ("access_token",),
+PROVIDERS: Final = {
+    Provider.SHOPIFY: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"shop": _Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
+        credentials=("access_token",),
     ),
-    Provider.STRIPE: _Needs({}, ("api_key",)),
-    Provider.DEMO_SHOP: _Needs({"path": _Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")}, ()),
-    Provider.ZENDESK: _Needs(
-        {
+    Provider.STRIPE: ProviderSpec(of=SystemClass.SHOP, settings={}, credentials=("api_key",)),
+    Provider.DEMO_SHOP: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"path": _Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")},
+        credentials=(),
+        on_this_machine=True,
+    ),
+    Provider.ZENDESK: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={
             "subdomain": _Shape(re.compile(_LABEL), "the name before .zendesk.com"),
             "email": _ADDRESS,
         },
-        ("api_token",),
+        credentials=("api_token",),
     ),
-    Provider.GORGIAS: _Needs(
-        {"domain": _Shape(re.compile(_LABEL), "the name before .gorgias.com"), "email": _ADDRESS},
-        ("email", "api_key"),
+    Provider.GORGIAS: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={
+            "domain": _Shape(re.compile(_LABEL), "the name before .gorgias.com"),
+            "email": _ADDRESS,
+        },
+        credentials=("email", "api_key"),
+        slow_to_show=True,
     ),
 }
+
+SHOPS: Final = frozenset(one for one, spec in PROVIDERS.items() if spec.of is SystemClass.SHOP)
+
+HELPDESKS: Final = frozenset(PROVIDERS) - SHOPS
+
+OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
+"""What merchants may connect by themselves."""
 
 # Where the other side is, in place of the address that its name gives: tests and trials only. What
 # may be called at all is decided where the call is made.
@@ -136,7 +170,7 @@ def check_settings(
     complete. `by_operator`: whoever works on this machine may name what lies on it too."""
     if not by_operator and provider not in OF_MERCHANTS:
         raise InvalidIntegration(f"{provider}: only for operators", "provider")
-    needs = _NEEDS[provider]
+    needs = PROVIDERS[provider]
     secret = next((name for name in needs.credentials if name in settings), None)
     if secret is not None and secret not in needs.settings:
         raise InvalidIntegration(
@@ -162,7 +196,7 @@ def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
 
     It names only those that the provider has: a name may be a secret in the wrong place.
     """
-    needed = _NEEDS[provider].credentials
+    needed = PROVIDERS[provider].credentials
     if names != frozenset(needed):
         raise InvalidIntegration(f"{provider}: secrets are {_listed(needed)}", "credentials")
 

@@ -12,6 +12,9 @@ from domain.integrations.order import Order
 class Shop(Protocol):
     """A merchant's shop or payment provider: it knows orders and gives money back.
 
+    What not every shop can do is a protocol beside the action that needs it
+    (`activities/runs/actions.py`).
+
     Effects raise ActionRefused (NotAuthorized), ActionUnreachable (surely not done) and
     ActionUnknown. `key` is the effect's own, the same however often it is tried, and goes to the
     other side where that deduplicates. `again`: it was begun before and nobody knows what came of
@@ -26,9 +29,6 @@ class Shop(Protocol):
 
     async def refund(self, order: Order, amount: Money, key: str, *, again: bool) -> str:
         """Give `amount` of the order back once. Returns the other side's id of the refund."""
-
-    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        """Cancel the order once, with its payment given back. Returns the other side's id."""
 
 
 class HelpdeskTicket(BaseModel):

@@ -7,7 +7,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.agent.plan import ActionKind, StepState
+from domain.agent.plan import ACTIONS, ActionKind, StepState
 from domain.core.money import Money
 from domain.intake.event import UnifiedEvent
 from domain.reviews.escalation import EscalationStatus
@@ -93,12 +93,10 @@ def _line(run: PastRun) -> str:
 
 
 def _effect(effect: PastEffect) -> str:
-    what = "order cancelled" if effect.kind is ActionKind.CANCEL_ORDER else "refund"
-    if effect.amount is not None and effect.kind is ActionKind.REFUND:
-        what += f" of {effect.amount}"
-    if effect.state is not StepState.DONE:
-        return f"{what}, not known whether done"
-    return what if effect.kind is ActionKind.CANCEL_ORDER else f"{what} done"
+    spec = ACTIONS[effect.kind]
+    what = spec.label.format(of="" if effect.amount is None else f" of {effect.amount}")
+    done = effect.state is StepState.DONE
+    return what + (spec.label_done if done else ", not known whether done")
 
 
 def _outcome(run: PastRun) -> str:

@@ -5,7 +5,7 @@ What merchants' systems are told of a connection is written with it, once for ea
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -19,6 +19,7 @@ from domain.integrations.integration import (
     IntegrationEntry,
     IntegrationStatus,
     Provider,
+    provider_of,
 )
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
 from store.integrations.tables import integrations
@@ -32,6 +33,8 @@ BY_OPERATOR: Final = "disconnected"
 """Reason of a disconnection: somebody asked for it."""
 
 _ERASED: Final = ""
+
+Shape = TypeVar("Shape", Integration, IntegrationEntry)
 
 _LIVE: Final = (
     sa.select(
@@ -79,6 +82,9 @@ class _Ended:
 
 
 class IntegrationRepository:
+    """All but `has_shop` and `client_of` raise UnknownProvider where they meet a connection that
+    another version made, and leave it as it is."""
+
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
@@ -86,7 +92,7 @@ class IntegrationRepository:
     async def connected(self) -> tuple[Integration, ...]:
         """What the client is connected to, the oldest connection first."""
         rows = await self._connection.execute(_LIVE, {"tenant": self._tenant})
-        return tuple(Integration.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(_read(Integration, row) for row in rows)
 
     async def has_shop(self) -> bool:
         """Whether a shop is connected, even one that refuses our credentials at the moment."""
@@ -95,13 +101,13 @@ class IntegrationRepository:
     async def entries(self) -> tuple[IntegrationEntry, ...]:
         """Every connection there is and was, the oldest first, without credentials."""
         rows = await self._connection.execute(_ENTRIES, {"tenant": self._tenant})
-        return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def page(self, *, after: str | None, limit: int) -> tuple[IntegrationEntry, ...]:
         """The same page by page, by id, which is the order of making."""
         this = {"tenant": self._tenant, "after": after or "", "limit": limit}
         rows = await self._connection.execute(_PAGE, this)
-        return tuple(IntegrationEntry.model_validate(row, from_attributes=True) for row in rows)
+        return tuple(_read(IntegrationEntry, row) for row in rows)
 
     async def entry(self, integration_id: str) -> IntegrationEntry:
         """One of them. Raises IntegrationNotFound."""
@@ -109,7 +115,7 @@ class IntegrationRepository:
         row = (await self._connection.execute(_ONE, this)).one_or_none()
         if row is None:
             raise IntegrationNotFound(integration_id)
-        return IntegrationEntry.model_validate(row, from_attributes=True)
+        return _read(IntegrationEntry, row)
 
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId
@@ -176,7 +182,12 @@ class IntegrationRepository:
         )
         if provider is not None:
             await self._tell_ended(
-                integration_id, Provider(provider), code, now=now, new_id=new_id, run_id=run_id
+                integration_id,
+                provider_of(integration_id, provider),
+                code,
+                now=now,
+                new_id=new_id,
+                run_id=run_id,
             )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
@@ -194,7 +205,8 @@ class IntegrationRepository:
         row = ended.one_or_none()
         if row is None:
             return None
-        return _Ended(row.id, Provider(row.provider), failed=row.error_code is not None)
+        provider = provider_of(row.id, row.provider)
+        return _Ended(row.id, provider, failed=row.error_code is not None)
 
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
@@ -223,6 +235,11 @@ class IntegrationRepository:
             new_id=new_id,
             run_id=run_id,
         )
+
+
+def _read(shape: type[Shape], row: "sa.Row[*tuple[Any, ...]]") -> Shape:
+    provider_of(row.id, row.provider)
+    return shape.model_validate(row, from_attributes=True)
 
 
 async def client_of(connection: AsyncConnection, integration_id: str) -> TenantId:

@@ -9,8 +9,7 @@ from adapters.brain.embedded import EmbeddedBrain
 from adapters.brain.order_facts import order_values
 from adapters.brain.wishes import asks_for_refund, asks_to_cancel
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Template
-from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.promise import PROMISES
+from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.core.money import Money
 from domain.core.template import KNOWN_NAMES
 from domain.integrations.integration import Provider
@@ -280,4 +279,4 @@ def test_a_question_about_cancelling_is_no_wish(text: str) -> None:
 def test_authors_may_name_all_that_the_shop_tells() -> None:
     order = ORDER.model_copy(update={"tracking_url": "https://t.example/1", "items": ("A mug",)})
 
-    assert order_values(order, "en").keys() | set(PROMISES.values()) <= KNOWN_NAMES
+    assert order_values(order, "en").keys() | PLACEHOLDERS <= KNOWN_NAMES

@@ -17,7 +17,7 @@ from api.errors import ANSWERS, error_response
 from api.surface import Surface
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.content.errors import TooMuchContent
+from domain.content.errors import TooMuchContent, UnknownProvider
 from domain.core.errors import (
     DomainError,
     EngineUnavailable,
@@ -85,6 +85,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        UnknownProvider("integration-1", "{nothing}"),
     )
 }
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from adapters.system import new_ulid, utc_now
+from domain.content.errors import UnknownProvider
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import Integration, IntegrationStatus, Provider
 from store.core.database import Database
@@ -76,6 +77,49 @@ async def test_connected_and_ended(database: Database, shop: Shop) -> None:
     row = await only_row(database, integrations, id=zendesk)
     assert (row["status"], row["sealed"]) == ("disconnected", "")
     assert row["disconnected_at"] >= row["connected_at"]
+
+
+async def store_unknown(database: Database, shop: Shop) -> str:
+    """A connection that a later version made."""
+    integration_id = new_ulid()
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.insert(integrations).values(
+                client_id=shop.client_id,
+                id=integration_id,
+                provider="woocommerce",
+                status=IntegrationStatus.CONNECTED,
+                settings={"shop": "acme"},
+                sealed="SEALED",
+                connected_at=utc_now(),
+            )
+        )
+    return integration_id
+
+
+async def test_a_provider_of_another_version(database: Database, shop: Shop) -> None:
+    """Whoever meets it is told which it is, and it stays as it was made."""
+    await connect(database, shop)
+    unknown = await store_unknown(database, shop)
+    before = await only_row(database, integrations, id=unknown)
+
+    async with database.tenant(shop.tenant) as connection:
+        repository = IntegrationRepository(connection, shop.tenant)
+        for read in (
+            repository.connected(),
+            repository.entries(),
+            repository.page(after=None, limit=10),
+            repository.entry(unknown),
+        ):
+            with pytest.raises(UnknownProvider, match=f"{unknown}.*woocommerce"):
+                await read
+    with pytest.raises(UnknownProvider):
+        await disconnect(database, shop, unknown)
+    with pytest.raises(UnknownProvider):
+        await fail(database, shop, unknown)
+
+    assert await only_row(database, integrations, id=unknown) == before
+    assert UnknownProvider.retryable  # a run that needs it waits for a version that knows it
 
 
 async def test_connected_anew(database: Database, shop: Shop) -> None:

@@ -88,9 +88,6 @@ class DyingShop:
         _die()
         raise AssertionError
 
-    async def cancel(self, order: Order, key: str, *, again: bool) -> str:
-        return await self._shop.cancel(order, key, again=again)
-
 
 class DyingConnectors(ConnectorRegistry):
     point = ""

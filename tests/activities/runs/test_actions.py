@@ -1,0 +1,74 @@
+"""The handlers of actions: what is refused before anybody else's system is asked."""
+
+import pytest
+
+from activities.runs.actions import Actions, Step
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.mail import SmtpMailer
+from adapters.seal import FernetSealer, new_seal_key
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
+from domain.agent.rulebook import Rulebook
+from domain.integrations.errors import ActionRefused
+from domain.integrations.integration import Integration, Provider
+from store.runs.cases import Case
+from tests.support.agent.orders import an_order
+from tests.support.agent.situation import an_event
+from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
+
+CASE = Case(
+    event=an_event(),
+    brand_name="Chez Nous",
+    sender_name="Chez Nous",
+    system_prompt="",
+    rulebook=Rulebook(),
+    turns=(),
+    summary="",
+    lookup=None,
+    draft=None,
+    approvals=0,
+    brain_budget_micros=None,
+    human_text=None,
+)
+SEALER = FernetSealer(new_seal_key())
+
+
+async def test_what_a_shop_cannot_do_is_refused_unasked() -> None:
+    """Stripe gives money back, and stops no parcel."""
+    with stripe_server(StripePayment("pi_1", 4990)) as server:
+        integration = Integration(
+            id="i",
+            provider=Provider.STRIPE,
+            settings={"base_url": server.url},
+            sealed=SEALER.seal(f'{{"api_key": "{API_KEY}"}}'),
+        )
+        async with open_client() as http:
+            connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
+            actions = Actions(SmtpMailer(None, "shop@example.com"), connectors)
+            order = an_order(id="pi_1")
+            refund, cancel = (
+                Step(
+                    PlannedAction(kind=kind, order_id="pi_1", amount=order.refundable),
+                    CASE,
+                    integration,
+                    order,
+                    "3f2b7c1e-0000-5000-8000-000000000001",
+                )
+                for kind in (ActionKind.REFUND, ActionKind.CANCEL_ORDER)
+            )
+
+            with pytest.raises(ActionRefused, match="cancels no orders"):
+                await actions.perform(cancel)
+            assert server.seen == []
+            assert await actions.perform(refund)
+
+
+@pytest.mark.parametrize("kind", sorted(ON_ORDERS))
+async def test_without_an_order_nothing_is_done_to_one(kind: ActionKind) -> None:
+    async with open_client() as http:
+        connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
+        actions = Actions(SmtpMailer(None, "shop@example.com"), connectors)
+        step = Step(PlannedAction(kind=kind), CASE, None, None, "key")
+
+        with pytest.raises(ActionRefused):
+            await actions.perform(step)
