@@ -14,7 +14,7 @@ WORKDIR /app
 COPY requirements/runtime.txt requirements/runtime.txt
 RUN pip install --no-input --require-hashes -r requirements/runtime.txt
 
-COPY alembic.ini cli.py settings.py worker.py workers/engine.py workers/webhooks.py ./
+COPY alembic.ini cli.py worker.py workers/engine.py workers/webhooks.py ./
 COPY activities/ activities/
 COPY adapters/ adapters/
 COPY api/ api/
@@ -23,6 +23,7 @@ COPY demo/ demo/
 COPY domain/ domain/
 COPY embedded/ embedded/
 COPY migrations/ migrations/
+COPY settings/ settings/
 COPY store/ store/
 COPY workflows/ workflows/
 

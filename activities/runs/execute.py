@@ -1,6 +1,5 @@
 """Execute: carry the plan out, each step once."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -11,11 +10,11 @@ from temporalio import activity
 
 from activities.runs.actions import Actions, Step
 from activities.runtime.heartbeat import beating
+from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, REPLIES, PlannedAction, StepOutcome, StepState
 from domain.agent.policy import recheck
 from domain.agent.verdict import PolicyReason, Verdict
 from domain.core import names
-from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
@@ -271,14 +270,10 @@ class Execute:
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
         """Write what is known of an effect, and insist: once forgotten, only a human can tell."""
-        for pause in _NOTE_PAUSES_S:
-            try:
+        async for attempt in insisting(_NOTE_PAUSES_S):
+            with attempt:
                 async with self._database.tenant(tenant) as connection:
-                    return await write(ActionLedger(connection, tenant))
-            except EngineUnavailable:
-                await asyncio.sleep(pause)
-        async with self._database.tenant(tenant) as connection:
-            return await write(ActionLedger(connection, tenant))
+                    await write(ActionLedger(connection, tenant))
 
     async def _disconnect(self, job: _Job, integration: Integration, error: NotAuthorized) -> None:
         async with self._database.tenant(job.tenant) as connection:
