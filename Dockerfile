@@ -14,7 +14,7 @@ WORKDIR /app
 COPY requirements/runtime.txt requirements/runtime.txt
 RUN pip install --no-input --require-hashes -r requirements/runtime.txt
 
-COPY alembic.ini cli.py settings.py worker.py ./
+COPY alembic.ini cli.py worker.py ./
 COPY activities/ activities/
 COPY adapters/ adapters/
 COPY api/ api/
@@ -24,6 +24,7 @@ COPY domain/ domain/
 COPY embedded/ embedded/
 COPY migrations/ migrations/
 COPY services/ services/
+COPY settings/ settings/
 COPY store/ store/
 COPY workers/ workers/
 COPY workflows/ workflows/

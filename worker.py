@@ -51,16 +51,15 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     try:
-        client = await connect(settings.temporal_address, settings.temporal_namespace)
+        client = await connect(settings.temporal.address, settings.temporal.namespace)
     except RuntimeError as error:  # what the SDK raises while nobody listens
-        raise EngineUnavailable(f"no Temporal answers at {settings.temporal_address}") from error
+        raise EngineUnavailable(f"no Temporal answers at {settings.temporal.address}") from error
     working = working_on(queue)
-    dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
-    reports = Database(settings.database_url, pool_size=1)
+    reports = Database(settings.database.url, pool_size=1)
     keep = keep_in(reports, new_ulid)
     try:
         async with (
-            error_tracker(dsn, keep, Redactor.of(settings), metrics) as tracker,
+            error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
             working(settings, client, tracker, metrics),
         ):
             _log.info("worker ready", queue=queue)
@@ -73,10 +72,10 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
 def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
     METRICS_PORT is taken."""
-    configure_logs(settings.log_level, Redactor.of(settings))
+    configure_logs(settings.watch.log_level, Redactor.of(settings))
     forward_logs()
     metrics = Metrics()
-    with shown(metrics, settings.host, settings.metrics_port):
+    with shown(metrics, settings.server.host, settings.watch.metrics_port):
         uvloop.run(run(queue, settings, metrics))
 
 

@@ -64,7 +64,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
-    app.state.dashboard_url = settings.dashboard_url
+    app.state.dashboard_url = settings.server.dashboard_url
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(export.router)
@@ -102,29 +102,30 @@ def _lifespan(
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        database = Database(settings.database_url)
+        database = Database(settings.database.url)
         # Reports have a connection of their own: requests do not wait for one behind them.
-        reports = Database(settings.database_url, pool_size=1)
-        exports = Exports(settings.database_url)
-        client = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        reports = Database(settings.database.url, pool_size=1)
+        exports = Exports(settings.database.url)
+        client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
         engine = TemporalEngine(client)
-        sessions = session_verifier(settings)
+        sessions = session_verifier(settings.identity)
         readiness = Readiness(_checks(database, client))
-        dsn = settings.sentry_dsn.get_secret_value() if settings.sentry_dsn else None
         keep = keep_in(reports, new_ulid)
-        async with error_tracker(dsn, keep, Redactor.of(settings), metrics) as tracker:
+        async with error_tracker(
+            settings.watch.dsn, keep, Redactor.of(settings), metrics
+        ) as tracker:
             app.state.services = Services(
                 settings=settings,
                 database=database,
                 work=UnitsOfWork(database, engine, utc_now, new_ulid),
                 exports=exports,
                 engine=engine,
-                limiter=build_limiter(settings, database),
-                sealer=FernetSealer(settings.seal_key.get_secret_value()),
+                limiter=build_limiter(settings.limits, database),
+                sealer=FernetSealer(settings.seal.key.get_secret_value()),
                 admissions=Gate(patience_s=GATE_PATIENCE_S),
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
-                session_keys=session_keys(settings),
+                session_keys=session_keys(settings.identity),
                 now=utc_now,
                 new_id=new_ulid,
                 tracker=tracker,

@@ -139,7 +139,7 @@ async def _is_member(user_id: str, client_id: str, services: Services) -> bool:
 
 
 def _is_engine_secret(presented: list[str], services: Services) -> bool:
-    secret = services.settings.engine_secret
+    secret = services.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
     # Header values arrive as latin-1; these are the bytes that were sent.

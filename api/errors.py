@@ -15,7 +15,7 @@ from starlette.responses import Response
 from api.http.json_body import json_response
 from api.surface import Surface, surface_of
 from domain.billing.errors import PlanRequired, QuotaExhausted
-from domain.content.errors import ContentNotFound, TooMuchContent, UnknownProvider
+from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -42,7 +42,7 @@ from domain.intake.errors import (
     RunInProgress,
     TooManyRequests,
 )
-from domain.integrations.errors import IntegrationNotFound, InvalidIntegration
+from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
 from domain.reviews.errors import (
     DraftMissing,
     EscalationChanged,

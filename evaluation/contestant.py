@@ -9,7 +9,8 @@ from adapters.brain.classifier import MODEL_PATH, Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from adapters.seal import new_seal_key
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest
-from settings import EMBEDDED_BRAIN, load_settings
+from settings import load_settings
+from settings.brain import EMBEDDED_BRAIN
 
 PROVIDER_CALLS_AT_ONCE: Final = 8
 
@@ -37,13 +38,13 @@ def configured() -> Contestant:
     """
     settings = load_settings(
         # Of no use here, and required: nothing is stored and nothing sealed.
-        database_url="postgresql://nowhere/none",
-        temporal_address="nowhere:7233",
-        seal_key=new_seal_key(),
+        DATABASE_URL="postgresql://nowhere/none",
+        TEMPORAL_ADDRESS="nowhere:7233",
+        SEAL_KEY=new_seal_key(),
     )
     classifier = Classifier.load()
-    if settings.thinks_remotely:
-        return of_provider(settings.brain_model, brain_from(settings, classifier))
+    if settings.brain.is_remote:
+        return of_provider(settings.brain.model, brain_from(settings.brain, classifier))
     return _embedded(classifier)
 
 

@@ -18,15 +18,14 @@ from typer.core import TyperCommand, TyperGroup
 import cli
 from adapters.seal import new_seal_key
 from embedded.temporal_server import TUNING
-from settings import Settings
+from settings import load_settings
+from settings.service import ReviewSettings
+from tests.support.core.environment_names import ALL as SETTINGS
+from tests.support.core.environment_names import REQUIRED, environment_fields
 from worker import QUEUES
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 OUR_IMAGE: Final = "support-engine"
-SETTINGS: Final = frozenset(name.upper() for name in Settings.model_fields)
-REQUIRED: Final = frozenset(
-    name.upper() for name, field in Settings.model_fields.items() if field.is_required()
-)
 VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?::([?-])([^}]*))?\}")
 SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
 SECRET_VALUE: Final = re.compile(
@@ -132,16 +131,16 @@ def test_filled_in_example_makes_settings(name: str, monkeypatch: pytest.MonkeyP
     for setting, value in environment(ours()[name]).items():
         monkeypatch.setenv(setting, interpolated(str(value), example_values()))
 
-    settings = Settings()
+    settings = load_settings()
 
     role = "engine" if name == "migrate" else "engine_app"  # the owner, and who may not own
-    assert settings.database_url == f"postgresql://{role}:hunter2@postgres:5432/engine"
-    assert settings.temporal_address == "temporal:7233"
-    assert settings.smtp_url is None
-    assert settings.engine_secret is None
-    assert settings.review_expiry_hours == Settings.model_fields["review_expiry_hours"].default
+    assert settings.database.url == f"postgresql://{role}:hunter2@postgres:5432/engine"
+    assert settings.temporal.address == "temporal:7233"
+    assert settings.mail.smtp_url is None
+    assert settings.identity.engine_secret is None
+    assert settings.reviews == ReviewSettings()
     if name == "api":
-        assert (settings.host, settings.port) == ("0.0.0.0", 8080)
+        assert (settings.server.host, settings.server.port) == ("0.0.0.0", 8080)
 
 
 def test_published_ports_lead_to_the_api() -> None:
@@ -267,7 +266,7 @@ def test_image_holds_what_the_processes_import() -> None:
     packages = {f"{path.parent.name}/" for path in ROOT.glob("*/__init__.py")}
     assert packages - copied() <= {"tests/", "bench/", "evaluation/", "training/"}
     workers = {path.name for path in ROOT.glob("*worker.py")}
-    assert copied() >= {"cli.py", "settings.py", "alembic.ini", "migrations/"} | workers
+    assert copied() >= {"cli.py", "alembic.ini", "migrations/"} | workers
     for source in copied():
         assert (ROOT / source).exists(), source
 
@@ -318,12 +317,12 @@ def table(text: str) -> list[list[str]]:
 
 def test_configuration_lists_every_setting_with_its_default() -> None:
     expected = {
-        f"`{name.upper()}`": "required"
+        f"`{name}`": "required"
         if field.is_required()
         else "unset"
         if field.default is None
         else f"`{field.default}`"
-        for name, field in Settings.model_fields.items()
+        for name, field in environment_fields().items()
     }
     listed = table((ROOT / "docs/configuration.md").read_text())
     assert len(listed) == len(expected)

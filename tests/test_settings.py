@@ -1,17 +1,86 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
 from pathlib import Path
+from typing import Final
 
 import pytest
 
 from adapters.identity.session_key import new_session_key
-from settings import Settings
+from adapters.seal import new_seal_key
+from domain.core.errors import InvalidInput
+from settings import Settings, load_settings
+from tests.support.core import environment_names
 from tests.support.core.engine import settings_of
 from tests.support.servers.tls import certificate_authority
+
+# What deployments set. A name here is a promise: who renames it breaks them.
+VARIABLES: Final = """
+    ADMIN_USER_IDS ALLOW_LOOPBACK_TARGETS BRAIN_API_KEY BRAIN_BASE_URL BRAIN_FALLBACK_API_KEY
+    BRAIN_FALLBACK_BASE_URL BRAIN_FALLBACK_MODEL BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN
+    BRAIN_PRICE_OUT DASHBOARD_URL DATABASE_URL DRY_RUN_LIMIT EMBEDDING_API_KEY
+    EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER
+    JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY
+    SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S SWEEP_INTERVAL_S TEMPORAL_ADDRESS
+    TEMPORAL_NAMESPACE WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE
+    WORKFLOW_SANDBOX
+"""
 
 
 def identity_settings(**more: object) -> Settings:
     return settings_of("postgresql://u@h/d", "h:1", **more)
+
+
+@pytest.fixture
+def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """No variable is set."""
+    for name in VARIABLES.split():
+        monkeypatch.delenv(name, raising=False)
+    return monkeypatch
+
+
+def test_variables() -> None:
+    assert {*VARIABLES.split()} == environment_names.ALL
+    assert {"DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"} == environment_names.REQUIRED
+
+
+def test_environment_is_read(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("DATABASE_URL", "postgresql://u@h/d")
+    environment.setenv("temporal_address", "h:1")
+    environment.setenv("SEAL_KEY", new_seal_key())
+    environment.setenv("PORT", "8081")
+    environment.setenv("HOST", "")
+    environment.setenv("WORKFLOW_SANDBOX", "1")
+    environment.setenv("SWEEP_AFTER_S", "0.5")
+
+    settings = load_settings(SWEEP_AFTER_S="7")
+
+    assert (settings.database.url, settings.temporal.address) == ("postgresql://u@h/d", "h:1")
+    assert (settings.server.host, settings.server.port) == ("127.0.0.1", 8081)
+    assert settings.temporal.sandbox
+    assert settings.sweep.after_s == 7
+    assert settings.mail.sender == "support@localhost"
+
+
+def test_all_that_is_wrong_is_named(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("SEAL_KEY", "secret-of-mine")
+    environment.setenv("PORT", "0")
+    environment.setenv("BRAIN_PRICE_IN", "1")
+    environment.setenv("WEBHOOK_CA_FILE", "/nowhere.pem")
+
+    with pytest.raises(InvalidInput) as caught:
+        load_settings(DATABASE_URL="mysql://u:secret-of-mine@h/d")
+
+    told = str(caught.value)
+    assert told.startswith("not configured: DATABASE_URL (")
+    for name in (
+        "PORT (",
+        "SEAL_KEY (",
+        "BRAIN_PRICE_IN and BRAIN_PRICE_OUT: ",
+        "WEBHOOK_CA_FILE (",
+    ):
+        assert f"; {name}" in told
+    assert "; TEMPORAL_ADDRESS is not set" in told
+    assert "secret-of-mine" not in told
 
 
 @pytest.mark.parametrize(
@@ -39,16 +108,18 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
         "jwt_jwks_url": "https://login.example/jwks", "jwt_issuer": "i", "jwt_audience": "a"
     }  # fmt: skip
     identity_settings(**good)
+    (name,) = wrong
 
-    with pytest.raises(ValueError, match="validation error"):
+    with pytest.raises(InvalidInput, match=rf"not configured: .*\b{name.upper()}\b"):
         identity_settings(**{**good, **wrong})
 
 
 def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with certificate_authority() as authority:
-        assert identity_settings(webhook_ca_file=authority.file).webhook_ca_file == authority.file
+        settings = identity_settings(webhook_ca_file=authority.file)
+        assert settings.webhooks.ca_file == authority.file
     empty = tmp_path / "empty.pem"
     empty.touch()
     for wrong in (empty, tmp_path / "nowhere.pem", tmp_path):
-        with pytest.raises(ValueError, match="a file of certificates"):
+        with pytest.raises(InvalidInput, match="a file of certificates"):
             identity_settings(webhook_ca_file=wrong)

@@ -39,7 +39,7 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
     file.write_text("no certificate")
     settings = settings_of("postgresql://nowhere/none", "nowhere:1")
     # It was one when the settings were read.
-    changed = settings.model_copy(update={"webhook_ca_file": file})
+    changed = settings.webhooks.model_copy(update={"ca_file": file})
 
     with pytest.raises(InvalidInput, match="WEBHOOK_CA_FILE"):
         build_sender(changed)

@@ -140,11 +140,13 @@ def build_activities(
     settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
-    sealer = FernetSealer(settings.seal_key.get_secret_value())
-    purse = Purse(database, brains_from(settings, Classifier.load()), utc_now)
-    mailer = SmtpMailer(settings.smtp_url, settings.mail_from)
-    connectors = ConnectorRegistry(sealer, http, allow_loopback=settings.allow_loopback_targets)
-    embedder = embedder_from(settings)
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
+    mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)
+    connectors = ConnectorRegistry(
+        sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
+    )
+    embedder = embedder_from(settings.embedding)
     engine = TemporalEngine(client)
     return EngineActivities(
         normalize=Normalize(database, utc_now, new_ulid),
@@ -154,7 +156,7 @@ def build_activities(
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         dry_run=Rehearse(database, purse, sealer, utc_now),
-        tell_owner=TellOwner(database, mailer, settings.dashboard_url),
+        tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         embed=Embed(database, embedder, utc_now),
@@ -198,14 +200,14 @@ async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
     """The worker at work, its schedules in place. Raises EngineUnavailable."""
-    database = Database(settings.database_url)
+    database = Database(settings.database.url)
     http = open_client()
     try:
         await _ensure_schedules(settings, client)
         async with build_worker(
             client,
             build_activities(settings, database, client, http),
-            sandbox=settings.workflow_sandbox,
+            sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
         ):
@@ -217,14 +219,14 @@ async def working(
 
 async def _ensure_schedules(settings: Settings, client: Client) -> None:
     sweep = SweepInput(
-        older_than_s=settings.sweep_after_s,
-        review_expiry_s=settings.review_expiry_hours * 3600,
-        remote_brain=settings.thinks_remotely,
-        embedding_model=settings.embedding_model or "",
+        older_than_s=settings.sweep.after_s,
+        review_expiry_s=settings.reviews.expiry_s,
+        remote_brain=settings.brain.is_remote,
+        embedding_model=settings.embedding.model or "",
     )
     try:
         await ensure_search_attributes(client)
-        await ensure_sweep_schedule(client, sweep, settings.sweep_interval_s)
+        await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
         await ensure_monthly_reset_schedule(client)
         await ensure_housekeeping_schedule(client)
         await ensure_daily_metrics_schedule(client)
@@ -232,5 +234,5 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_retention_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
-            f"namespace {settings.temporal_namespace}: {error.status.name.lower()}"
+            f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
         ) from error

@@ -23,6 +23,7 @@ from domain.core.errors import InvalidInput
 from domain.core.ports import ErrorTracker
 from domain.webhooks.ports import WatchDeliveries, WebhookSender
 from settings import Settings
+from settings.service import WebhookSettings
 from store.core.database import Database
 from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
@@ -46,12 +47,12 @@ class WebhookActivities:
         return [self.deliver.deliver]
 
 
-def build_sender(settings: Settings) -> HttpWebhookSender:
+def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
     """Raises InvalidInput for a WEBHOOK_CA_FILE that holds no certificates."""
     try:
         return HttpWebhookSender(
-            allow_private=settings.webhook_allow_private_addresses,
-            ca_file=settings.webhook_ca_file,
+            allow_private=settings.allow_private_addresses,
+            ca_file=settings.ca_file,
         )
     except OSError as error:
         raise InvalidInput("WEBHOOK_CA_FILE: certificates (PEM) expected") from error
@@ -61,7 +62,7 @@ def build_activities(
     settings: Settings, database: Database, sender: WebhookSender, watch: WatchDeliveries
 ) -> WebhookActivities:
     permits = Permits()
-    sealer = FernetSealer(settings.seal_key.get_secret_value())
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
     deliver = Deliver(
         database, sealer, sender, permits, watch=watch, now=utc_now, chance=random.random
     )
@@ -105,13 +106,13 @@ async def working(
     settings: Settings, client: Client, tracker: ErrorTracker, metrics: Metrics
 ) -> AsyncIterator[None]:
     """The worker at work. It needs no mail server and no brain, and does not load them."""
-    database = Database(settings.database_url)
-    sender = build_sender(settings)
+    database = Database(settings.database.url)
+    sender = build_sender(settings.webhooks)
     try:
         async with at_work(
             client,
             build_activities(settings, database, sender, metrics),
-            sandbox=settings.workflow_sandbox,
+            sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
         ):

@@ -37,7 +37,7 @@ class Step:
 
 @runtime_checkable
 class CancelsOrders(Protocol):
-    """A shop that can stop an order. Errors, `key` and `again` are as in `domain.integrations.ports.Shop`."""
+    """A shop that can stop an order. Errors, `key` and `again` are as in `Shop`."""
 
     async def cancel(self, order: Order, key: str, *, again: bool) -> str:
         """Cancel the order once, with its payment given back. Returns the other side's id."""

@@ -1,6 +1,5 @@
 """Execute: carry the plan out, each step once."""
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
@@ -11,9 +10,9 @@ from temporalio import activity
 from activities.runs.actions import Actions, Step
 from activities.runs.claim import Job, claim, key_of
 from activities.runtime.heartbeat import beating
+from activities.runtime.insisting import insisting
 from domain.agent.plan import IN_PLACE, ON_ORDERS, PlannedAction, StepOutcome, StepState
 from domain.core import names
-from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.integrations.errors import (
@@ -200,14 +199,10 @@ class Execute:
         self, tenant: TenantId, write: Callable[[ActionLedger], Awaitable[None]]
     ) -> None:
         """Write what is known of an effect, and insist: once forgotten, only a human can tell."""
-        for pause in _NOTE_PAUSES_S:
-            try:
+        async for attempt in insisting(_NOTE_PAUSES_S):
+            with attempt:
                 async with self._database.tenant(tenant) as connection:
-                    return await write(ActionLedger(connection, tenant))
-            except EngineUnavailable:
-                await asyncio.sleep(pause)
-        async with self._database.tenant(tenant) as connection:
-            return await write(ActionLedger(connection, tenant))
+                    await write(ActionLedger(connection, tenant))
 
     async def _disconnect(self, job: Job, integration: Integration, error: NotAuthorized) -> None:
         async with self._database.tenant(job.tenant) as connection:

@@ -1,6 +1,5 @@
 """Deliver: one try of one webhook delivery, from its permit to its record."""
 
-import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -10,6 +9,7 @@ from typing import Final
 from temporalio import activity
 
 from activities.runtime.heartbeat import beating
+from activities.runtime.insisting import insisting
 from activities.webhooks.permits import Permits
 from domain.core import names
 from domain.core.errors import EngineUnavailable
@@ -122,12 +122,7 @@ class Deliver:
             again = retry_in_s(
                 done, step.attempt, outgoing.trigger, outgoing.retry_policy, self._chance()
             )
-        for pause in RECORD_PAUSES_S:
-            try:
-                return await self._finish(step, outgoing, done, headers, again)
-            except EngineUnavailable:
-                await asyncio.sleep(pause)
-        return await self._finish(step, outgoing, done, headers, again)
+        return await insisting(RECORD_PAUSES_S)(self._finish, step, outgoing, done, headers, again)
 
     async def _finish(
         self,

@@ -6,30 +6,30 @@ from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
-from settings import EMBEDDED_BRAIN, Settings
+from settings.brain import BrainSettings
 
 if TYPE_CHECKING:
     from adapters.brain.llm import LlmBrain
 
 
-def brain_from(settings: Settings, classifier: Classifier) -> Brain:
+def brain_from(settings: BrainSettings, classifier: Classifier) -> Brain:
     """The brain that BRAIN_MODEL names, whatever it costs. Raises InvalidInput."""
     return _llm(settings, classifier) or EmbeddedBrain(classifier)
 
 
-def brains_from(settings: Settings, classifier: Classifier) -> Brains:
+def brains_from(settings: BrainSettings, classifier: Classifier) -> Brains:
     """Both brains, and the budget that decides between them. Raises InvalidInput."""
     model = _llm(settings, classifier)
     return Brains(
         embedded=EmbeddedBrain(classifier),
         model=model,
         reserve_micros=model.reserve_micros if model else 0,
-        budget_micros=round(settings.brain_monthly_budget * 1_000_000),
+        budget_micros=round(settings.monthly_budget * 1_000_000),
     )
 
 
-def _llm(settings: Settings, classifier: Classifier) -> "LlmBrain | None":
-    if settings.brain_model == EMBEDDED_BRAIN:
+def _llm(settings: BrainSettings, classifier: Classifier) -> "LlmBrain | None":
+    if not settings.is_remote:
         return None
     # Only here: the libraries of the providers take seconds to load, and a hundred megabytes.
     from adapters.brain.llm import LlmBrain  # noqa: PLC0415

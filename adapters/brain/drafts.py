@@ -8,7 +8,7 @@ from adapters.brain.order_facts import order_citation, order_values, promise_val
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.core.template import Filled, clean_value, fill, names
+from domain.agent.template import Filled, clean_value, fill, names
 from domain.integrations.order import Order
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.

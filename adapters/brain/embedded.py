@@ -12,7 +12,7 @@ from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
 from adapters.brain.drafts import GroundedDraft, best_draft, signed
 from adapters.brain.features import fold, words
-from adapters.brain.relevance import ANYTHING, is_foreign, own_words, read_question
+from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
 from adapters.brain.wishes import asks_for_human, wished_action
 from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
 from domain.agent.escalation_reason import EscalationReason
@@ -99,7 +99,7 @@ class EmbeddedBrain:
         is_sure = seen.probability >= SURE_BY_ITSELF
         named = own_words(own)
         # "Commande 1042" says no more than "1042"; "where is my order" is clear by itself.
-        is_empty = not named or (seen.category is Category.OTHER and named <= ANYTHING)
+        is_empty = not named or (seen.category is Category.OTHER and names_anything(named))
         if is_empty and not _is_thanks(said):
             text = before
         elif is_sure:

@@ -11,7 +11,7 @@ from adapters.brain.model_http import model_client
 from domain.agent.embedding import MAX_DIMENSIONS, Embedding
 from domain.agent.errors import EmbeddingUnavailable
 from domain.core.errors import InvalidInput
-from settings import Settings
+from settings.brain import EmbeddingSettings
 
 DEADLINE_S: Final = 3.0
 # Models read about 8,000 tokens; what follows in a longer entry is found by its words.
@@ -91,10 +91,8 @@ class OpenAIEmbedder:
         return None
 
 
-def embedder_from(settings: Settings) -> OpenAIEmbedder | None:
+def embedder_from(settings: EmbeddingSettings) -> OpenAIEmbedder | None:
     """The embedder that is configured, if one is. Raises InvalidInput."""
-    if settings.embedding_model is None:
+    if settings.model is None:
         return None
-    return OpenAIEmbedder(
-        settings.embedding_model, settings.embedding_base_url, settings.embedding_api_key
-    )
+    return OpenAIEmbedder(settings.model, settings.base_url, settings.api_key)

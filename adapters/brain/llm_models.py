@@ -17,11 +17,11 @@ from pydantic_ai.usage import RunUsage
 
 from adapters.brain.model_http import model_client
 from domain.core.errors import InvalidInput
-from settings import Settings
+from settings.brain import BrainSettings
 
 # A long answer has a few kilobytes. Providers add their own; no honest one comes near to this.
 MAX_ANSWER_BYTES: Final = 512 * 1024
-# The SDKs would take these from the environment, which only `settings.py` reads.
+# The SDKs would take these from the environment, which only `settings` reads.
 _ADDRESSES: Final = {
     "openai": "https://api.openai.com/v1",
     "anthropic": "https://api.anthropic.com",
@@ -59,7 +59,7 @@ class PricedModel:
         return int(micros.to_integral_value(ROUND_CEILING))
 
 
-def models_of(settings: Settings) -> tuple[PricedModel, ...]:
+def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     """The model that is asked first, and its fallback if there is one.
 
     Raises InvalidInput where a key is missing, or a price that no list knows: a model of unknown
@@ -67,26 +67,26 @@ def models_of(settings: Settings) -> tuple[PricedModel, ...]:
     """
     price = _price(settings)
     first = _priced(
-        settings.brain_model,
-        settings.brain_base_url,
-        settings.brain_api_key,
+        settings.model,
+        settings.base_url,
+        settings.api_key,
         price,
         "BRAIN_API_KEY",
     )
-    name = settings.brain_fallback_model
+    name = settings.fallback_model
     if name is None:
         return (first,)
-    url, key = settings.brain_fallback_base_url, settings.brain_fallback_api_key
-    if _provider(name) == _provider(settings.brain_model) and url is None:
+    url, key = settings.fallback_base_url, settings.fallback_api_key
+    if _provider(name) == _provider(settings.model) and url is None:
         # The same provider and address, so the same key: to another address it would be given away.
-        url, key = settings.brain_base_url, key or settings.brain_api_key
+        url, key = settings.base_url, key or settings.api_key
     return (first, _priced(name, url, key, price, "BRAIN_FALLBACK_API_KEY"))
 
 
-def _price(settings: Settings) -> Price | None:
-    if settings.brain_price_in is None or settings.brain_price_out is None:
+def _price(settings: BrainSettings) -> Price | None:
+    if settings.price_in is None or settings.price_out is None:
         return None
-    return Price(Decimal(str(settings.brain_price_in)), Decimal(str(settings.brain_price_out)))
+    return Price(Decimal(str(settings.price_in)), Decimal(str(settings.price_out)))
 
 
 def _provider(name: str) -> str:

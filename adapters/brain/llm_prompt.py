@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from domain.agent.brain import BrainRequest, Category, Citation, Template
 from domain.agent.plan import ACTIONS, PlannedAction
-from domain.core.template import clean_value, fill
+from domain.agent.template import clean_value, fill
 from domain.integrations.order import Order
 
 _TEXT_CHARS: Final = 8_000

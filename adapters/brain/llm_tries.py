@@ -16,13 +16,21 @@ from pydantic_ai.exceptions import (
     ModelRequestRejectedError,
     UnexpectedModelBehavior,
 )
+from tenacity import (
+    AsyncRetrying,
+    RetryCallState,
+    retry_if_exception,
+    stop_after_attempt,
+    stop_before_delay,
+    wait_exponential,
+)
 
 from adapters.brain.llm_models import PricedModel
 
 # Of the time that is left, while there is another model to ask.
 _SHARE: Final = 0.6
 _TRIES: Final = 4
-_FIRST_PAUSE_S: Final = 0.25
+_DOUBLING: Final = wait_exponential(0.25)
 
 _log = structlog.get_logger(__name__)
 
@@ -53,34 +61,51 @@ async def first_answer(
         share = left * _SHARE if place + 1 < len(models) else left
         try:
             async with asyncio.timeout(share):
-                return await _asked(model, ask, clock() + share)
+                return await _asked(model, ask, share)
         except (AgentRunError, TimeoutError) as error:
             invalid = isinstance(error, UnexpectedModelBehavior)
             _note(model, error, "model gave no answer")
     raise Unanswered(invalid=invalid)
 
 
-async def _asked(model: PricedModel, ask: Ask[Answer], until: float) -> Answer:
+async def _asked(model: PricedModel, ask: Ask[Answer], seconds: float) -> Answer:
     """Ask one model, again where that may help and its pause ends in time."""
-    clock = asyncio.get_running_loop().time
-    for tried in range(1, _TRIES + 1):
-        try:
-            return await ask(model)
-        except ModelAPIError as error:
-            pause = error.retry_after or _FIRST_PAUSE_S * 2 ** (tried - 1)
-            if tried == _TRIES or not _may_pass(error) or clock() + pause >= until:
-                raise
-            _note(model, error, "model is asked again")
-        await asyncio.sleep(pause)
-    raise AssertionError("the last try returns or raises")
+
+    async def once() -> Answer:
+        return await ask(model)
+
+    def note(state: RetryCallState) -> None:
+        _note(model, _failure(state), "model is asked again")
+
+    trying = AsyncRetrying(
+        retry=retry_if_exception(_may_pass),
+        wait=_pause,
+        stop=stop_after_attempt(_TRIES) | stop_before_delay(seconds),
+        before_sleep=note,
+        reraise=True,
+    )
+    return await trying(once)
 
 
-def _may_pass(error: ModelAPIError) -> bool:
+def _pause(state: RetryCallState) -> float:
+    """In seconds: what the provider asks for, else twice the last one."""
+    error = _failure(state)
+    asked = error.retry_after if isinstance(error, ModelAPIError) else None
+    return asked or _DOUBLING(state)
+
+
+def _failure(state: RetryCallState) -> BaseException | None:
+    return state.outcome.exception() if state.outcome else None
+
+
+def _may_pass(error: BaseException) -> bool:
     """Whether the same request may succeed later: not if it, or the account, was refused."""
-    return not isinstance(error, ModelRequestRejectedError | ModelQuotaExceededError)
+    return isinstance(error, ModelAPIError) and not isinstance(
+        error, ModelRequestRejectedError | ModelQuotaExceededError
+    )
 
 
-def _note(model: PricedModel, error: Exception, what: str) -> None:
+def _note(model: PricedModel, error: BaseException | None, what: str) -> None:
     """By type and status alone: a provider's message may quote the customer, or a key."""
     status = error.status_code if isinstance(error, ModelHTTPError) else None
     _log.warning(what, model=model.name, error=type(error).__name__.strip("_"), status=status)

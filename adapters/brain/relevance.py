@@ -4,12 +4,13 @@ Lexical on purpose: a word that the text lacks is a thing that the text does not
 """
 
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Mapping, Set
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from adapters.brain.features import fold, words
+from domain.core.lexicon import LexiconFile, lexicon
 
 EXCERPT_LIMIT: Final = 900
 
@@ -25,79 +26,38 @@ _SUFFIXES: Final = (
 )
 
 
-def _lexicon(*lines: str) -> frozenset[str]:
-    return frozenset(word for line in lines for word in line.split())
+class _File(LexiconFile):
+    """Words, parted by spaces. `synonyms`: by the stem that stands for them."""
+
+    stop_words: dict[str, str]
+    trouble: str
+    anything: str
+    assent: str
+    foreign_words: dict[str, str]
+    synonyms: dict[str, str]
 
 
-STOP_WORDS: Final = _lexicon(
-    # French
-    "ai aie ait alors apres as au aucun aura aurai aussi autre autres aux avais avait avant",
-    "avec avez avoir avons ayant ca car ce ceci cela celle celui ces cet cette ceux chez ci",
-    "comme comment dans de deja depuis des doit dois dont du elle elles en encore entre es est",
-    "et etait etais ete etes etre eu faire fais fait faites faut il ils je jusqu la le les",
-    "leur leurs lors lorsque lui ma mais me meme mes mieux moi moins mon ne ni non nos notre",
-    "nous on ont ou par parce pas peu peut peux plus plutot pour pourquoi pourrais pourriez",
-    "pouvez pouvoir puis puisje quand que quel quelle quelles quels qui quoi sa sans sauf se",
-    "sera serait seront ses si soit son sont souhaite souhaiterais sous suis sur ta te tes toi",
-    "ton toujours tout toute toutes tous tres trop tu un une va vais vas veut veux voir vont",
-    "vos votre voudrais voulais vouloir vous vraiment aimerais savoir combien choisir",
-    "prendre acheter achete prends quelqu",
-    # English
-    "a about after again all also am an and any are aren at be because been before being both",
-    "but by can cannot could couldn did didn do does doesn doing don down during each few for",
-    "from get give go going got had has have having he her here him his how i if in into is",
-    "isn it its itself just know let like ll me more most my need no not now of off on once",
-    "one only or other our out over own re same she should so some such tell than that the",
-    "their them then there these they this those through to too under until up us ve very was",
-    "wasn we were what when where which while who whom why will with won would wouldn",
-    "wondering you your yours want much many choose pick buy take long",
-    # Courtesy, and what every such message says
-    "bonjour bonsoir salut coucou merci cordialement madame monsieur svp stp plait avance",
-    "bonne journee soiree question questions besoin dire renseignement information infos info",
-    "hello hi hey dear thanks thank please pls kind regards best cheers morning afternoon",
-    "evening help sir madam team equipe possible exactly exactement",
-)
+@dataclass(frozen=True, slots=True)
+class _Lexicon:
+    stop_words: frozenset[str]
+    trouble: frozenset[str]
+    anything: frozenset[str]
+    assent: frozenset[str]
+    foreign: frozenset[str]
+    synonyms: Mapping[str, str]
 
-# Words that say that something is wrong without saying what, and what it may be wrong with.
-_TROUBLE: Final = _lexicon(
-    "probleme problemes souci soucis ennui erreur problem problems issue issues trouble wrong error"
-)
-ANYTHING: Final = _lexicon(
-    "commande commandes colis achat article produit order orders ordered purchase parcel item",
-    "product something quelque chose urgent regarder look numero number",
-)
-# Words that take up what was said before.
-_ASSENT: Final = _lexicon(
-    "oui ouais yes yeah yep yup non nope okay accord exactement exactly bien sure",
-    "both two three deux trois first second third premier premiere deuxieme seconde troisieme",
-)
 
-# Frequent words of neighbouring languages that are neither French nor English words.
-_FOREIGN_WORDS: Final = _lexicon(
-    "ich und nicht der das ist wo wann mein meine bestellung bitte danke habe wie noch ein",
-    "eine mi pedido donde esta gracias quiero cuando llegado tengo una hace como puedo mucho",
-    "mio ordine dove grazie vorrei che della sono quanto ancora arrivato",
-    "mijn waar ik het een niet wanneer bedankt graag heb",
-    "meu minha onde obrigado obrigada nao quero encomenda chegou",
-)
-
-# Words of one meaning that customers and shops use for one another, by their stem.
-_SYNONYMS: Final = {
-    **dict.fromkeys(("delivery", "deliver", "shipment", "postage"), "ship"),
-    **dict.fromkeys(("expedition", "expedier", "envoi", "envoyer", "port"), "livraison"),
-    **dict.fromkeys(("cost", "costs", "fee", "fees", "charges"), "price"),
-    **dict.fromkeys(("tarif", "tarifs", "frais", "cout", "couts", "coute", "coutent"), "prix"),
-    **dict.fromkeys(("guarantee", "guaranteed"), "warranty"),
-    **dict.fromkeys(("delai", "delais", "duree", "longtemps"), "temps"),
-    **dict.fromkeys(("nettoyer", "nettoyage", "laver", "entretenir"), "entretien"),
-    **dict.fromkeys(("cleaning", "wash", "washing", "washed"), "clean"),
-    **dict.fromkeys(("waterproof", "watertight"), "water"),
-    **dict.fromkeys(("heure", "heures", "horaires"), "horaire"),
-    **dict.fromkeys(("ouvre", "ouvrez", "ouverts", "ouverture", "ouvrir"), "ouvert"),
-    **dict.fromkeys(("opening", "opens"), "open"),
-    **dict.fromkeys(("magasin", "magasins"), "boutique"),
-    **dict.fromkeys(("shop", "shops"), "store"),
-}
+@cache
+def _lexicon() -> _Lexicon:
+    file = lexicon(__file__, _File)
+    return _Lexicon(
+        stop_words=frozenset(" ".join(file.stop_words.values()).split()),
+        trouble=frozenset(file.trouble.split()),
+        anything=frozenset(file.anything.split()),
+        assent=frozenset(file.assent.split()),
+        foreign=frozenset(" ".join(file.foreign_words.values()).split()),
+        synonyms={word: stem for stem, words in file.synonyms.items() for word in words.split()},
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +76,9 @@ class Question:
 def is_foreign(text: str) -> bool:
     """Whether the text is evidently in a language other than French and English."""
     found = words(fold(text))
-    foreign = sum(word in _FOREIGN_WORDS for word in found)
-    return foreign >= 2 and foreign > sum(word in STOP_WORDS for word in found)
+    known = _lexicon()
+    foreign = sum(word in known.foreign for word in found)
+    return foreign >= 2 and foreign > sum(word in known.stop_words for word in found)
 
 
 def read_question(text: str) -> Question:
@@ -131,7 +92,7 @@ def read_question(text: str) -> Question:
 
 def own_words(text: str) -> frozenset[str]:
     """The words by which a message says something for itself: "yes, and the other one" has none."""
-    return frozenset(_content_words(text)) - _ASSENT
+    return frozenset(_content_words(text)) - _lexicon().assent
 
 
 def stems(text: str) -> frozenset[str]:
@@ -140,18 +101,24 @@ def stems(text: str) -> frozenset[str]:
 
 
 def _content_words(text: str) -> list[str]:
+    stop_words = _lexicon().stop_words
     return [
         word
         for word in words(fold(text))
-        if len(word) >= 3 and word[0].isalpha() and word not in STOP_WORDS
+        if len(word) >= 3 and word[0].isalpha() and word not in stop_words
     ]
 
 
 def _is_vague(text: str) -> bool:
-    said = set(_content_words(text))
-    if len(words(fold(text))) < 2 or said <= _ASSENT:
+    said, known = set(_content_words(text)), _lexicon()
+    if len(words(fold(text))) < 2 or said <= known.assent:
         return True
-    return bool(said & _TROUBLE and said <= _TROUBLE | ANYTHING)
+    return bool(said & known.trouble and said <= known.trouble | known.anything)
+
+
+def names_anything(named: Set[str]) -> bool:
+    """Whether these words name no more than an order, a parcel, a product or something."""
+    return named <= _lexicon().anything
 
 
 def coverage(question: Question, title: str, body: str) -> float:
@@ -209,10 +176,11 @@ def _cut(sentence: str) -> str:
 
 @lru_cache(maxsize=20_000)
 def _stem(word: str) -> str:
-    word = _SYNONYMS.get(word, word)
+    synonyms = _lexicon().synonyms
+    word = synonyms.get(word, word)
     if len(word) > 3 and word[-1] in "sx" and word[-2] != "s":
         word = word[:-1]
-        word = _SYNONYMS.get(word, word)
+        word = synonyms.get(word, word)
     for suffix in _SUFFIXES:
         if word.endswith(suffix) and len(word) - len(suffix) >= 3:
             word = word.removesuffix(suffix)

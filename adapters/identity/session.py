@@ -11,7 +11,7 @@ from adapters.identity.jwks import ProviderKeys
 from adapters.identity.session_key import ADMIN_CLAIM, ALGORITHM, AUDIENCE, ISSUER, SessionKeys
 from domain.tenants.errors import Unauthenticated
 from domain.tenants.user import User, is_user_id
-from settings import Settings
+from settings.identity import IdentitySettings
 
 _LEEWAY_S: Final = 10
 _REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
@@ -96,14 +96,14 @@ class SessionVerifier:
         await self._keys.close()
 
 
-def session_keys(settings: Settings) -> SessionKeys | None:
+def session_keys(settings: IdentitySettings) -> SessionKeys | None:
     """Our own provider's keys, None if users sign in elsewhere or not at all."""
     if settings.jwt_jwks_url is not None or settings.session_key is None:
         return None
     return SessionKeys(settings.session_key.get_secret_value())
 
 
-def session_verifier(settings: Settings) -> SessionVerifier | None:
+def session_verifier(settings: IdentitySettings) -> SessionVerifier | None:
     """The verifier of the configured provider, None if there is none. Needs a running loop."""
     admins = frozenset(comma_separated(settings.admin_user_ids or ""))
     if settings.jwt_jwks_url and settings.jwt_issuer and settings.jwt_audience:

@@ -9,6 +9,7 @@ import sentry_sdk
 import structlog
 from sentry_sdk.transport import HttpTransport
 from sentry_sdk.types import Event, Hint
+from tenacity import AsyncRetrying, retry_if_exception_type, wait_exponential
 
 from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
@@ -77,10 +78,16 @@ class QueuedTracker:
 
     async def write(self) -> None:
         """Keep what comes, for ever."""
+        insisting = AsyncRetrying(
+            retry=retry_if_exception_type(EngineUnavailable),
+            wait=wait_exponential(_FIRST_PAUSE_S, max=_LONGEST_PAUSE_S),
+        )
         while True:
             report = await self._waiting.get()
             try:
-                await self._kept(report)
+                async for attempt in insisting:
+                    with attempt:
+                        await self._keep(report)
             except Exception as error:  # noqa: BLE001 - whatever it is, the next one gets its turn
                 self._drop(type(error).__name__)
             finally:
@@ -93,17 +100,6 @@ class QueuedTracker:
                 await self._waiting.join()
         except TimeoutError:
             _log.warning("error reports not kept", number=self._waiting.qsize() + 1)
-
-    async def _kept(self, report: ErrorReport) -> None:
-        pause = _FIRST_PAUSE_S
-        while True:
-            try:
-                await self._keep(report)
-            except EngineUnavailable:
-                await asyncio.sleep(pause)
-                pause = min(2 * pause, _LONGEST_PAUSE_S)
-            else:
-                return
 
     def _drop(self, reason: str) -> None:
         self._metrics.report_dropped()

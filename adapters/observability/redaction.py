@@ -104,7 +104,7 @@ class Redactor:
     def of(cls, settings: Settings) -> "Redactor":
         """One that knows the secrets of these settings, passwords in their URLs included."""
         found: list[str] = []
-        for value in dict(settings).values():
+        for value in (value for _, group in settings for _, value in group):
             text = value.get_secret_value() if isinstance(value, SecretStr) else value
             if not isinstance(text, str):
                 continue

@@ -15,7 +15,7 @@ from starlette.requests import Request
 from api.http.gate import Gate
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, attempt, limits
-from settings import Settings
+from settings.service import LimitSettings
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
 
@@ -136,7 +136,7 @@ class PostgresLimiter(RateLimiter):
         return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
 
 
-def build_limiter(settings: Settings, database: Database) -> RateLimiter:
+def build_limiter(settings: LimitSettings, database: Database) -> RateLimiter:
     table = limits(dry_runs=settings.dry_run_limit)
     if settings.rate_limits == "postgres":
         return PostgresLimiter(table, database)

@@ -52,23 +52,23 @@ def serve(
     with ExitStack() as held:
         try:
             settings = settings_for(data)
-            held.enter_context(shown(metrics, settings.host, settings.metrics_port))
-            chosen = port or settings.port
-            check_free(chosen, settings.host)
+            held.enter_context(shown(metrics, settings.server.host, settings.watch.metrics_port))
+            chosen = port or settings.server.port
+            check_free(chosen, settings.server.host)
         except DomainError as error:
             raise fail(describe(error)) from None
-        configure_logs(settings.log_level, Redactor.of(settings))
+        configure_logs(settings.watch.log_level, Redactor.of(settings))
         forward_logs()
         app = create_app(settings, metrics)
-        structlog.get_logger(__name__).info("api starts", host=settings.host, port=chosen)
+        structlog.get_logger(__name__).info("api starts", host=settings.server.host, port=chosen)
         uvicorn.run(
             app,
-            host=settings.host,
+            host=settings.server.host,
             port=chosen,
             loop="uvloop",
             http=edge_protocol(EdgeWatch(app), _edge_limits()),
             ws="none",
-            # Who stands before us is decided by TRUSTED_PROXIES (`api/http/client_ip.py`).
+            # Nothing reads the address of a caller.
             proxy_headers=False,
             log_config=None,
             access_log=False,

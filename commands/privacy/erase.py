@@ -86,7 +86,7 @@ async def erase(
                 subject="" if digest is None else digest.hex(),
                 sealed_customer=sealed,
             )
-        temporal = await connect(settings.temporal_address, settings.temporal_namespace, lazy=True)
+        temporal = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
         done = asyncio.ensure_future(erased(temporal, wanted))
         await _followed(done, database, client_id, digest)
         async with database.service() as connection:

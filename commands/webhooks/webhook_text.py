@@ -8,8 +8,6 @@ from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary, 
 from domain.webhooks.explanation import Explanation
 from domain.webhooks.webhook import COUNTED_MISSES, Webhook
 
-_SUMMARY = {*DeliverySummary.model_fields}
-
 
 def webhook_fields(webhook: Webhook) -> dict[str, object]:
     fields = webhook.model_dump(mode="json")

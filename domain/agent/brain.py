@@ -139,8 +139,8 @@ class Citation(BaseModel):
 class Proposal(BaseModel):
     """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
 
-    `text` and `tags`: where `ActionSpec.chosen` names them. `domain/agent/policy.py` decides whether it
-    is done.
+    `text` and `tags`: where `ActionSpec.chosen` names them. `domain/agent/policy.py` decides
+    whether it is done.
     """
 
     model_config = ConfigDict(frozen=True)

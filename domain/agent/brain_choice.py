@@ -19,11 +19,6 @@ class Brains:
     reserve_micros: int = 0
     budget_micros: int = 0
 
-    @property
-    def remote(self) -> bool:
-        """Whether thinking may leave the process."""
-        return self.model is not None
-
     def budget(self, of_client: int | None) -> int:
         """What a client may spend in a month: its own budget, or the configured one."""
         return self.budget_micros if of_client is None else of_client

@@ -100,8 +100,3 @@ class Rulebook(BaseModel):
 
     def rule(self, kind: ActionKind) -> ActionRule:
         return self.actions.get(kind, _BY_DEFAULT[kind])
-
-    @property
-    def acts_on_orders(self) -> bool:
-        """Whether any action on orders is allowed at all."""
-        return any(self.rule(kind).level is not ActionLevel.NEVER for kind in ON_ORDERS)

@@ -6,9 +6,9 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, computed_field
 
 from domain.agent.brain import Category, Language, Template
+from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
-from domain.core.template import KNOWN_NAMES, names, unreadable
 
 MAX_TEMPLATES: Final = 1_000
 """Of one client. A brain is shown the 200 oldest of those that are active."""

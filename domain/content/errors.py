@@ -11,20 +11,6 @@ class ContentNotFound(DomainError):
     code = "content_not_found"
 
 
-class UnknownProvider(DomainError):
-    """A connection is stored whose provider this version does not know: another version made it.
-
-    It stays as it is. What needs the client's connections is tried again, as while the database is
-    away: a worker of the version that knows it may be running beside.
-    """
-
-    code = "unknown_provider"
-    retryable = True
-
-    def __init__(self, integration_id: str, provider: str) -> None:
-        super().__init__(f"integration {integration_id}: this version knows no provider {provider}")
-
-
 class TooMuchContent(DomainError):
     """The client has as many templates, or entries, as one may have: `limit`."""
 

@@ -153,12 +153,6 @@ class _MailFilter:
         if not (self._cut or self._skipped or self._is_white()):
             self._text.append(data)
 
-    def comment(self, _data: str) -> None:
-        """Comments are never shown."""
-
-    def pi(self, _target: str, _data: str | None = None) -> None:
-        """Neither are processing instructions."""
-
     def close(self) -> etree._Element:
         """The tree, once the parser is through."""
         while self._open:

@@ -54,3 +54,17 @@ class MailUnknown(ActionUnknown):
     """The connection broke after the text was given over: it may or may not have been sent."""
 
     code = "mail_unknown"
+
+
+class UnknownProvider(DomainError):
+    """A connection is stored whose provider this version does not know: another version made it.
+
+    It stays as it is. What needs the client's connections is tried again, as while the database is
+    away: a worker of the version that knows it may be running beside.
+    """
+
+    code = "unknown_provider"
+    retryable = True
+
+    def __init__(self, integration_id: str, provider: str) -> None:
+        super().__init__(f"integration {integration_id}: this version knows no provider {provider}")

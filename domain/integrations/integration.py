@@ -9,8 +9,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from domain.content.errors import UnknownProvider
-from domain.integrations.errors import InvalidIntegration
+from domain.integrations.errors import InvalidIntegration, UnknownProvider
 
 
 class Provider(StrEnum):

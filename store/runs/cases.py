@@ -11,8 +11,8 @@ from domain.agent.brain import Category, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
+from domain.agent.template import clean_value
 from domain.core.ids import TenantId
-from domain.core.template import clean_value
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound

@@ -31,11 +31,11 @@ async def test_the_routes_of_content_keep_to_their_document(
     front: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
     settings, port = front.settings, free_port()
-    assert settings.session_key is not None
+    assert settings.identity.session_key is not None
     owner = await person(front, shop, Role.OWNER)
     kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
-    key = settings.session_key.get_secret_value()
+    key = settings.identity.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
         url = f"http://127.0.0.1:{port}"
         await eventually(lambda: is_ready(url))

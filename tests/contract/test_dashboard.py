@@ -36,7 +36,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
     front: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
     settings, port = front.settings, free_port()
-    assert settings.session_key is not None
+    assert settings.identity.session_key is not None
     reviews = [await open_review(front.database, shop) for _ in range(REVIEW_COUNT)]
     sealer = front.app.state.services.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
@@ -46,7 +46,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
         (await subscribe(front.database, shop, sealer=sealer)).id for _ in range(DOOMED_COUNT)
     ]
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
-    key = settings.session_key.get_secret_value()
+    key = settings.identity.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
         url = f"http://127.0.0.1:{port}"
         await eventually(lambda: is_ready(url))

@@ -45,7 +45,7 @@ async def test_the_service_keeps_to_its_document(
     """Real processes, real HTTP: no 5xx, no answer that the document does not name. The owner's
     session token opens every route."""
     settings, port = idle_engine.settings, free_port()
-    assert settings.session_key is not None
+    assert settings.identity.session_key is not None
     token = session_token(settings, shop.owner_user_id)
     run_id = (await admit_event(idle_engine.database, shop)).ref.run_id
     serve = ("cli.py", "serve", "--port", str(port))
@@ -56,7 +56,7 @@ async def test_the_service_keeps_to_its_document(
             settings=settings,
             folder=tmp_path,
             DRY_RUN_LIMIT="10000",
-            SESSION_KEY=settings.session_key.get_secret_value(),
+            SESSION_KEY=settings.identity.session_key.get_secret_value(),
         ),
         process("worker", "worker.py", settings=settings, folder=tmp_path),
     ):

@@ -399,7 +399,7 @@ async def test_a_key_of_ours_that_is_lost_is_no_failure_of_the_receiver(
         assert (record["status"], (await subscription(idle))["failure_count"]) == ("pending", 0)
         # The key is back.
         async with idle.database.service() as connection:
-            mine = FernetSealer(idle.settings.seal_key.get_secret_value())
+            mine = FernetSealer(idle.settings.seal.key.get_secret_value())
             sealed = mine.seal(lost.unseal((await subscription(idle))["secret_sealed"]))
             await connection.execute(sa.update(webhook_subscriptions).values(secret_sealed=sealed))
         assert (await ended(idle, delivery_id))["status"] == "success"

@@ -129,8 +129,8 @@ async def _answer(
             run = ProcessEventInput(
                 ref=ref,
                 threshold=playbook.threshold,
-                remote_brain=services.settings.thinks_remotely,
-                review_expiry_s=services.settings.review_expiry_hours * 3600,
+                remote_brain=services.settings.brain.is_remote,
+                review_expiry_s=services.settings.reviews.expiry_s,
             )
             try:
                 async with asyncio.timeout_at(deadline):
@@ -173,7 +173,7 @@ async def _rehearse(
         threshold=playbook.threshold,
         playbook_id=playbook.id,
         playbook_version=playbook.version,
-        remote_brain=services.settings.thinks_remotely,
+        remote_brain=services.settings.brain.is_remote,
         sealed=services.sealer.seal(event.model_dump_json()),
     )
     try:

@@ -246,7 +246,7 @@ def _change(body: ChangeBody, services: Services) -> WebhookChange:
 
 
 def _url(url: str, services: Services) -> str:
-    return check_url(url, allow_private=services.settings.webhook_allow_private_addresses)
+    return check_url(url, allow_private=services.settings.webhooks.allow_private_addresses)
 
 
 def _told(answer: BaseModel, status: int = 200) -> Response:

@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
+from functools import cache
 from typing import Final
 
-from domain.agent.grounding.fact_words import CURRENCIES, DAYS, MONTHS, NUMBERS, ONE, UNITS, either
+from domain.agent.grounding.fact_words import either, fact_words
 from domain.core.text import fold
 
 
@@ -42,19 +43,10 @@ class Fact:
 
 
 _MAX_TEXT: Final = 20_000
-_UNIT: Final = either(UNITS)
-_CURRENCY: Final = either(CURRENCIES)
-_MONTH: Final = either(MONTHS)
 _COUNTED: Final = r"(?:(?:full|whole|business|working|calendar)[ -])?"
 _DIGITS: Final = r"\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
 _AMOUNT: Final = rf"\d{{1,3}}(?:[ .,']\d{{3}}){{1,4}}(?:[.,]\d{{1,2}})?(?!\d)|{_DIGITS}"
 _OF: Final = "(?:of |de |d')?"
-_WORD: Final = either(NUMBERS)
-_WORDS_BEFORE_UNIT: Final = re.compile(
-    rf"\b(?<!pour )(?<!per )(?:(?:an?|une?) )?({_WORD})((?:[ -](?:et |and )?(?:{_WORD})){{0,4}})"
-    rf"[ -]{_OF}(?={_COUNTED}(?:(?:{_UNIT}|{_CURRENCY}|per ?cent|pour ?cent)\b|%))"
-)
-_ONE_UNIT: Final = re.compile(rf"\b(?:{ONE}) (?=(?:{_UNIT})\b)")
 _LIST_MARK: Final = re.compile(r"(?m)^[^\S\n]*\d{1,2}[.)](?=\s)")
 _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app|example"
 
@@ -63,7 +55,7 @@ def facts(text: str) -> tuple[Fact, ...]:
     """The facts of a text, in the order of their kinds. Never raises; reads 20,000 characters."""
     rest = _LIST_MARK.sub(" ", _readable(text[:_MAX_TEXT]))
     found: list[Fact] = []
-    for pattern, read in _PATTERNS:
+    for pattern, read in _patterns():
         for match in pattern.finditer(rest):
             found.extend(read(match))
         # What is read once is not read again as something else.
@@ -83,17 +75,41 @@ def _readable(text: str) -> str:
     )
     plain = re.sub("[‘’ʼ`]", "'", re.sub("[‐‑–—−]", "-", plain))
     plain = re.sub(r"[ \t]+", " ", plain)
-    plain = _ONE_UNIT.sub("1 ", plain)
-    return _WORDS_BEFORE_UNIT.sub(lambda match: f"{_counted(match[1] + match[2])} ", plain)
+    plain = _one_unit().sub("1 ", plain)
+    return _words_before_unit().sub(lambda match: f"{_counted(match[1] + match[2])} ", plain)
+
+
+@cache
+def _one_unit() -> re.Pattern[str]:
+    return re.compile(rf"\b(?:an?|one|une?) (?=(?:{either(fact_words().units)})\b)")
+
+
+@cache
+def _number_word() -> str:
+    return either(fact_words().numbers)
+
+
+@cache
+def _words_before_unit() -> re.Pattern[str]:
+    word, unit, currency = (
+        _number_word(),
+        either(fact_words().units),
+        either(fact_words().currencies),
+    )
+    return re.compile(
+        rf"\b(?<!pour )(?<!per )(?:(?:an?|une?) )?({word})((?:[ -](?:et |and )?(?:{word})){{0,4}})"
+        rf"[ -]{_OF}(?={_COUNTED}(?:(?:{unit}|{currency}|per ?cent|pour ?cent)\b|%))"
+    )
 
 
 def _counted(words: str) -> int:
     """The number that words name: "forty-eight", "deux cent cinquante"."""
-    if words in NUMBERS:
-        return NUMBERS[words]
+    numbers = fact_words().numbers
+    if words in numbers:
+        return numbers[words]
     total = 0
-    for word in re.findall(_WORD, words):
-        number = NUMBERS[word]
+    for word in re.findall(_number_word(), words):
+        number = numbers[word]
         total = max(total, 1) * number if number in (100, 1000) else total + number
     return total
 
@@ -117,7 +133,7 @@ def _number(written: str) -> str:
 def money_key(amount: str, currency: str) -> str:
     """What an amount of a currency, as ISO 4217 calls it, is looked up by."""
     code = currency.lower()
-    return f"money:{_number(amount)} {CURRENCIES.get(code, code)}"
+    return f"money:{_number(amount)} {fact_words().currencies.get(code, code)}"
 
 
 def _links(match: re.Match[str]) -> Iterator[Fact]:
@@ -135,7 +151,7 @@ def _money(match: re.Match[str]) -> Iterator[Fact]:
     amount, currency = match["after"] or match["before"], match["unit"] or match["sign"]
     if match["cents"]:
         amount = f"{amount}.{match['cents']}"
-    key = f"money:{_number(amount)} {CURRENCIES[currency]}"
+    key = f"money:{_number(amount)} {fact_words().currencies[currency]}"
     yield _fact(FactKind.MONEY, match, {key}, f"number:{_number(amount)}")
 
 
@@ -145,7 +161,7 @@ def _shares(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _periods(match: re.Match[str]) -> Iterator[Fact]:
-    unit = UNITS[match["unit"]]
+    unit = fact_words().units[match["unit"]]
     for written in (match["first"], match["second"]):
         if written:
             number = _number(written)
@@ -170,7 +186,9 @@ def _date_fact(match: re.Match[str], readings: set[tuple[str | None, int, int]])
 
 def _named_dates(match: re.Match[str]) -> Iterator[Fact]:
     day, month = match["day"] or match["day2"], match["month"] or match["month2"]
-    yield from _date_fact(match, {(match["year"] or match["year2"], MONTHS[month], int(day))})
+    yield from _date_fact(
+        match, {(match["year"] or match["year2"], fact_words().months[month], int(day))}
+    )
 
 
 def _written_dates(match: re.Match[str]) -> Iterator[Fact]:
@@ -183,7 +201,7 @@ def _written_dates(match: re.Match[str]) -> Iterator[Fact]:
 
 
 def _days(match: re.Match[str]) -> Iterator[Fact]:
-    yield _fact(FactKind.DAY, match, {f"day:{DAYS[match[0]]}"})
+    yield _fact(FactKind.DAY, match, {f"day:{fact_words().days[match[0]]}"})
 
 
 def _clocks(match: re.Match[str]) -> Iterator[Fact]:
@@ -214,62 +232,68 @@ def _numbers(match: re.Match[str]) -> Iterator[Fact]:
 
 
 _Read = Callable[[re.Match[str]], Iterator[Fact]]
-# Each repetition is bounded or takes what it has scanned: customers choose some of the text.
-_PATTERNS: Final[tuple[tuple[re.Pattern[str], _Read], ...]] = (
-    (re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+"), _links),
-    (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
-    (
-        re.compile(
-            rf"(?<![\w.-])[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9-]{{1,63}}){{0,3}}"
-            rf"\.(?:{_ENDINGS})\b(?:/[^\s<>\"]*)?"
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
+    known = fact_words()
+    unit, currency, month = map(either, (known.units, known.currencies, known.months))
+    # Each repetition is bounded or takes what it has scanned: customers choose some of the text.
+    return (
+        (re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+"), _links),
+        (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
+        (
+            re.compile(
+                rf"(?<![\w.-])[a-z0-9][a-z0-9-]{{0,62}}(?:\.[a-z0-9-]{{1,63}}){{0,3}}"
+                rf"\.(?:{_ENDINGS})\b(?:/[^\s<>\"]*)?"
+            ),
+            _links,
         ),
-        _links,
-    ),
-    (
-        re.compile(
-            rf"(?:(?<![a-z])(?P<sign>{_CURRENCY}) ?(?P<after>{_AMOUNT})(?![\d]))"
-            rf"|(?<![\w.,])(?P<before>{_AMOUNT}) ?(?P<unit>{_CURRENCY})"
-            r"(?:(?P<cents>\d\d)(?!\d)|(?![a-z]))"
+        (
+            re.compile(
+                rf"(?:(?<![a-z])(?P<sign>{currency}) ?(?P<after>{_AMOUNT})(?![\d]))"
+                rf"|(?<![\w.,])(?P<before>{_AMOUNT}) ?(?P<unit>{currency})"
+                r"(?:(?P<cents>\d\d)(?!\d)|(?![a-z]))"
+            ),
+            _money,
         ),
-        _money,
-    ),
-    (re.compile(rf"(?<![\w.,])({_DIGITS}) ?(?:%|per ?cent\b|pour ?cent\b)"), _shares),
-    (
-        re.compile(
-            r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
-            r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"
-            r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
+        (re.compile(rf"(?<![\w.,])({_DIGITS}) ?(?:%|per ?cent\b|pour ?cent\b)"), _shares),
+        (
+            re.compile(
+                r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
+                r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"
+                r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
+            ),
+            _written_dates,
         ),
-        _written_dates,
-    ),
-    (
-        re.compile(
-            rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of )?(?P<month>{_MONTH})\b\.?"
-            r"(?: (?P<year>\d{4}))?"
-            rf"|\b(?P<month2>{_MONTH})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
-            r"(?:,? (?P<year2>\d{4}))?"
+        (
+            re.compile(
+                rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of )?(?P<month>{month})\b\.?"
+                r"(?: (?P<year>\d{4}))?"
+                rf"|\b(?P<month2>{month})\.? (?P<day2>\d{{1,2}})(?:st|nd|rd|th)?\b"
+                r"(?:,? (?P<year2>\d{4}))?"
+            ),
+            _named_dates,
         ),
-        _named_dates,
-    ),
-    (
-        re.compile(
-            r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
-            r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
+        (
+            re.compile(
+                r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
+                r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
+            ),
+            _clocks,
         ),
-        _clocks,
-    ),
-    (
-        re.compile(
-            r"(?<![\w.,])(?P<first>\d{1,12}(?:[.,]\d{1,3})?)(?!\d)"
-            r"(?: ?(?:-|a|to|and|et|ou|or) ?(?P<second>\d{1,12}))?"
-            rf"[ -]?{_COUNTED}(?P<unit>{_UNIT})\b"
+        (
+            re.compile(
+                r"(?<![\w.,])(?P<first>\d{1,12}(?:[.,]\d{1,3})?)(?!\d)"
+                r"(?: ?(?:-|a|to|and|et|ou|or) ?(?P<second>\d{1,12}))?"
+                rf"[ -]?{_COUNTED}(?P<unit>{unit})\b"
+            ),
+            _periods,
         ),
-        _periods,
-    ),
-    (re.compile(rf"\b(?:{either(DAYS)})\b"), _days),
-    (
-        re.compile(r"(?<!\w)(?:\+ ?\d[\d .()-]{6,18}\d|\d{2,4}(?:[ .-]\d{2,4}){2,5})(?!\w)"),
-        _phones,
-    ),
-    (re.compile(r"#?\b[a-z]{0,12}-?\d[\w]*(?:[-/._,]\w*\d\w*)*"), _numbers),
-)
+        (re.compile(rf"\b(?:{either(known.days)})\b"), _days),
+        (
+            re.compile(r"(?<!\w)(?:\+ ?\d[\d .()-]{6,18}\d|\d{2,4}(?:[ .-]\d{2,4}){2,5})(?!\w)"),
+            _phones,
+        ),
+        (re.compile(r"#?\b[a-z]{0,12}-?\d[\w]*(?:[-/._,]\w*\d\w*)*"), _numbers),
+    )

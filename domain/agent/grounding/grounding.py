@@ -12,7 +12,7 @@ from typing import Final
 from domain.agent.brain import BrainRequest, Citation
 from domain.agent.grounding.assertion import asserts, is_question, sentences
 from domain.agent.grounding.facts import FactKind, facts, given, money_key
-from domain.core.template import fill
+from domain.agent.template import fill
 from domain.integrations.order import Order
 
 _SHOWN: Final = 80

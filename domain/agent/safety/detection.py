@@ -2,7 +2,7 @@
 
 Only the first of two walls, and the weaker one: whoever words it anew gets past, and then finds
 that the policy (`domain/agent/policy.py`) does not care what a text says. What is found here goes
-to a human. Pure, and linear in the text; what it looks for is in `phrases`, `wishes` and `markup`.
+to a human. Linear in the text; what it looks for is in `phrasings.yaml`.
 """
 
 import base64
@@ -12,10 +12,8 @@ import unicodedata
 from html import unescape
 from typing import Final
 
-from domain.agent.safety.markup import MARKUP
-from domain.agent.safety.phrases import COMPACT, PHRASES
+from domain.agent.safety.phrasings import phrasings
 from domain.agent.safety.reason import UnsafeReason
-from domain.agent.safety.wishes import WISHES
 
 __all__ = ["UnsafeReason", "unsafe"]
 
@@ -58,14 +56,16 @@ def _found(text: str, *, decode: bool) -> UnsafeReason | None:
     if len(shown) > _MAX_SHOWN:
         return UnsafeReason.OBFUSCATED
     plain = _plain(shown)
-    for reason, pattern in MARKUP:
+    for reason, pattern in phrasings().markup:
         if pattern.search(plain):
             return reason
     for words in _readings(plain):
-        for reason, pattern in (*PHRASES, *WISHES):
+        for reason, pattern in phrasings().words:
             if pattern.search(words):
                 return reason
-    if any(COMPACT.search(_NO_WORD.sub("", run[0])) for run in _SPACED.finditer(plain)):
+    if any(
+        phrasings().spelt_out.search(_NO_WORD.sub("", run[0])) for run in _SPACED.finditer(plain)
+    ):
         return UnsafeReason.OBFUSCATED
     return UnsafeReason.OBFUSCATED if decode and _hides_words(text) else None
 

@@ -39,7 +39,7 @@ def embed_with(database: Database, server: LlmServer) -> Embed:
         embedding_base_url=server.openai_url,
         embedding_api_key=KEY,
     )
-    return Embed(database, embedder_from(settings), utc_now)
+    return Embed(database, embedder_from(settings.embedding), utc_now)
 
 
 async def fill(database: Database, shop: Shop, entries: int) -> None:

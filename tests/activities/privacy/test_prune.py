@@ -11,6 +11,7 @@ from adapters.system import new_ulid, utc_now
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from store.core.database import Database
+from store.intake.tables import inbound_events
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
@@ -63,3 +64,19 @@ async def test_a_body_of_thirty_days_is_not_old_yet(database: Database, shop: Sh
     assert (await ActivityEnvironment().run(Prune(database, lambda: later).prune, step)).pruned == 1
     async with database.service() as connection:
         assert await connection.scalar(sa.select(outbox.c.body)) is None
+
+
+async def test_events_of_other_platforms_are_forgotten_after_thirty_days(
+    database: Database, shop: Shop
+) -> None:
+    now = utc_now()
+    ages = {"old": timedelta(days=30, seconds=1), "young": timedelta(days=30)}
+    async with database.tenant(shop.tenant) as connection:
+        for event_id, age in ages.items():
+            row = {"client_id": shop.client_id, "provider": "p", "event_id": event_id}
+            await connection.execute(sa.insert(inbound_events).values(**row, created_at=now - age))
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    kept = await rows(database, inbound_events, client_id=shop.client_id)
+    assert [row["event_id"] for row in kept] == ["young"]

@@ -14,16 +14,16 @@ from tests.support.servers.llm import KEY, Fail, LlmServer
 
 def test_embedded_brain_by_default(classifier: Classifier) -> None:
     settings = settings_of("postgresql://a/b", "c:1")
-    brains = brains_from(settings, classifier)
+    brains = brains_from(settings.brain, classifier)
 
-    assert isinstance(brain_from(settings, classifier), EmbeddedBrain)
-    assert (brains.model, brains.remote, brains.reserve_micros) == (None, False, 0)
+    assert isinstance(brain_from(settings.brain, classifier), EmbeddedBrain)
+    assert (brains.model, brains.reserve_micros) == (None, 0)
 
 
 async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -> None:
-    brains = brains_from(configured(server, brain_monthly_budget=1.5), classifier)
+    brains = brains_from(configured(server, brain_monthly_budget=1.5).brain, classifier)
 
-    assert brains.remote
+    assert brains.model is not None
     assert (brains.budget(None), brains.budget(7)) == (1_500_000, 7)
     assert brains.reserve_micros == 6_000 + 10 * 2_000
 
@@ -31,7 +31,7 @@ async def test_brains_with_a_budget(classifier: Classifier, server: LlmServer) -
 def test_price_of_the_list(classifier: Classifier) -> None:
     settings = settings_of("postgresql://a/b", "c:1", brain_model=OPENAI, brain_api_key=KEY)
 
-    assert brains_from(settings, classifier).reserve_micros > 0
+    assert brains_from(settings.brain, classifier).reserve_micros > 0
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_what_is_missing_is_named(
     settings = settings_of("postgresql://a/b", "c:1", **more)
 
     with pytest.raises(InvalidInput) as caught:
-        brain_from(settings, classifier)
+        brain_from(settings.brain, classifier)
 
     assert named in str(caught.value)
     assert KEY not in str(caught.value)
@@ -81,7 +81,7 @@ def test_what_is_missing_is_named(
     ],
 )
 def test_settings_that_cannot_be(wrong: dict[str, object], told: str) -> None:
-    with pytest.raises(ValueError, match=told):
+    with pytest.raises(InvalidInput, match=told):
         settings_of("postgresql://a/b", "c:1", **wrong)
 
 

@@ -82,6 +82,6 @@ async def test_trouble_leaves_the_words_alone(server: LlmServer, trouble: Reply)
 
 
 def test_none_by_default_and_a_key_where_it_is_needed() -> None:
-    assert embedder_from(settings_of("postgresql://a/b", "c:1")) is None
+    assert embedder_from(settings_of("postgresql://a/b", "c:1").embedding) is None
     with pytest.raises(InvalidInput, match="EMBEDDING_API_KEY"):
-        embedder_from(settings_of("postgresql://a/b", "c:1", embedding_model=MODEL))
+        embedder_from(settings_of("postgresql://a/b", "c:1", embedding_model=MODEL).embedding)

@@ -10,8 +10,8 @@ from adapters.brain.order_facts import order_values
 from adapters.brain.wishes import asks_for_refund, asks_to_cancel
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Template
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
+from domain.agent.template import KNOWN_NAMES
 from domain.core.money import Money
-from domain.core.template import KNOWN_NAMES
 from domain.integrations.integration import Provider
 from domain.integrations.order import Order, OrderState
 

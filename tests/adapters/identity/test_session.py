@@ -44,7 +44,7 @@ async def provider(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Provider]:
 
 @pytest.fixture
 async def verifier(provider: Provider) -> AsyncIterator[SessionVerifier]:
-    verifier = session_verifier(external(provider.url))
+    verifier = session_verifier(external(provider.url).identity)
     assert verifier is not None
     yield verifier
     await verifier.close()
@@ -75,7 +75,9 @@ async def test_algorithms_of_an_rsa_key(provider: Provider, named: str | None) -
     configured = ("RS384", "RS512", "PS256", "PS384", "PS512", "ES256")
     alg = {"alg": named} if named else {}
     provider.document = {"keys": [public_jwk(RSA, "rsa", **alg)]}
-    verifier = session_verifier(external(provider.url, jwt_algorithms=", ".join(configured)))
+    verifier = session_verifier(
+        external(provider.url, jwt_algorithms=", ".join(configured)).identity
+    )
     assert verifier is not None
 
     accepted = []
@@ -103,7 +105,7 @@ async def test_key_that_may_be_another_kinds(provider: Provider) -> None:
             public_jwk(RSA, "good"),
         ]
     }
-    verifier = session_verifier(external(provider.url))
+    verifier = session_verifier(external(provider.url).identity)
     assert verifier is not None
 
     for kid in ("rsa", "shared", "none"):
@@ -308,7 +310,7 @@ async def test_admins_of_another_provider_are_listed(
 
 async def test_own_token() -> None:
     settings = own(admin_user_ids="boss")
-    verifier = session_verifier(settings)
+    verifier = session_verifier(settings.identity)
     assert verifier is not None
 
     assert await verifier.verify(session_token(settings, "u")) == User("u", is_admin=False)
@@ -322,7 +324,7 @@ async def test_own_token() -> None:
 @pytest.mark.parametrize("claim", [1, "true", [True], {"a": 1}, False])
 async def test_only_true_makes_an_admin(claim: object) -> None:
     settings = own()
-    verifier = session_verifier(settings)
+    verifier = session_verifier(settings.identity)
     assert verifier is not None
     token = own_token(settings, "u", internal_admin=claim)
 
@@ -331,17 +333,17 @@ async def test_only_true_makes_an_admin(claim: object) -> None:
 
 async def test_another_provider_takes_our_own_ones_place(provider: Provider) -> None:
     settings = external(provider.url)
-    verifier = session_verifier(settings)
+    verifier = session_verifier(settings.identity)
     assert verifier is not None
 
-    assert session_keys(settings) is None
+    assert session_keys(settings.identity) is None
     await refused(verifier, session_token(settings, "user-1", admin=True))
     await verifier.close()
 
 
 def test_no_provider() -> None:
-    assert session_verifier(own(session_key=None)) is None
-    assert session_keys(own(session_key=None)) is None
+    assert session_verifier(own(session_key=None).identity) is None
+    assert session_keys(own(session_key=None).identity) is None
 
 
 async def refused(verifier: SessionVerifier, token: str) -> None:

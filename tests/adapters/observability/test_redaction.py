@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from adapters.observability.redaction import _RULES, _SUSPECT, MASK, Redactor
 from adapters.seal import new_seal_key
-from settings import Settings
+from settings import load_settings
 
 ENGINE_SECRET = "a told secret, with spaces"
 
@@ -143,14 +143,12 @@ def test_long_text_is_cut_without_halving_a_secret() -> None:
 
 def test_settings_tell_their_secrets() -> None:
     seal_key = new_seal_key()
-    settings = Settings.model_validate(
-        {
-            "database_url": "postgresql://engine:first-pass@db/engine",
-            "smtp_url": "smtps://user:second-pass@mail.example",
-            "temporal_address": "temporal:7233",
-            "seal_key": seal_key,
-            "engine_secret": "a secret of several words",
-        }
+    settings = load_settings(
+        DATABASE_URL="postgresql://engine:first-pass@db/engine",
+        SMTP_URL="smtps://user:second-pass@mail.example",
+        TEMPORAL_ADDRESS="temporal:7233",
+        SEAL_KEY=seal_key,
+        ENGINE_SECRET="a secret of several words",
     )
     text = f"first-pass second-pass {seal_key} a secret of several words temporal:7233"
 

@@ -352,10 +352,10 @@ async def test_two_processes_share_the_limit(
 ) -> None:
     async with (
         live_engine(
-            front.settings.database_url, temporal.address, "default", rate_limits="postgres"
+            front.settings.database.url, temporal.address, "default", rate_limits="postgres"
         ) as one,
         live_engine(
-            front.settings.database_url, temporal.address, "default", rate_limits="postgres"
+            front.settings.database.url, temporal.address, "default", rate_limits="postgres"
         ) as two,
     ):
         for process in (one, two):
@@ -372,7 +372,7 @@ async def test_flood_of_one_client_does_not_stop_another(
     """Another process holds the window of one key: its requests wait, without a connection."""
     other = await open_shop(front.database)
     async with live_engine(
-        front.settings.database_url, temporal.address, "default", rate_limits="postgres"
+        front.settings.database.url, temporal.address, "default", rate_limits="postgres"
     ) as flooded:
         async with front.database.service() as connection:
             limit = limits(dry_runs=1)[LimitScope.USAGE]

@@ -17,7 +17,7 @@ from api.errors import ANSWERS, error_response
 from api.surface import Surface
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.billing.quota import QuotaStanding
-from domain.content.errors import TooMuchContent, UnknownProvider
+from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
     EngineUnavailable,
@@ -31,7 +31,7 @@ from domain.core.errors import (
 from domain.core.period import Period
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited, TooManyRequests
 from domain.intake.rate_limit import Limit, LimitScope
-from domain.integrations.errors import InvalidIntegration
+from domain.integrations.errors import InvalidIntegration, UnknownProvider
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed

@@ -49,7 +49,7 @@ async def test_table_that_is_forbidden(front: LiveEngine, shop: Shop) -> None:
     next(minutes)
     whole = await exported(front, shop)
     for section, table in tables_by_section().items():
-        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+        with psycopg.connect(as_owner(front.settings.database.url)) as owner:
             owner.execute(sql.SQL("REVOKE SELECT ON {} FROM engine_app").format(table))
             owner.commit()
             next(minutes)
@@ -75,7 +75,7 @@ async def test_table_that_is_absent(front: LiveEngine, shop: Shop) -> None:
     minutes = each_minute(front)
     absent: set[Section] = set()
     for section, table in reversed(tables_by_section().items()):
-        with psycopg.connect(as_owner(front.settings.database_url)) as owner:
+        with psycopg.connect(as_owner(front.settings.database.url)) as owner:
             owner.execute(sql.SQL("DROP TABLE {} CASCADE").format(table))
         absent.add(section)
         next(minutes)

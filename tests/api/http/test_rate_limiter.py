@@ -246,7 +246,7 @@ async def test_flood_of_keys_is_bounded_and_frees_nobody() -> None:
 async def test_setting_chooses(database: Database, database_url: str) -> None:
     chosen = {
         kind: build_limiter(
-            settings_of(database_url, "c:1", rate_limits=kind, dry_run_limit=1), database
+            settings_of(database_url, "c:1", rate_limits=kind, dry_run_limit=1).limits, database
         )
         for kind in ("memory", "postgres")
     }

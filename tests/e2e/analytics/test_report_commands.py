@@ -27,9 +27,9 @@ YESTERDAY = day_before(utc_now())
 
 def environment(engine: LiveEngine) -> dict[str, str]:
     return {
-        "DATABASE_URL": engine.settings.database_url,
-        "TEMPORAL_ADDRESS": engine.settings.temporal_address,
-        "TEMPORAL_NAMESPACE": engine.settings.temporal_namespace,
+        "DATABASE_URL": engine.settings.database.url,
+        "TEMPORAL_ADDRESS": engine.settings.temporal.address,
+        "TEMPORAL_NAMESPACE": engine.settings.temporal.namespace,
     }
 
 

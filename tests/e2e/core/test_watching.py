@@ -16,7 +16,7 @@ from embedded.ports import free_port
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
 from tests.support.core.command_line import cli_json
-from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
+from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, settings_of
 from tests.support.core.histories import history_bytes
 from tests.support.core.postgres import as_owner
 from tests.support.core.processes import Process, process
@@ -106,7 +106,7 @@ async def installed(engine: LiveEngine, folder: Path, **env: str) -> AsyncIterat
 
 async def fail_once(engine: LiveEngine, shop: Shop, it: Installation) -> httpx.Response:
     """One request that carries every canary and ends in 500."""
-    with psycopg.connect(as_owner(engine.settings.database_url), autocommit=True) as connection:
+    with psycopg.connect(as_owner(engine.settings.database.url), autocommit=True) as connection:
         connection.execute(HOSTILE_DATABASE)
     async with httpx.AsyncClient(trust_env=False, timeout=40) as http:
         answer = await http.post(
@@ -212,7 +212,7 @@ async def test_libraries_speak_json_too(
     """A worker whose Temporal is refused says so in a sentence; an API whose Temporal is away
     logs it, and what is no HTTP, as objects."""
     port = free_port()
-    settings = front.settings.model_copy(update={"temporal_address": "127.0.0.1:1"})
+    settings = settings_of(front.settings.database.url, "127.0.0.1:1")
     with process(
         "api", "cli.py", "serve", settings=settings, folder=tmp_path, PORT=str(port)
     ) as api:

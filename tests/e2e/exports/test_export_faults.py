@@ -73,7 +73,7 @@ async def test_postgres_dies(fault: str, form: str) -> None:
         if fault == "immediate":
             os.kill(postmaster, signal.SIGQUIT)
         else:
-            (one, _), *_ = await open_transactions(front.settings.database_url)
+            (one, _), *_ = await open_transactions(front.settings.database.url)
             os.kill(one, signal.SIGKILL)  # PostgreSQL then starts all others anew
 
         received = await modern.go_on()
@@ -86,7 +86,7 @@ async def test_postgres_dies(fault: str, form: str) -> None:
 
 
 async def test_client_libraries_notice(front: LiveEngine, shop: Shop) -> None:
-    add_conversations(front.settings.database_url, shop, ROWS, weight=WEIGHT)
+    add_conversations(front.settings.database.url, shop, ROWS, weight=WEIGHT)
     async with (
         served(front.app, PATIENT) as port,
         httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http,
@@ -94,7 +94,7 @@ async def test_client_libraries_notice(front: LiveEngine, shop: Shop) -> None:
     ):
         coming = answer.aiter_bytes()
         given = [await anext(coming)]
-        await end_backends(front.settings.database_url)
+        await end_backends(front.settings.database.url)
         with pytest.raises(httpx.RemoteProtocolError):
             given += [piece async for piece in coming]
 
@@ -113,7 +113,7 @@ async def end_backends(database_url: str) -> None:
 async def test_http_1_0_gets_the_file_without_chunks(
     front: LiveEngine, shop: Shop, form: str
 ) -> None:
-    add_conversations(front.settings.database_url, shop, 10)
+    add_conversations(front.settings.database.url, shop, 10)
     async with served(front.app) as port, raw_connection(port) as connection:
         await connection.send(request(shop, form=form, version="1.0"))
         head, _, body = (await connection.rest()).partition(b"\r\n\r\n")
@@ -132,7 +132,7 @@ async def test_http_1_0_gets_the_file_without_chunks(
 @pytest.mark.parametrize("version", ["1.1", "1.0"])
 async def test_reader_that_stalls(front: LiveEngine, shop: Shop, version: str) -> None:
     """It is cut off, and its transaction ended, although it stays connected."""
-    url = front.settings.database_url
+    url = front.settings.database.url
     add_conversations(url, shop, ROWS, weight=WEIGHT)
     async with (
         served(front.app, IMPATIENT) as port,
@@ -150,7 +150,7 @@ async def test_reader_that_stalls(front: LiveEngine, shop: Shop, version: str) -
 
 
 async def test_reader_that_leaves(front: LiveEngine, shop: Shop) -> None:
-    url = front.settings.database_url
+    url = front.settings.database.url
     add_conversations(url, shop, ROWS, weight=WEIGHT)
     async with served(front.app, PATIENT) as port:
         for _ in range(3):
@@ -164,7 +164,7 @@ async def test_reader_that_leaves(front: LiveEngine, shop: Shop) -> None:
 
 async def test_reader_that_leaves_while_the_database_works(front: LiveEngine, shop: Shop) -> None:
     """Nothing has been sent yet, and nothing will be soon."""
-    url = front.settings.database_url
+    url = front.settings.database.url
     async with await psycopg.AsyncConnection.connect(as_owner(url)) as holder:
         await holder.execute("LOCK TABLE ai_conversations IN ACCESS EXCLUSIVE MODE")
         async with served(front.app) as port, reader(port, request(shop)) as leaving:
@@ -178,7 +178,7 @@ async def is_active(database_url: str) -> bool:
 
 
 async def test_server_stops_during_an_export(front: LiveEngine, shop: Shop) -> None:
-    url = front.settings.database_url
+    url = front.settings.database.url
     add_conversations(url, shop, ROWS, weight=WEIGHT)
     async with asyncio.timeout(20), AsyncExitStack() as stack:
         async with served(front.app, PATIENT, grace_s=1) as port:

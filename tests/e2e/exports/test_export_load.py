@@ -18,7 +18,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
     """Whole or refused; the gateway answers meanwhile, and everything is given back."""
-    url = front.settings.database_url
+    url = front.settings.database.url
     shops = [shop, *[await open_shop(front.database) for _ in range(3)]]
     for one in shops:
         add_conversations(url, one, 100, weight=WEIGHT)
@@ -50,7 +50,7 @@ async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
 
 
 async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Shop) -> None:
-    url = front.settings.database_url
+    url = front.settings.database.url
     other = await open_shop(front.database)
     add_conversations(url, shop, ROWS, weight=WEIGHT)
     async with (
@@ -70,7 +70,7 @@ async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Sh
 
 async def test_memory_stays_flat(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
     """For one who reads, and for one who does not, by a process of its own."""
-    url, port = front.settings.database_url, free_port()
+    url, port = front.settings.database.url, free_port()
     add_conversations(url, shop, 500, weight=WEIGHT)
     serve = ("cli.py", "serve", "--port", str(port))
     with process("api", *serve, settings=front.settings, folder=tmp_path) as api:

@@ -51,8 +51,8 @@ async def test_api_killed_before_it_told_the_run(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path
 ) -> None:
     settings, port = idle_engine.settings, free_port()
-    assert settings.session_key is not None
-    key = settings.session_key.get_secret_value()
+    assert settings.identity.session_key is not None
+    key = settings.identity.session_key.get_secret_value()
     with (
         process("worker", "worker.py", settings=settings, folder=tmp_path, **SWEEPS_AT_ONCE),
         process(

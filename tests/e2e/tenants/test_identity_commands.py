@@ -38,7 +38,9 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
 
 
 async def user_of(token: str, session_key: str) -> User:
-    verifier = session_verifier(settings_of("postgresql://u@h/d", "h:1", session_key=session_key))
+    verifier = session_verifier(
+        settings_of("postgresql://u@h/d", "h:1", session_key=session_key).identity
+    )
     assert verifier is not None
     return await verifier.verify(token)
 

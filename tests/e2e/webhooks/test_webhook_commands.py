@@ -92,9 +92,9 @@ def serving(
         )
         env = {
             "DATABASE_URL": url,
-            "TEMPORAL_ADDRESS": settings.temporal_address,
-            "TEMPORAL_NAMESPACE": settings.temporal_namespace,
-            "SEAL_KEY": settings.seal_key.get_secret_value(),
+            "TEMPORAL_ADDRESS": settings.temporal.address,
+            "TEMPORAL_NAMESPACE": settings.temporal.namespace,
+            "SEAL_KEY": settings.seal.key.get_secret_value(),
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": "true",
         }
         with process(

@@ -67,13 +67,13 @@ def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Star
     """Starts a process of the service: start(name, *arguments, **environment)."""
 
     def started(name: str, *arguments: str, **env: str) -> AbstractContextManager[Process]:
-        assert engine.settings.session_key is not None
+        assert engine.settings.identity.session_key is not None
         return process(
             name,
             *arguments,
             settings=engine.settings,
             folder=tmp_path,
-            SESSION_KEY=engine.settings.session_key.get_secret_value(),
+            SESSION_KEY=engine.settings.identity.session_key.get_secret_value(),
             WEBHOOK_ALLOW_PRIVATE_ADDRESSES="true",
             WEBHOOK_CA_FILE=str(receiver.ca_file),
             **env,

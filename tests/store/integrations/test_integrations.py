@@ -7,8 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.exc import IntegrityError
 
 from adapters.system import new_ulid, utc_now
-from domain.content.errors import UnknownProvider
-from domain.integrations.errors import IntegrationNotFound
+from domain.integrations.errors import IntegrationNotFound, UnknownProvider
 from domain.integrations.integration import Integration, IntegrationStatus, Provider
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository, client_of

@@ -90,7 +90,7 @@ async def connect(
     engine: LiveEngine, shop: Shop, provider: Provider, settings: dict[str, str], secrets: str
 ) -> str:
     """Connect a system of the merchant's; returns the integration's id."""
-    sealed = FernetSealer(engine.settings.seal_key.get_secret_value()).seal(secrets)
+    sealed = FernetSealer(engine.settings.seal.key.get_secret_value()).seal(secrets)
     integration = Integration(id=new_ulid(), provider=provider, settings=settings, sealed=sealed)
     async with engine.database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).connect(

@@ -56,7 +56,7 @@ def configured(server: LlmServer, model: str = OPENAI, **more: object) -> Settin
 
 
 def brain(classifier: Classifier, settings: Settings, *, deadline_s: float = 10.0) -> LlmBrain:
-    return LlmBrain(models_of(settings), classifier, deadline_s=deadline_s)
+    return LlmBrain(models_of(settings.brain), classifier, deadline_s=deadline_s)
 
 
 def said(**changed: object) -> Say:

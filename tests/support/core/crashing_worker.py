@@ -32,7 +32,7 @@ from domain.core.ports import OutgoingMail
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
-from settings import Settings
+from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
 from workers import webhooks as webhook_worker
@@ -98,19 +98,19 @@ class DyingConnectors(ConnectorRegistry):
 
 def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
     connectors = DyingConnectors(
-        FernetSealer(settings.seal_key.get_secret_value()), open_client(), allow_loopback=True
+        FernetSealer(settings.seal.key.get_secret_value()), open_client(), allow_loopback=True
     )
     connectors.point = point
     kind = DyingMailer if point == "mail-sent" else SmtpMailer
-    mailer = kind(settings.smtp_url, settings.mail_from)
+    mailer = kind(settings.mail.smtp_url, settings.mail.sender)
     return Execute(database, Actions(mailer, connectors), utc_now, new_ulid)
 
 
 async def main(point: str) -> None:
-    settings = Settings()
-    configure_logs(settings.log_level)
-    client = await connect(settings.temporal_address, settings.temporal_namespace)
-    database = Database(settings.database_url)
+    settings = load_settings()
+    configure_logs(settings.watch.log_level)
+    client = await connect(settings.temporal.address, settings.temporal.namespace)
+    database = Database(settings.database.url)
     activities = build_activities(settings, database, client, open_client())
     if ":" not in point:
         execute = _dying_execute(point, settings, database)
@@ -123,11 +123,11 @@ async def main(point: str) -> None:
 
 
 async def deliver(point: str) -> None:
-    settings = Settings()
-    configure_logs(settings.log_level)
-    client = await connect(settings.temporal_address, settings.temporal_namespace)
-    database, metrics = Database(settings.database_url), Metrics()
-    sender = webhook_worker.build_sender(settings)
+    settings = load_settings()
+    configure_logs(settings.watch.log_level)
+    client = await connect(settings.temporal.address, settings.temporal.namespace)
+    database, metrics = Database(settings.database.url), Metrics()
+    sender = webhook_worker.build_sender(settings.webhooks)
     activities = webhook_worker.build_activities(settings, database, sender, metrics)
     tracker = QueuedTracker(keep_in(database, new_ulid), metrics)
     async with webhook_worker.at_work(

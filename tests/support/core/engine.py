@@ -25,7 +25,7 @@ from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.reviews.escalation import Choice, Decision
-from settings import Settings
+from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
 from store.reviews.tables import escalation_tickets
@@ -121,16 +121,16 @@ def think_with(database: Database, brain: Brain) -> Think:
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:
-    return Settings.model_validate(
-        {
-            "database_url": database_url,
-            "temporal_address": temporal_address,
-            "seal_key": new_seal_key(),
-            "session_key": new_session_key(),
-            "engine_secret": ENGINE_SECRET,
-            **more,
-        }
-    )
+    """`more`: by the names of the environment's variables, in small letters."""
+    given = {
+        "database_url": database_url,
+        "temporal_address": temporal_address,
+        "seal_key": new_seal_key(),
+        "session_key": new_session_key(),
+        "engine_secret": ENGINE_SECRET,
+        **more,
+    }
+    return load_settings(**{name.upper(): value for name, value in given.items()})
 
 
 @asynccontextmanager
@@ -139,9 +139,9 @@ async def live_engine(
 ) -> AsyncIterator[LiveEngine]:
     """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
-    database, worker_database = Database(chosen.database_url), Database(chosen.database_url)
-    client = await connect(chosen.temporal_address, chosen.temporal_namespace, lazy=lazy)
-    sender, metrics = webhook_worker.build_sender(chosen), Metrics()
+    database, worker_database = Database(chosen.database.url), Database(chosen.database.url)
+    client = await connect(chosen.temporal.address, chosen.temporal.namespace, lazy=lazy)
+    sender, metrics = webhook_worker.build_sender(chosen.webhooks), Metrics()
     app = create_app(chosen)
     async with (
         app.router.lifespan_context(app),

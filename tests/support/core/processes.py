@@ -10,15 +10,15 @@ from tests.support.core.forks import ROOT, Forked, clean_environment
 
 def environment(settings: Settings, **more: str) -> dict[str, str]:
     """The environment that makes a process run with these settings."""
-    secret = settings.engine_secret
+    secret = settings.identity.engine_secret
     return clean_environment(
         PYTHONPATH=str(ROOT),
-        DATABASE_URL=settings.database_url,
-        TEMPORAL_ADDRESS=settings.temporal_address,
-        TEMPORAL_NAMESPACE=settings.temporal_namespace,
-        SEAL_KEY=settings.seal_key.get_secret_value(),
+        DATABASE_URL=settings.database.url,
+        TEMPORAL_ADDRESS=settings.temporal.address,
+        TEMPORAL_NAMESPACE=settings.temporal.namespace,
+        SEAL_KEY=settings.seal.key.get_secret_value(),
         ENGINE_SECRET=secret.get_secret_value() if secret else "",
-        SMTP_URL=settings.smtp_url or "",
+        SMTP_URL=settings.mail.smtp_url or "",
         **more,
     )
 

@@ -20,7 +20,7 @@ def asked(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> EraseInput:
     key = customer_key(customer)
-    sealer = FernetSealer(engine.settings.seal_key.get_secret_value())
+    sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     return EraseInput(
         erasure_id=new_ulid(),
         client_id=shop.client_id,

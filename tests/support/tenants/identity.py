@@ -66,15 +66,15 @@ def signed_with_hmac(header: dict[str, object], body: dict[str, object], secret:
 
 def session_token(settings: Settings, user_id: str, *, admin: bool = False) -> str:
     """A token of our own provider, as `cli.py token` makes it."""
-    assert settings.session_key is not None
-    keys = SessionKeys(settings.session_key.get_secret_value())
+    assert settings.identity.session_key is not None
+    keys = SessionKeys(settings.identity.session_key.get_secret_value())
     return keys.sign(User(user_id, admin), utc_now())
 
 
 def own_token(settings: Settings, user_id: str, **more: object) -> str:
     """A token of our own provider with claims that it would not make by itself."""
-    assert settings.session_key is not None
-    keys = SessionKeys(settings.session_key.get_secret_value())
+    assert settings.identity.session_key is not None
+    keys = SessionKeys(settings.identity.session_key.get_secret_value())
     body = claims(user_id, iss=OUR_ISSUER, aud=OUR_AUDIENCE, **more)
     return jwt.encode(body, keys._signing, "ES256", headers={"kid": keys._kid})
 

@@ -43,7 +43,7 @@ async def subscribed(
     events: tuple[str, ...] = ("*",),
     retry_policy: RetryPolicy = RetryPolicy.NONE,
 ) -> Subscribed:
-    sealer = FernetSealer(engine.settings.seal_key.get_secret_value())
+    sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     return await subscribe(
         engine.database,
         shop,

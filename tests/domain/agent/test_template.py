@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.core.template import VALUE_LIMIT, clean_value, fill, names, unreadable
+from domain.agent.template import VALUE_LIMIT, clean_value, fill, names, unreadable
 
 
 def test_values_are_put_in() -> None:

@@ -1,0 +1,65 @@
+"""The phrasings of texts that try to command an agent, from the YAML file beside this module."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from domain.agent.safety.reason import UnsafeReason
+from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+
+_FRAGMENT: Final = re.compile(r"\{\{(\w+)\}\}")
+
+Phrasing = tuple[UnsafeReason, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrasings:
+    """`markup` is looked for in the text with its marks and lines, `words` in the words alone,
+    parted by single spaces, and `spelt_out` in words that are spelt letter by letter."""
+
+    markup: tuple[Phrasing, ...]
+    words: tuple[Phrasing, ...]
+    spelt_out: re.Pattern[str]
+
+
+class _File(LexiconFile):
+    fragments: dict[str, str]
+    markup: dict[UnsafeReason, tuple[str, ...]]
+    words: dict[UnsafeReason, tuple[str, ...]]
+    spelt_out: str
+
+
+@cache
+def phrasings() -> Phrasings:
+    """Raises BrokenLexicon."""
+    file = lexicon(__file__, _File)
+    return Phrasings(
+        markup=_phrasings(file.markup, file.fragments),
+        words=_phrasings(file.words, file.fragments),
+        spelt_out=_expression(file.spelt_out, file.fragments),
+    )
+
+
+def _phrasings(
+    listed: Mapping[UnsafeReason, tuple[str, ...]], fragments: Mapping[str, str]
+) -> tuple[Phrasing, ...]:
+    return tuple(
+        (reason, _expression(text, fragments)) for reason, texts in listed.items() for text in texts
+    )
+
+
+def _expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
+    """The lines of a text as one expression, `{{name}}` replaced by that fragment."""
+    try:
+        whole = _FRAGMENT.sub(lambda match: _joined(fragments[match[1]]), _joined(text))
+        return re.compile(whole)
+    except KeyError as error:
+        raise BrokenLexicon(f"no fragment {error}: {text[:40]}") from None
+    except re.error as error:
+        raise BrokenLexicon(f"no expression ({error}): {text[:40]}") from None
+
+
+def _joined(lines: str) -> str:
+    return "".join(lines.splitlines())

@@ -1,0 +1,70 @@
+"""Everything that is configured by environment. Built once in `main` and passed on."""
+
+import os
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import ErrorDetails
+
+from domain.core.errors import InvalidInput
+from settings.brain import BrainSettings, EmbeddingSettings
+from settings.identity import IdentitySettings
+from settings.service import (
+    DatabaseSettings,
+    IntegrationSettings,
+    LimitSettings,
+    MailSettings,
+    ReviewSettings,
+    SealSettings,
+    ServerSettings,
+    SweepSettings,
+    TemporalSettings,
+    WatchSettings,
+    WebhookSettings,
+)
+
+
+class Settings(BaseModel):
+    """One group for each subject. `.env.example` shows what a normal deployment sets."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    database: DatabaseSettings
+    temporal: TemporalSettings
+    server: ServerSettings
+    identity: IdentitySettings
+    seal: SealSettings
+    brain: BrainSettings
+    embedding: EmbeddingSettings
+    mail: MailSettings
+    reviews: ReviewSettings
+    sweep: SweepSettings
+    limits: LimitSettings
+    integrations: IntegrationSettings
+    webhooks: WebhookSettings
+    watch: WatchSettings
+
+
+def load_settings(**given: object) -> Settings:
+    """The environment's settings, but for those `given` by the names of their variables.
+
+    Blank variables count as unset. Raises InvalidInput that names each variable that is missing or
+    unusable.
+    """
+    variables = {name.upper(): value for name, value in os.environ.items() if value}
+    offered = {**variables, **given}
+    try:
+        # Every group is offered all of them and takes its own.
+        return Settings.model_validate(dict.fromkeys(Settings.model_fields, offered))
+    except ValidationError as error:
+        problems = "; ".join(map(_told, error.errors()))
+        raise InvalidInput(f"not configured: {problems}") from None
+
+
+def _told(problem: ErrorDetails) -> str:
+    match problem["loc"], problem["type"]:
+        case [_, variable], "missing":
+            return f"{variable} is not set"
+        case [_, variable], _:
+            return f"{variable} ({problem['msg']})"
+        case _:  # a rule of several variables, which it names
+            return problem["msg"].removeprefix("Value error, ")

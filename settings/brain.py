@@ -1,0 +1,86 @@
+"""Who thinks, and who finds knowledge by meaning."""
+
+import re
+from typing import Annotated, Final, Self
+
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
+
+from settings.group import WebUrl, named_by
+
+EMBEDDED_BRAIN: Final = "embedded"
+
+_MODEL: Final = re.compile(r"(?:openai|anthropic):\S{1,200}")
+
+_Price = Annotated[float, Field(ge=0, le=100_000)]
+
+
+def _is_model(name: str) -> str:
+    if not _MODEL.fullmatch(name):
+        raise ValueError("openai:<model> or anthropic:<model> expected")
+    return name
+
+
+def _is_brain(name: str) -> str:
+    return name if name == EMBEDDED_BRAIN else _is_model(name)
+
+
+def _is_embedder(name: str) -> str:
+    if not (_MODEL.fullmatch(name) and name.startswith("openai:")):
+        raise ValueError("openai:<model> expected")
+    return name
+
+
+class BrainSettings(BaseModel):
+    """The model that thinks, the one asked in its place, and what they may cost."""
+
+    model_config = named_by("BRAIN_")
+
+    model: Annotated[str, AfterValidator(_is_brain)] = Field(
+        default=EMBEDDED_BRAIN,
+        description="Who thinks: 'embedded', 'openai:<model>' or 'anthropic:<model>'.",
+    )
+    base_url: WebUrl | None = Field(
+        default=None, description="Where the model is, if not at its provider's own address."
+    )
+    api_key: SecretStr | None = Field(default=None, description="The provider's key.")
+    price_in: _Price | None = Field(
+        default=None,
+        description="US dollars a million tokens read, of both models; unset: the price list's.",
+    )
+    price_out: _Price | None = Field(
+        default=None, description="The same of tokens written; goes with BRAIN_PRICE_IN."
+    )
+    fallback_model: Annotated[str, AfterValidator(_is_model)] | None = Field(
+        default=None, description="Asked if the first model gives no answer."
+    )
+    fallback_base_url: WebUrl | None = None
+    fallback_api_key: SecretStr | None = None
+    monthly_budget: float = Field(
+        default=20,
+        ge=0,
+        le=1_000_000,
+        description="US dollars a client may cost a month; beyond it the embedded brain thinks.",
+    )
+
+    @property
+    def is_remote(self) -> bool:
+        """Whether thinking leaves the process."""
+        return self.model != EMBEDDED_BRAIN
+
+    @model_validator(mode="after")
+    def _both_prices(self) -> Self:
+        if (self.price_in is None) != (self.price_out is None):
+            raise ValueError("BRAIN_PRICE_IN and BRAIN_PRICE_OUT: both of them or none")
+        return self
+
+
+class EmbeddingSettings(BaseModel):
+    """The model that finds knowledge by meaning; without one it is found by words alone."""
+
+    model_config = named_by("EMBEDDING_")
+
+    model: Annotated[str, AfterValidator(_is_embedder)] | None = Field(
+        default=None, description="'openai:<model>'."
+    )
+    base_url: WebUrl | None = None
+    api_key: SecretStr | None = None

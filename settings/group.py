@@ -1,0 +1,29 @@
+"""What the groups of settings share."""
+
+from typing import Annotated
+
+from pydantic import AfterValidator, ConfigDict
+
+
+def named_by(prefix: str = "") -> ConfigDict:
+    """A group's configuration: a field's variable is the prefix and the field's name, in capitals.
+
+    A field whose variable is called otherwise names it as its alias.
+    """
+    return ConfigDict(
+        alias_generator=lambda field: f"{prefix}{field}".upper(),
+        frozen=True,
+        extra="ignore",
+        hide_input_in_errors=True,
+    )
+
+
+def _is_web_url(url: str) -> str:
+    if not url.startswith(("http://", "https://")):
+        raise ValueError("a URL like https://shop.example/dashboard expected")
+    return url.rstrip("/")
+
+
+# Not pydantic's own type for URLs: that adds a slash, and an issuer is compared to the letter.
+WebUrl = Annotated[str, AfterValidator(_is_web_url)]
+"""Without a slash at its end."""

@@ -1,0 +1,75 @@
+"""Who may call: session tokens of our own or of another provider, and internal workers."""
+
+from typing import Annotated, Final, Self
+
+import httpx
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
+
+from adapters.identity.session_key import SessionKeys
+from settings.group import named_by
+
+# Asymmetric ones only: a provider's published key must not be able to sign.
+_JWT_ALGORITHMS: Final = frozenset(
+    ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+)
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+def _are_session_keys(keys: SecretStr) -> SecretStr:
+    try:
+        SessionKeys(keys.get_secret_value())
+    except ValueError:
+        raise ValueError("P-256 private keys expected, comma-separated") from None
+    return keys
+
+
+def _is_fetched_safely(url: str) -> str:
+    if not _cannot_be_replaced_underway(url):
+        raise ValueError("an https:// URL expected")
+    return url
+
+
+def _cannot_be_replaced_underway(url: str) -> bool:
+    """Whether what is fetched there is surely the server's: by TLS, or from this machine."""
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    if parts.scheme == "http":
+        return parts.host in _LOOPBACK
+    return parts.scheme == "https" and bool(parts.host)
+
+
+def _are_asymmetric(names: str) -> str:
+    if not {name.strip() for name in names.split(",")} <= _JWT_ALGORITHMS:
+        raise ValueError(f"some of {', '.join(sorted(_JWT_ALGORITHMS))} expected")
+    return names
+
+
+class IdentitySettings(BaseModel):
+    model_config = named_by()
+
+    engine_secret: SecretStr | None = Field(
+        default=None, description="Shared with internal workers; unset disables the scheme."
+    )
+    session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
+        default=None, description="P-256 key(s), newest first, that sign our own session tokens."
+    )
+    jwt_jwks_url: Annotated[str, AfterValidator(_is_fetched_safely)] | None = Field(
+        default=None, description="Published keys of another identity provider, in our own's place."
+    )
+    jwt_issuer: str | None = None
+    jwt_audience: str | None = None
+    jwt_algorithms: Annotated[str, AfterValidator(_are_asymmetric)] = Field(
+        default="RS256,ES256", description="Comma-separated."
+    )
+    admin_user_ids: str | None = Field(
+        default=None, description="Users who may act for every client, comma-separated."
+    )
+
+    @model_validator(mode="after")
+    def _whole_provider(self) -> Self:
+        given = {self.jwt_jwks_url is None, self.jwt_issuer is None, self.jwt_audience is None}
+        if len(given) > 1:
+            raise ValueError("JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE: all of them or none")
+        return self

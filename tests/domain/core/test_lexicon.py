@@ -1,0 +1,100 @@
+"""Data files of words: what is wrong in one is told by its name and place."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from adapters.brain import concepts, relevance
+from domain.agent.grounding import fact_words
+from domain.agent.safety import phrasings as unsafe_phrasings
+from domain.agent.safety.reason import UnsafeReason
+from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Fruit(LexiconFile):
+    fruit: dict[str, tuple[str, ...]]
+
+
+def written(folder: Path, text: str) -> str:
+    """A module with that data file beside it."""
+    (folder / "fruit.yaml").write_text(text)
+    return str(folder / "fruit.py")
+
+
+def test_file_beside_a_module(tmp_path: Path) -> None:
+    module = written(tmp_path, "fruit:\n  red: [cherry, pomme]\n")
+
+    assert lexicon(module, Fruit).fruit == {"red": ("cherry", "pomme")}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("fruit: {red: [cherry, no]}", "fruit.yaml: fruit.red.1: Input should be a valid string"),
+        ("fruit: {red: cherry}", "fruit.yaml: fruit.red: Input should be a valid tuple"),
+        ("fruit: {}\nnuts: {}", "fruit.yaml: nuts: Extra inputs are not permitted"),
+        ("nuts", "fruit.yaml: : Input should be a valid dictionary"),
+        ("fruit: {red: [cherry]\n", "fruit.yaml: not valid YAML: line 2"),
+        ("fruit: {red: [cherry], red: [pomme]}", "fruit.yaml: not valid YAML: line 1: a key comes"),
+    ],
+)
+def test_mistakes_are_told_by_their_place(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(BrokenLexicon, match=re.escape(told)):
+        lexicon(written(tmp_path, text), Fruit)
+
+
+def test_missing_file_is_told(tmp_path: Path) -> None:
+    with pytest.raises(BrokenLexicon, match=re.escape("fruit.yaml: ")):
+        lexicon(str(tmp_path / "fruit.py"), Fruit)
+
+
+def test_word_of_two_meanings() -> None:
+    with pytest.raises(BrokenLexicon, match="'mar' means both 3 and 4"):
+        fact_words._by_word([(3, ("mars", "mar")), (4, ("mar",))])
+
+
+@pytest.mark.parametrize(
+    ("text", "told"), [("{{nobody}} asks", "no fragment 'nobody'"), ("(asks", "no expression")]
+)
+def test_phrasing_that_is_no_expression(text: str, told: str) -> None:
+    with pytest.raises(BrokenLexicon, match=told):
+        unsafe_phrasings._expression(text, {})
+
+
+def test_lines_and_fragments_make_one_expression() -> None:
+    found = unsafe_phrasings._expression("give\n|{{who}} ", {"who": "(?:me\n|us)"})
+
+    assert found.pattern == "give|(?:me|us) "
+
+
+def test_every_file_is_in_use() -> None:
+    used = {Path(str(it.__file__)).with_suffix(".yaml") for it in (concepts, fact_words, relevance)}
+    used.add(Path(unsafe_phrasings.__file__).with_suffix(".yaml"))
+
+    found = {path for room in ("adapters", "domain") for path in (ROOT / room).rglob("*.yaml")}
+
+    assert found == used
+
+
+def test_lines_of_phrasings_keep_their_spaces() -> None:
+    """No editor may take a space that an expression needs: none stands at the end of a line."""
+    text = Path(unsafe_phrasings.__file__).with_suffix(".yaml").read_text()
+
+    assert not [line for line in text.splitlines() if line != line.rstrip()]
+
+
+def test_every_reason_by_words_has_a_phrasing() -> None:
+    found = unsafe_phrasings.phrasings()
+
+    by_words = {reason for reason, _ in (*found.markup, *found.words)}
+    assert by_words == {*UnsafeReason} - {UnsafeReason.OBFUSCATED}
+
+
+def test_concept_words_are_folded() -> None:
+    known = concepts._lexicon()
+
+    for word in (*known.whole, *known.beginnings):
+        assert re.fullmatch(r"[a-z0-9]+", word), word
