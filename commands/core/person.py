@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from commands.tenants.member import checked_id
 from domain.tenants.actor import Actor
+from store.core.database import Database
 from store.tenants.members import MemberRepository
 
 AsOption = Annotated[
@@ -32,3 +33,9 @@ async def acting_person(connection: AsyncConnection, name: str | None) -> str:
     if name is None:
         return operator().name
     return await MemberRepository(connection).find_user(name) or checked_id(name)
+
+
+async def acting(database: Database, name: str | None) -> Actor:
+    """The operator in that person's name, else in their own. Raises InvalidInput."""
+    async with database.reading_across() as connection:
+        return Actor.operator(await acting_person(connection, name))

@@ -17,7 +17,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.runs.ports import Engine
 from domain.tenants.actor import Actor
-from store.core.database import Database
+from store.core.database import PATIENCE_S, Database
 
 _log = structlog.get_logger(__name__)
 
@@ -26,13 +26,15 @@ _log = structlog.get_logger(__name__)
 class UnitOfWork:
     """What a use case works on. `now` is one moment for all of it.
 
-    `connection` is for use cases and the repositories they call, never for an edge.
+    `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
+    the commit, the reviews whose runs have heard that they are decided.
     """
 
     connection: AsyncConnection
     tenant: TenantId
     now: datetime
     new_id: NewId
+    woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
     _notes: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -55,7 +57,8 @@ class UnitOfWork:
             _log.info(what, client_id=self.tenant, **ids)
         for ref, escalation_id in self._decisions:
             try:
-                await engine.wake(ref, escalation_id)
+                if await engine.wake(ref, escalation_id):
+                    self.woken.add(escalation_id)
             except EngineUnavailable as error:
                 _log.warning("run not woken", run_id=ref.run_id, code=error.code)
         if not self._deliveries:
@@ -77,12 +80,15 @@ class UnitsOfWork:
         self._new_id = new_id
 
     @asynccontextmanager
-    async def of(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
+    async def of(
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+    ) -> AsyncIterator[UnitOfWork]:
         """On the rows of one client; no other row can be seen or written.
 
-        Raises EngineUnavailable, CommitUnknown.
+        It takes at most `patience_s` seconds. Raises EngineUnavailable, CommitUnknown.
         """
-        async with self._opened(self.database.tenant(tenant), tenant) as work:
+        transaction = self.database.tenant(tenant, patience_s=patience_s)
+        async with self._opened(transaction, tenant) as work:
             yield work
 
     @asynccontextmanager

@@ -23,7 +23,6 @@ from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from domain.core import names
 from domain.core.errors import EngineUnavailable
-from domain.core.ids import TenantId
 from domain.reviews.escalation import Choice, Decision
 from settings import Settings, load_settings
 from store.core.database import Database
@@ -106,7 +105,7 @@ class LiveEngine:
     ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
-            tenant = TenantId(await client_of(connection, escalation_id))
+            tenant = await client_of(connection, escalation_id)
             outcome = await EscalationRepository(connection, tenant).decide(
                 escalation_id, Choice(decision, actor, text=text), utc_now()
             )
