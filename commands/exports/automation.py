@@ -14,7 +14,6 @@ from commands.core.context import (
     answer,
     command,
     database_of,
-    transaction_on,
 )
 from commands.core.listing import print_list
 from commands.core.progress import progress
@@ -86,7 +85,7 @@ async def list_latest(
 ) -> None:
     """Show the latest events, newest first."""
     tenant = TenantId(parse_ulid(client) or client)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(tenant)
         found = await AutomationRepository(connection, tenant).latest(limit)
     if as_json:

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -20,6 +21,7 @@ from domain.tenants.actor import Actor
 from store.core.database import PATIENCE_S, Database
 
 _log = structlog.get_logger(__name__)
+_ALL: Final = TenantId("all")
 
 
 @dataclass(slots=True)
@@ -95,6 +97,12 @@ class UnitsOfWork:
     async def spanning(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
         """The same where rows must be written that belong to no client yet, or to users."""
         async with self._opened(self.database.service(), tenant) as work:
+            yield work
+
+    @asynccontextmanager
+    async def everywhere(self) -> AsyncIterator[UnitOfWork]:
+        """On the rows of all clients, for what concerns the whole installation."""
+        async with self._opened(self.database.service(), _ALL) as work:
             yield work
 
     @asynccontextmanager
