@@ -4,7 +4,7 @@ The only way from an edge to a transaction that writes. `tests/services/test_wri
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -72,6 +72,10 @@ class UnitOfWork:
             _log.warning("deliveries not started", delivery_id=first, code=error.code)
 
 
+class _Undo(Exception):
+    """Ends the transaction of a dry run."""
+
+
 class UnitsOfWork:
     """Opens units of work. Committed when the block ends, rolled back when it raises."""
 
@@ -83,14 +87,15 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def of(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
     ) -> AsyncIterator[UnitOfWork]:
         """On the rows of one client; no other row can be seen or written.
 
-        It takes at most `patience_s` seconds. Raises EngineUnavailable, CommitUnknown.
+        It takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts nothing.
+        Raises EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s)
-        async with self._opened(transaction, tenant) as work:
+        async with self._opened(transaction, tenant, dry_run=dry_run) as work:
             yield work
 
     @asynccontextmanager
@@ -107,9 +112,16 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def _opened(
-        self, transaction: AbstractAsyncContextManager[AsyncConnection], tenant: TenantId
+        self,
+        transaction: AbstractAsyncContextManager[AsyncConnection],
+        tenant: TenantId,
+        *,
+        dry_run: bool = False,
     ) -> AsyncIterator[UnitOfWork]:
-        async with transaction as connection:
-            work = UnitOfWork(connection, tenant, self._now(), self._new_id)
-            yield work
-        await work.start(self._engine)
+        with suppress(_Undo):
+            async with transaction as connection:
+                work = UnitOfWork(connection, tenant, self._now(), self._new_id)
+                yield work
+                if dry_run:
+                    raise _Undo
+            await work.start(self._engine)

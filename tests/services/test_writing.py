@@ -23,8 +23,6 @@ OUTSTANDING = frozenset(
         "api/routers/webhooks/subscriptions.py",
         "api/webhook_access.py",
         "commands/core/context.py",
-        "commands/exports/automation.py",
-        "commands/privacy/erase.py",
         "commands/webhooks/delivery.py",
         "commands/webhooks/webhook.py",
         "demo/seed.py",
