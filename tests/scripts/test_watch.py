@@ -26,7 +26,7 @@ FILES: Final = {
     "tests/support/tenants/shop.py": "",
     "tests/domain/webhooks/test_signature.py": "from domain.webhooks.signature import sign\n",
     "tests/domain/webhooks/test_other.py": "import domain.webhooks.signature\n",
-    "tests/domain/runs/test_run.py": "from tests.support import shop\n",
+    "tests/domain/runs/test_run.py": "from tests.support.tenants import shop\n",
     "tests/store/runs/test_run.py": "",
     "tests/api/webhooks/test_deliveries.py": "from (",
 }
