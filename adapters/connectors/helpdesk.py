@@ -2,15 +2,16 @@
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from typing import Final
 
 import httpx
 from pydantic import JsonValue
 
-from adapters.connectors.http import ConnectorCall
-from domain.integrations.errors import ActionRefused
+from adapters.connectors.http import ConnectorCall, Forbidden
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.ports import HelpdeskTicket
 
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
@@ -49,6 +50,37 @@ def ticket_id(ticket: HelpdeskTicket) -> str:
     if not _TICKET_ID.fullmatch(ticket.id):
         raise ActionRefused("no ticket of a helpdesk")
     return ticket.id
+
+
+@contextmanager
+def tagging() -> Iterator[None]:
+    """Adding tags once more changes nothing, so that nobody need know whether it happened."""
+    try:
+        with _permitted():
+            yield
+    except ActionUnknown:
+        raise ActionUnreachable("nobody knows whether the tags were added") from None
+
+
+@contextmanager
+def writing(*, again: bool) -> Iterator[None]:
+    """`again`: it was begun before, and its first try may still be under way: only who looks for it
+    again may repeat it."""
+    try:
+        with _permitted():
+            yield
+    except ActionUnreachable as error:
+        if not again:
+            raise
+        raise ActionUnknown(f"begun before, and not repeated: {error}") from None
+
+
+@contextmanager
+def _permitted() -> Iterator[None]:
+    try:
+        yield
+    except Forbidden:
+        raise ActionRefused("the agent's user may not work on this ticket") from None
 
 
 def plain_body(text: str) -> str:
