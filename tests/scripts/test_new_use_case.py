@@ -22,7 +22,7 @@ def project(tmp_path: Path) -> Path:
         (tmp_path / room).symlink_to(ROOT / room)
     deadlines = Path(str(deadlines_plugin.__file__)).relative_to(ROOT)
     packages = [folder / "__init__.py" for folder in deadlines.parents[:-1]]
-    for file in ("services/__init__.py", "pyproject.toml", deadlines, *packages):
+    for file in (Path("services/__init__.py"), Path("pyproject.toml"), deadlines, *packages):
         (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / file).write_bytes((ROOT / file).read_bytes())
     shutil.copytree(ROOT / "services" / "core", tmp_path / "services" / "core")
