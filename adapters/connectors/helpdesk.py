@@ -78,37 +78,6 @@ def ticket_id(ticket: HelpdeskTicket) -> str:
     return ticket.id
 
 
-@contextmanager
-def tagging() -> Iterator[None]:
-    """Adding tags once more changes nothing, so that nobody need know whether it happened."""
-    try:
-        with _permitted():
-            yield
-    except ActionUnknown:
-        raise ActionUnreachable("nobody knows whether the tags were added") from None
-
-
-@contextmanager
-def writing(*, again: bool) -> Iterator[None]:
-    """`again`: it was begun before, and its first try may still be under way: only who looks for it
-    again may repeat it."""
-    try:
-        with _permitted():
-            yield
-    except ActionUnreachable as error:
-        if not again:
-            raise
-        raise ActionUnknown(f"begun before, and not repeated: {error}") from None
-
-
-@contextmanager
-def _permitted() -> Iterator[None]:
-    try:
-        yield
-    except Forbidden:
-        raise ActionRefused("the agent's user may not work on this ticket") from None
-
-
 def plain_body(text: str) -> str:
     """The words, without what the helpdesk would fill in."""
     return _PLACEHOLDER.sub("{ ", text)

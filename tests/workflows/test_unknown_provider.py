@@ -7,7 +7,7 @@ from temporalio.service import RPCError
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
-from domain.content.errors import UnknownProvider
+from domain.integrations.errors import UnknownProvider
 from domain.integrations.integration import Provider
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
