@@ -1,16 +1,19 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup run demo test check bench eval reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval reset
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
 help: ## Show this list
-	@grep -hE '^[a-z]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-7s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
-setup: ## Make .venv from the pinned requirements; nothing if it is current
-	@PYTHON="$(PYTHON)" sh scripts/setup.sh
+setup: ## Make .venv of what runs, from the pinned requirements; nothing if it is current
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh embedded
+
+setup-dev: ## The same with what tests and checks; adds to what is there
+	@PYTHON="$(PYTHON)" sh scripts/setup.sh dev
 
 run: setup ## Start everything, take the tour, serve until Ctrl-C
 	@$(BIN)/python cli.py dev
@@ -18,17 +21,34 @@ run: setup ## Start everything, take the tour, serve until Ctrl-C
 demo: setup ## Start everything, take the tour, end; fails if a step was not as expected
 	@$(BIN)/python cli.py demo
 
-test: setup ## Run all tests against real PostgreSQL and a real Temporal server
-	@$(BIN)/python -m pytest -m "not alone" -n 3 --dist loadfile --no-loadscope-reorder --durations=20; \
-	together=$$?; $(BIN)/python -m pytest -m alone --durations=5 && exit $$together
+test: setup-dev ## Every promise, against real PostgreSQL and a real Temporal server, in ten minutes
+	@sh scripts/run_tests.sh "not slow"
 
-check: setup ## Lint, format, types, who may import whom
+test-all: setup-dev ## What is slow by nature as well, in twenty; ORDER=random shuffles
+	@ORDER="$(ORDER)" SEED="$(SEED)" sh scripts/run_tests.sh
+
+watch: setup-dev ## Rerun the tests near to what you change, until Ctrl-C
+	@$(BIN)/python -m scripts.watch
+
+check: check-fast ## Lint, format, who may import whom, types
+	@$(BIN)/mypy .
+
+check-fast: setup-dev ## The same without the types, in seconds
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
-	@$(BIN)/mypy .
 	@$(BIN)/lint-imports
 
-bench: setup ## Measure the gateway against other designs, a full database, webhooks beside hanging ones, exports
+format: setup-dev ## Sort imports, lay out the code
+	@$(BIN)/ruff check --select I --fix .
+	@$(BIN)/ruff format .
+
+hooks: ## Have git run check-fast before each commit
+	@git config core.hooksPath .githooks
+
+new: setup-dev ## Lay the files of a use case: make new NOUN=webhooks NAME=pause_subscription
+	@$(BIN)/python -m scripts.new_use_case "$(NOUN)" "$(NAME)"
+
+bench: setup-dev ## Measure the gateway against other designs, a full database, webhooks beside hanging ones, exports
 	@$(BIN)/python -m bench
 
 eval: setup ## Score the brain on messages written by hand; fails if an aim is missed
