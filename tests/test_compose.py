@@ -359,8 +359,8 @@ def test_links_and_paths_lead_somewhere(document: Path) -> None:
 @pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
 def test_targets_and_commands_in_documents_exist(document: Path) -> None:
     text = document.read_text()
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE)) <= targets
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE)) <= targets
     for line in re.findall(r"python cli\.py (.+?)(?:`|$)", text, re.MULTILINE):
         check_command(shlex.split(line))
 
