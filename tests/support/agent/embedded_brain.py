@@ -9,7 +9,7 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Language, Pa
 from domain.agent.escalation_reason import EscalationReason
 
 BRAIN: Final = EmbeddedBrain(Classifier.load())
-# The threshold of a tenant that has set none of its own.
+# What a playbook has unless it sets another.
 THRESHOLD: Final = 0.70
 
 
