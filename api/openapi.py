@@ -85,6 +85,18 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
 SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
 """The security of the dashboard's routes: people who are signed in."""
 
+BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
+"""Of routes that take keys as well."""
+
+CLIENT_ID: Final[Described] = {
+    "name": "client_id",
+    "in": "query",
+    "required": True,
+    "description": "ULID of the client.",
+    "schema": {"type": "string", "pattern": r"\S"},
+    "example": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
+}
+
 
 def dashboard_answers(
     model: type[BaseModel] | None, *errors: int, status: int = 200

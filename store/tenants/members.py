@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.errors import InvalidInput
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound
+from domain.tenants.user import check_user_id
 from store.tenants.tables import client_users, clients, users
 
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
@@ -107,6 +108,14 @@ class MemberRepository:
         if len(found) > 1:
             raise InvalidInput("this is the id of one user and the mail address of another")
         return found[0] if found else None
+
+    async def person(self, name: str) -> str:
+        """How records name somebody that is called by an id or a mail address.
+
+        A known user's address means the user, whose id the API knows the same person by: nobody
+        may count as two people. Raises InvalidInput.
+        """
+        return await self.find_user(name) or check_user_id(name)
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
         """Make the user unless there is one with this id and address.

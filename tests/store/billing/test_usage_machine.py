@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from adapters.system import new_ulid
+from domain.billing import subscription
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import UNLIMITED, PaidBy, QuotaStanding
 from domain.core.errors import DomainError, InvalidInput
@@ -30,7 +31,6 @@ from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.gateway_limits import MessageLimit
 from domain.tenants.client import Plan
-from store.billing import thresholds
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
@@ -263,7 +263,7 @@ class Usage(RuleBasedStateMachine):
 def test_used_credits_and_ledger_always_agree(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (admission, thresholds):
+    for module in (admission, subscription):
         monkeypatch.setattr(module, "TICKETS", QUOTAS)
     for module in (admission, recent_use):
         monkeypatch.setattr(module, "PER_CUSTOMER", PER_CUSTOMER)
