@@ -48,7 +48,7 @@ async def usage(request: Request, services: ServicesDep) -> Response:
     now = services.now()
     caller = await authenticate(request.headers, services)
     await services.limiter.check_request(request, LimitScope.USAGE, limiter_key(caller), now)
-    tenant = await authorize(caller, _client_id(request.query_params), services)
+    tenant, _ = await authorize(caller, _client_id(request.query_params), services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     period = period_of(now)
     async with services.database.tenant(tenant) as connection:
