@@ -19,16 +19,6 @@ _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
 # Nobody belongs to a client that is being erased.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-_IS_MEMBER: Final = sa.select(
-    sa.exists().where(
-        clients.c.id == _CLIENT,
-        _IS_OPEN,
-        sa.or_(
-            clients.c.owner_user_id == _USER,
-            sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
-        ),
-    )
-)
 # Whoever owns the client is its owner, whatever the list says.
 _ROLE: Final = (
     sa.select(
@@ -69,11 +59,6 @@ class Member:
 class MemberRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
-
-    async def is_member(self, user_id: str, client_id: str) -> bool:
-        """Whether the user owns the client or is listed with it."""
-        found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
-        return bool(found)
 
     async def role(self, user_id: str, client_id: str) -> Role | None:
         """What the user may do for the client, None for somebody else's user."""

@@ -31,12 +31,13 @@ from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.gateway_limits import MessageLimit
 from domain.tenants.client import Plan
+from services.intake import admission
+from services.intake.admission import Admitted
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
-from store.intake import admission, recent_use
-from store.intake.admission import Admitted
+from store.intake import recent_use
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import clients
