@@ -55,4 +55,4 @@ async def test_thirty_days_later_it_is_forgotten(database: Database, shop: Shop)
 
     await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
 
-    assert [row["event_id"] for row in await rows(database, inbound_events)] == ["young"]
+    assert [row["event_id"] for row in await rows(database, inbound_events, of=shop)] == ["young"]

@@ -74,13 +74,13 @@ async def told(database: Database, shop: Shop) -> list[tuple[str, int, str]]:
 
 async def test_a_version_is_never_changed(database: Database, shop: Shop) -> None:
     assert await bring_in(database, shop, [SPEC]) == [("created", 1)]
-    first = (await rows(database, playbook_versions, name=SPEC.name))[0]
+    first = (await rows(database, playbook_versions, of=shop, name=SPEC.name))[0]
     assert await bring_in(database, shop, [changed(rulebook=Rulebook())]) == [("changed", 2)]
     assert await bring_in(database, shop, [changed(threshold=0.9)]) == [("changed", 3)]
 
     entry = await named(database, shop)
     assert (entry.playbook.version, entry.playbook.threshold) == (3, 0.9)
-    assert await rows(database, playbook_versions, name=SPEC.name, version=1) == [first]
+    assert await rows(database, playbook_versions, of=shop, name=SPEC.name, version=1) == [first]
     async with database.tenant(shop.tenant) as connection:
         repository = PlaybookRepository(connection, shop.tenant)
         assert await repository.rulebook(entry.playbook.id, 1) == NOTES
@@ -130,7 +130,7 @@ async def test_whoever_changed_them_gets_what_is_to_be_sent(database: Database, 
         await changes.switch(shop.playbook_id, active=False)
         await changes.switch(shop.playbook_id, active=True)
 
-    deliveries = await rows(database, webhook_deliveries)
+    deliveries = await rows(database, webhook_deliveries, of=shop)
     assert sorted(changes.deliveries) == sorted(str(one["id"]) for one in deliveries)
     assert len(deliveries) == 3
 
