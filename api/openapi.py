@@ -44,6 +44,12 @@ _SECURITY_SCHEMES: Final = {
     "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
 }
+EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
+    {"bearer": []},
+    {"engineSecret": []},
+    {"internalSecret": []},
+]
+"""The security of the gateway, whose callers choose."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}

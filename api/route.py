@@ -35,12 +35,14 @@ class Part:
     """A dependency that the document describes: what it takes, and which errors it may end in.
 
     `refusals`: the errors of one that has a `security`, beside those that every caller may meet.
+    `counted`: whether answers tell the caller how many requests are left.
     """
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
     security: list[dict[str, list[str]]] | None = None
     refusals: tuple[int, ...] = (400, 403, 404)
+    counted: bool = True
     errors: tuple[int, ...] = ()
 
 
@@ -125,12 +127,14 @@ def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str,
         return {}
     statuses = {status for part in asking for status in part.refusals}
     statuses |= {status for part in parts for status in part.errors}
+    left = LIMIT_HEADERS if all(part.counted for part in parts) else {}
+    told: Described = {"headers": left} if left else {}
     return {
-        options["status_code"] or 200: {"headers": LIMIT_HEADERS},
-        **errors(*sorted(statuses)),
+        options["status_code"] or 200: told,
+        **{status: {"model": ErrorBody, **told} for status in sorted(statuses)},
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+        429: {"model": ErrorBody, "headers": {**left, **RETRY_AFTER}},
     }
 
 

@@ -20,6 +20,8 @@ from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
 
+pytestmark = pytest.mark.own_database
+
 OLD, NEW = new_seal_key(), new_seal_key()
 SECRETS = ("whsec_1", "whsec_2")
 
@@ -47,7 +49,7 @@ async def stored(database: Database, shop: Shop) -> str:
 async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -> bool:
     """Whether all of it can be opened with these keys alone."""
     sealer = FernetSealer(keys)
-    row = await only_row(database, integrations)
+    row = await only_row(database, integrations, of=shop)
     async with database.tenant(shop.tenant) as connection:
         sealed = await WebhookRepository(connection, shop.tenant).sealed_secrets(
             webhook_id, utc_now()

@@ -18,16 +18,16 @@ from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.tenants.client import Plan
 from domain.tenants.errors import Unauthenticated
+from services.intake.admission import Unmatched
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
-from store.intake.admission import Unmatched
 from store.intake.idempotency import IdempotencyKey
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.tables import clients
-from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.core.rows import only_row, owned, row_counts, rows
 from tests.support.intake.admission import admit_event, sent_before, try_to_admit
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -75,8 +75,8 @@ async def test_one_of_sixty_gets_in_at_199_of_200(database: Database, shop: Shop
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, ClientRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages)) == 200
-    assert (await only_row(database, usage_counters))["tickets_used"] == 1
+    assert len(await rows(database, engine_messages, of=shop)) == 200
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 1
 
 
 async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Shop) -> None:
@@ -87,7 +87,7 @@ async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Sho
     )
 
     assert came == {"in": 1, CustomerRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages)) == 10
+    assert len(await rows(database, engine_messages, of=shop)) == 10
 
 
 async def test_one_of_sixty_gets_in_with_the_last_ticket(database: Database, shop: Shop) -> None:
@@ -97,8 +97,8 @@ async def test_one_of_sixty_gets_in_with_the_last_ticket(database: Database, sho
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, usage_counters))["tickets_used"] == 50
-    assert [r["threshold"] for r in await rows(database, thresholds_sent)] == [80, 100]
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 50
+    assert [r["threshold"] for r in await rows(database, thresholds_sent, of=shop)] == [80, 100]
 
 
 async def test_one_of_sixty_gets_in_with_one_credit(database: Database, shop: Shop) -> None:
@@ -109,10 +109,10 @@ async def test_one_of_sixty_gets_in_with_one_credit(database: Database, shop: Sh
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, clients))["credits_balance"] == 0
-    entries = await rows(database, credit_ledger)
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
+    entries = await rows(database, credit_ledger, of=shop)
     assert sorted(entry["amount"] for entry in entries) == [-1, 1]
-    ticket = await only_row(database, usage_ledger)
+    ticket = await only_row(database, usage_ledger, of=shop)
     assert ticket["paid_by"] == "credit"
     assert ticket["event_id"] in {entry["event_id"] for entry in entries}
 
@@ -130,8 +130,8 @@ async def test_credits_taken_away_meanwhile_are_never_overspent(
     )
 
     assert came["in"] + taken["in"] == 10
-    assert sum(e["amount"] for e in await rows(database, credit_ledger)) == 0
-    assert (await only_row(database, clients))["credits_balance"] == 0
+    assert sum(e["amount"] for e in await rows(database, credit_ledger, of=shop)) == 0
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
 
 
 async def test_a_refused_message_leaves_nothing(database: Database, shop: Shop) -> None:
@@ -244,8 +244,12 @@ async def test_what_no_playbook_wants_costs_no_ticket(database: Database) -> Non
 
     assert isinstance(await try_to_admit(database, shop, event_type="voice.call"), Unmatched)
 
-    assert await rows(database, usage_counters) == await rows(database, usage_ledger) == []
-    assert len(await rows(database, engine_messages)) == 1
+    assert (
+        await rows(database, usage_counters, of=shop)
+        == await rows(database, usage_ledger, of=shop)
+        == []
+    )
+    assert len(await rows(database, engine_messages, of=shop)) == 1
 
 
 async def test_a_repetition_is_answered_beyond_every_limit(database: Database, shop: Shop) -> None:
@@ -279,8 +283,8 @@ async def test_a_charge_counts_once_however_often_it_is_tried(
             )
 
     assert await at_once(again, 20) == {"in": 20}
-    assert (await only_row(database, usage_counters))["tickets_used"] == 51
-    assert (await only_row(database, clients))["credits_balance"] == 4
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 51
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 4
 
 
 @pytest.mark.parametrize(
@@ -302,7 +306,7 @@ async def test_a_ticket_counts_in_the_month_of_its_admission(
 
     await try_to_admit(database, shop, now=first)
 
-    counters = await rows(database, usage_counters)
+    counters = await rows(database, usage_counters, of=shop)
     assert {row["period"]: row["tickets_used"] for row in counters} == (
         {months[0]: 50, months[1]: 1} if len(months) == 2 else {months[0]: 50}
     )
@@ -325,19 +329,25 @@ async def test_thresholds_are_noted_once_a_month_whatever_the_plan(
     await _subscribe(database, shop, Plan.FREE)
     await _used_before(database, shop, 39, NOON)
     await try_to_admit(database, shop, now=NOON)
-    first = await only_row(database, thresholds_sent)
+    first = await only_row(database, thresholds_sent, of=shop)
     assert (first["threshold"], first["tickets_used"], first["tickets_limit"]) == (80, 40, 50)
 
     await _subscribe(database, shop, Plan.STARTER)
     async with database.service() as connection:
-        await connection.execute(sa.update(usage_counters).values(tickets_used=799))
+        await connection.execute(
+            sa.update(usage_counters)
+            .where(usage_counters.c.client_id == shop.client_id)
+            .values(tickets_used=799)
+        )
     await try_to_admit(database, shop, now=NOON)
 
-    assert await rows(database, thresholds_sent) == [first], "80 % was told this month"
+    assert await rows(database, thresholds_sent, of=shop) == [first], "80 % was told this month"
     next_month = NOON + timedelta(days=31)
     await _used_before(database, shop, 999, next_month)
     await try_to_admit(database, shop, now=next_month)
-    noted = {(row["period"], row["threshold"]) for row in await rows(database, thresholds_sent)}
+    noted = {
+        (row["period"], row["threshold"]) for row in await rows(database, thresholds_sent, of=shop)
+    }
     assert noted == {("2026-11", 80), ("2026-12", 80), ("2026-12", 100)}
 
 
@@ -347,8 +357,8 @@ async def test_enterprise_has_no_quota_and_no_threshold(database: Database, shop
 
     await try_to_admit(database, shop, now=NOON)
 
-    assert (await only_row(database, usage_counters))["tickets_used"] == 10**6 + 1
-    assert await rows(database, thresholds_sent) == []
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 10**6 + 1
+    assert await rows(database, thresholds_sent, of=shop) == []
 
 
 async def test_no_admission_comes_after_the_revocation_of_its_key(
@@ -361,14 +371,15 @@ async def test_no_admission_comes_after_the_revocation_of_its_key(
             await KeyRepository(connection).revoke(shop.key_id, utc_now())
             # The account is locked until this commits, so what is here now is all that came before.
             return int(
-                await connection.scalar(sa.select(sa.func.count()).select_from(engine_runs)) or 0
+                await connection.scalar(sa.select(sa.func.count()).where(owned(engine_runs, shop)))
+                or 0
             )
 
     came, before = await asyncio.gather(
         at_once(lambda: try_to_admit(database, shop, key_id=shop.key_id), 50), revoke()
     )
 
-    assert came["in"] == before == len(await rows(database, engine_runs))
+    assert came["in"] == before == len(await rows(database, engine_runs, of=shop))
     assert came["in"] + came[Unauthenticated.code] == 50
     with pytest.raises(Unauthenticated):
         await try_to_admit(database, shop, key_id=shop.key_id)
@@ -385,5 +396,5 @@ async def test_counter_and_ledger_agree(database: Database, shop: Shop) -> None:
     for _ in range(3):
         await admit_event(database, shop)
 
-    assert (await only_row(database, usage_counters))["tickets_used"] == 3
-    assert len(await rows(database, usage_ledger)) == 3
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 3
+    assert len(await rows(database, usage_ledger, of=shop)) == 3
