@@ -15,7 +15,7 @@ from fastapi import Depends, Request
 from api.auth import authenticate_user, authorize, limiter_key, tenant_of
 from api.http.query import parse_query
 from api.openapi import SESSION, query_parameters
-from api.route import Part
+from api.route import Part, PathId
 from api.schemas.core.client_query import ClientQuery, PageQuery
 from api.services import Services
 from domain.core.ids import TenantId
@@ -24,6 +24,7 @@ from domain.tenants.actor import ANYONE, MANAGERS, Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied
 from domain.tenants.user import User
+from store.core.database import WhoseRecord
 from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
 
@@ -63,8 +64,11 @@ async def member_of(user: User, client_id: str, services: Services) -> Member | 
     return Member(TenantId(client_id), Actor.person(user.id, role))
 
 
-async def _member_for(user: User, client_id: str | None, services: Services) -> Member:
-    """The user's part in the client that they name, by default their own."""
+async def member_for(user: User, client_id: str | None, services: Services) -> Member:
+    """The user's part in the client that they name, by default their own.
+
+    Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
+    """
     if client_id is None:
         tenant = await tenant_of(user, services)
     else:
@@ -96,7 +100,7 @@ class InClient(Part):
         services: Services = request.app.state.services
         user = await signed_in(request, services)
         query = parse_query(ClientQuery, request.query_params)
-        member = await _member_for(user, query.client_id, services)
+        member = await member_for(user, query.client_id, services)
         member.actor.require(self._roles)
         return member
 
@@ -119,10 +123,59 @@ class PageInClient(Part):
         services: Services = request.app.state.services
         user = await signed_in(request, services)
         query = parse_query(PageQuery, request.query_params)
-        member = await _member_for(user, query.client_id, services)
+        member = await member_for(user, query.client_id, services)
         return PageOf(member.tenant, query)
 
 
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
 ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
 PageDep = Annotated[PageOf, Depends(PageInClient())]
+
+
+class SignedIn(Part):
+    """Who is signed in, where the body names the client. Raises Unauthenticated, TooManyRequests.
+
+    The route then asks `member_for`.
+    """
+
+    security = SESSION
+
+    async def __call__(self, request: Request) -> User:
+        return await signed_in(request, request.app.state.services)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAt(Member):
+    """The same at work on one record of the client."""
+
+    record_id: str
+
+
+class InClientOf(Part):
+    """The caller's part in the client of the record that the path names.
+
+    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing` for another client's record
+    as well. `path_id`: where the path names it; `client_of`: whose it is.
+    """
+
+    security = SESSION
+
+    def __init__(self, roles: Set[Role], path_id: PathId, client_of: WhoseRecord) -> None:
+        self._roles = roles
+        self._path_id = path_id
+        self._client_of = client_of
+        self.parameters = path_id.parameters
+
+    async def __call__(self, request: Request) -> MemberAt:
+        services: Services = request.app.state.services
+        user = await signed_in(request, services)
+        record_id = await self._path_id(request)
+        client_id = await services.database.find_client(self._client_of, record_id)
+        member = await member_of(user, client_id, services)
+        if member is None:
+            raise self._path_id.missing
+        member.actor.require(self._roles)
+        return MemberAt(member.tenant, member.actor, record_id)
+
+
+UserDep = Annotated[User, Depends(SignedIn())]

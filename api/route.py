@@ -67,13 +67,13 @@ class PathId(Part):
 
     def __init__(self, name: str, what: str, missing: type[DomainError]) -> None:
         self._name = name
-        self._missing = missing
+        self.missing = missing
         self.parameters = path_parameters(**{name: what})
 
     async def __call__(self, request: Request) -> str:
         found = parse_ulid(request.path_params[self._name])
         if found is None:
-            raise self._missing
+            raise self.missing
         return found
 
 

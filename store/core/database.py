@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import (
     AbstractAsyncContextManager,
     AsyncExitStack,
@@ -41,6 +41,9 @@ _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
 _STATEMENT_TIMEOUT: Final = "3s"
 _SNAPSHOT_PATIENCE_S: Final = 30
+
+WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
+"""Finds the client of a record by its id, for operators and people who are signed in."""
 
 
 def psycopg_url(url: str) -> sa.URL:
@@ -101,6 +104,11 @@ class Database:
     def reading_across(self) -> AbstractAsyncContextManager[AsyncConnection]:
         """As `service`, but PostgreSQL refuses every write."""
         return self._transaction(_BEGIN_READING + _AS_SERVICE, PATIENCE_S)
+
+    async def find_client(self, whose: WhoseRecord, record_id: str) -> TenantId:
+        """The client that a record belongs to. Raises what `whose` raises where there is none."""
+        async with self.reading_across() as connection:
+            return await whose(connection, record_id)
 
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:

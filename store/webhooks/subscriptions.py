@@ -1,7 +1,5 @@
 """A client's webhooks. Secrets come sealed and stay sealed here."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -21,7 +19,6 @@ from domain.webhooks.webhook import (
     Webhook,
     includes_webhooks,
 )
-from store.core.database import Database
 from store.tenants.accounts import AccountRepository, subscription_of
 from store.tenants.tables import clients
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
@@ -208,16 +205,6 @@ class WebhookRepository:
                 sa.update(webhook_subscriptions).where(*self._this(webhook_id)).values(**values)
             )
         return await self.read(webhook_id)
-
-
-@asynccontextmanager
-async def subscriber(
-    database: Database, tenant: TenantId, now: datetime
-) -> AsyncIterator[AsyncConnection]:
-    """A transaction of a client whose plan has webhooks. Raises PlanRequired, ClientNotFound."""
-    async with database.tenant(tenant) as connection:
-        await WebhookRepository(connection, tenant).require_plan(now)
-        yield connection
 
 
 async def client_of(connection: AsyncConnection, webhook_id: str) -> TenantId:

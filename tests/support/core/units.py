@@ -1,0 +1,40 @@
+"""Units of work, and an engine that keeps what they start."""
+
+from collections.abc import Sequence
+
+from adapters.system import new_ulid, utc_now
+from domain.core.contracts import RunRef
+from domain.core.errors import EngineUnavailable
+from domain.runs.contracts import ProcessEventInput
+from services.core.unit_of_work import UnitsOfWork
+from store.core.database import Database
+
+
+class Recorder:
+    """An engine that keeps what it is asked, or is away."""
+
+    def __init__(self, *, away: bool = False) -> None:
+        self.away = away
+        self.sent: list[str] = []
+        self.woken: list[tuple[RunRef, str]] = []
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        raise AssertionError(event)
+
+    async def wake(self, ref: RunRef, escalation_id: str) -> bool:
+        self._answer()
+        self.woken.append((ref, escalation_id))
+        return True
+
+    async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
+        assert client_id
+        self._answer()
+        self.sent += delivery_ids
+
+    def _answer(self) -> None:
+        if self.away:
+            raise EngineUnavailable("away")
+
+
+def units_on(database: Database, engine: Recorder | None = None) -> UnitsOfWork:
+    return UnitsOfWork(database, engine or Recorder(), utc_now, new_ulid)
