@@ -8,6 +8,7 @@ import httpx
 
 from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
+from services.core.unit_of_work import UnitsOfWork
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.tenants.identity import bearer, session_token
@@ -57,7 +58,8 @@ async def listed(
 
 def set_clock(front: LiveEngine, now: datetime) -> None:
     services = front.app.state.services
-    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+    work = UnitsOfWork(services.database, services.engine, lambda: now, services.new_id)
+    front.app.state.services = dataclasses.replace(services, now=lambda: now, work=work)
 
 
 def code(answer: httpx.Response) -> tuple[int, str]:
