@@ -1,6 +1,6 @@
 # Everything a person types. Each target sets up what it needs.
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-dev run demo test watch check check-fast format hooks new bench eval reset
+.PHONY: help setup setup-dev run demo test test-all watch check check-fast format hooks new bench eval reset
 
 PYTHON ?= python3
 VENV := .venv
@@ -21,9 +21,11 @@ run: setup ## Start everything, take the tour, serve until Ctrl-C
 demo: setup ## Start everything, take the tour, end; fails if a step was not as expected
 	@$(BIN)/python cli.py demo
 
-test: setup-dev ## Run all tests against real PostgreSQL and a real Temporal server
-	@$(BIN)/python -m pytest -m "not alone" -n 3 --dist loadfile --no-loadscope-reorder --durations=20; \
-	together=$$?; $(BIN)/python -m pytest -m alone --durations=5 && exit $$together
+test: setup-dev ## Every promise, against real PostgreSQL and a real Temporal server, in ten minutes
+	@sh scripts/run_tests.sh "not slow"
+
+test-all: setup-dev ## What is slow by nature as well, in twenty; ORDER=random shuffles
+	@ORDER="$(ORDER)" SEED="$(SEED)" sh scripts/run_tests.sh
 
 watch: setup-dev ## Rerun the tests near to what you change, until Ctrl-C
 	@$(BIN)/python -m scripts.watch

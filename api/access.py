@@ -7,14 +7,23 @@ nothing there.
 
 from collections.abc import Set
 from dataclasses import dataclass
-from typing import Annotated, Final
+from datetime import datetime
+from typing import Annotated, Final, Generic, TypeVar
 
 import structlog
 from fastapi import Depends, Request
 
-from api.auth import authenticate_user, authorize, limiter_key, tenant_of
+from api.auth import (
+    Caller,
+    authenticate,
+    authenticate_gateway,
+    authenticate_user,
+    authorize,
+    limiter_key,
+    tenant_of,
+)
 from api.http.query import parse_query
-from api.openapi import SESSION, query_parameters
+from api.openapi import BEARER, CLIENT_ID, EVERY_SCHEME, SESSION, query_parameters
 from api.route import Part, PathId
 from api.schemas.core.client_query import ClientQuery, PageQuery
 from api.services import Services
@@ -22,11 +31,13 @@ from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE, MANAGERS, Actor
 from domain.tenants.client import Role
-from domain.tenants.errors import AccessDenied
+from domain.tenants.errors import AccessDenied, ClientIdMissing, ClientIdRepeated
 from domain.tenants.user import User
 from store.core.database import WhoseRecord
 from store.tenants.clients import ClientRepository
 from store.tenants.members import MemberRepository
+
+Q = TypeVar("Q", bound=ClientQuery)
 
 _NEVER_CACHED: Final = (b"cache-control", b"no-store")
 
@@ -70,16 +81,16 @@ async def member_for(user: User, client_id: str | None, services: Services) -> M
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
     """
     if client_id is None:
-        tenant = await tenant_of(user, services)
-    else:
-        tenant = await authorize(user, client_id, services)
-        if user.is_admin:
-            async with services.database.reading_across() as connection:
-                await ClientRepository(connection).brand_name(tenant)
-    member = await member_of(user, tenant, services)
-    if member is None:
-        raise AccessDenied
-    return member
+        own = await member_of(user, await tenant_of(user, services), services)
+        if own is None:
+            raise AccessDenied
+        return own
+    tenant, actor = await authorize(user, client_id, services)
+    if user.is_admin:
+        async with services.database.reading_across() as connection:
+            await ClientRepository(connection).brand_name(tenant)
+    structlog.contextvars.bind_contextvars(client_id=tenant)
+    return Member(tenant, actor)
 
 
 class InClient(Part):
@@ -106,30 +117,86 @@ class InClient(Part):
 
 
 @dataclass(frozen=True, slots=True)
-class PageOf:
-    """A page that somebody asks for of their client's records."""
+class Asked(Generic[Q]):
+    """What somebody asks of their client's records."""
 
     tenant: TenantId
-    query: PageQuery
+    query: Q
 
 
-class PageInClient(Part):
-    """The same for a list. Raises the same."""
+class QueryInClient(Part, Generic[Q]):
+    """The same for a list or a report, whose query asks for more than the client. Raises the same;
+    every role may go on."""
 
-    parameters = query_parameters(PageQuery)
     security = SESSION
 
-    async def __call__(self, request: Request) -> PageOf:
+    def __init__(self, model: type[Q]) -> None:
+        self._model = model
+        self.parameters = query_parameters(model)
+
+    async def __call__(self, request: Request) -> Asked[Q]:
         services: Services = request.app.state.services
         user = await signed_in(request, services)
-        query = parse_query(PageQuery, request.query_params)
+        query = parse_query(self._model, request.query_params)
         member = await member_for(user, query.client_id, services)
-        return PageOf(member.tenant, query)
+        return Asked(member.tenant, query)
 
 
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
 ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
-PageDep = Annotated[PageOf, Depends(PageInClient())]
+PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
+
+
+@dataclass(frozen=True, slots=True)
+class ClientNow:
+    """A client, and the moment of the request: the clock is read once, also as a month turns."""
+
+    tenant: TenantId
+    now: datetime
+
+
+class NamedClient(Part):
+    """The client that the query must name, for somebody with a key or a session token.
+
+    `scope`: what the request is counted as. Raises Unauthenticated, TooManyRequests,
+    ClientIdMissing, ClientIdRepeated, AccessDenied, and ClientNotFound to internal admins.
+    """
+
+    parameters = (CLIENT_ID,)
+    security = BEARER
+
+    def __init__(self, scope: LimitScope) -> None:
+        self._scope = scope
+
+    async def __call__(self, request: Request) -> ClientNow:
+        services: Services = request.app.state.services
+        now = services.now()
+        caller = await authenticate(request.headers, services)
+        await services.limiter.check_request(request, self._scope, limiter_key(caller), now)
+        given = request.query_params.getlist("client_id")
+        if len(given) > 1:
+            raise ClientIdRepeated
+        if not given or not given[0].strip():
+            raise ClientIdMissing
+        tenant, _ = await authorize(caller, given[0], services)
+        structlog.contextvars.bind_contextvars(client_id=tenant)
+        return ClientNow(tenant, now)
+
+
+UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE))]
+
+
+class GatewayCaller(Part):
+    """Who calls the gateway, by any scheme. Raises Unauthenticated."""
+
+    security = EVERY_SCHEME
+    counted = False
+
+    async def __call__(self, request: Request) -> Caller:
+        return await authenticate_gateway(request.headers, request.app.state.services)
+
+
+GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
 
 
 class SignedIn(Part):

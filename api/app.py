@@ -18,10 +18,8 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine, connect
 from adapters.temporal.health import Work, temporal_answers, workers
-from api.admission import GATE_PATIENCE_S
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
-from api.http.gate import Gate
 from api.http.rate_limiter import build_limiter
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
@@ -42,7 +40,9 @@ from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from api.services import Services
 from domain.core.errors import DomainError
+from services.core.gate import Gate
 from services.core.unit_of_work import UnitsOfWork
+from services.intake.admission import GATE_PATIENCE_S
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in

@@ -1,5 +1,5 @@
-"""Who calls, and for which client. It mints a request's TenantId; for people at the dashboard
-`api/dashboard_access.py` does."""
+"""Who calls, and for which client: it mints a request's TenantId. `api/access.py` asks it for the
+routes."""
 
 import hmac
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from starlette.datastructures import Headers
 
 from api.services import Services
 from domain.core.ids import TenantId, parse_ulid
+from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_PREFIXES, key_material
 from domain.tenants.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
 from domain.tenants.user import User
@@ -82,7 +83,7 @@ async def _key_holder(token: str, services: Services) -> ActiveKey:
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
-    """Look once more, in the transaction that admits: a key may have been revoked meanwhile.
+    """Look once more, after the body has come: a key may have been revoked meanwhile.
 
     Raises Unauthenticated.
     """
@@ -90,32 +91,47 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
         raise Unauthenticated
 
 
-async def authorize(caller: Caller, client_id: str, services: Services) -> TenantId:
-    """The tenant a caller may act for. Raises AccessDenied, and ClientNotFound for no ULID.
+async def authorize(caller: Caller, client_id: str, services: Services) -> tuple[TenantId, Actor]:
+    """The tenant a caller may act for, and as whom. Raises AccessDenied, and ClientNotFound for no
+    ULID.
 
     Whoever may not act for every client gets the same answer for a client of others as for one
     that does not exist. For the rest, the repositories tell whether it does.
     """
     wanted = parse_ulid(client_id)
-    match caller:
-        case InternalWorker() | User(is_admin=True):
-            if wanted is None:
-                raise ClientNotFound(client_id)
-            return TenantId(wanted)
-        case ActiveKey(client_id=own):
-            allowed = wanted == own
-        case User(id=user_id):
-            allowed = wanted is not None and await _is_member(user_id, wanted, services)
-    if wanted is None or not allowed:
+    if wanted is None:
+        raise ClientNotFound(client_id) if _may_act_for_all(caller) else AccessDenied
+    actor = await _actor_for(caller, wanted, services)
+    if actor is None:
         raise AccessDenied
-    return TenantId(wanted)
+    return TenantId(wanted), actor
+
+
+def _may_act_for_all(caller: Caller) -> bool:
+    return isinstance(caller, InternalWorker) or (isinstance(caller, User) and caller.is_admin)
+
+
+async def _actor_for(caller: Caller, client_id: str, services: Services) -> Actor | None:
+    """None: not for this client."""
+    match caller:
+        case InternalWorker():
+            return Actor.system("engine")
+        case ActiveKey(id=key_id, client_id=own):
+            return Actor.key(key_id) if client_id == own else None
+        case User(id=user_id, is_admin=True):
+            return Actor.person(user_id, None)
+        case User(id=user_id):
+            async with services.database.reading_across() as connection:
+                role = await MemberRepository(connection).role(user_id, client_id)
+            # Without a role it would be an internal admin.
+            return Actor.person(user_id, role) if role is not None else None
 
 
 async def tenant_of(caller: ActiveKey | User, services: Services) -> TenantId:
     """The caller's own tenant, where the request names none. Raises NoClient."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
-    async with services.database.service() as connection:
+    async with services.database.reading_across() as connection:
         own = await MemberRepository(connection).client_of(caller.id)
     if own is None:
         raise NoClient
@@ -131,11 +147,6 @@ def limiter_key(caller: Caller) -> str:
             return f"key:{key_id}"
         case User(id=user_id):
             return f"user:{user_id}"
-
-
-async def _is_member(user_id: str, client_id: str, services: Services) -> bool:
-    async with services.database.service() as connection:
-        return await MemberRepository(connection).is_member(user_id, client_id)
 
 
 def _is_engine_secret(presented: list[str], services: Services) -> bool:

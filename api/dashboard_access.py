@@ -64,7 +64,7 @@ async def readable_tenant(user: User, client_id: str | None, services: Services)
     if client_id is None:
         tenant = await tenant_of(user, services)
     else:
-        tenant = await authorize(user, client_id, services)
+        tenant, _ = await authorize(user, client_id, services)
         if user.is_admin:
             async with services.database.service() as connection:
                 await ClientRepository(connection).brand_name(tenant)

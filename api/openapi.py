@@ -44,6 +44,12 @@ _SECURITY_SCHEMES: Final = {
     "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
 }
+EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
+    {"bearer": []},
+    {"engineSecret": []},
+    {"internalSecret": []},
+]
+"""The security of the gateway, whose callers choose."""
 
 _NULL: Final = {"type": "null"}
 _NO_NUL: Final = {"pattern": "^[^\\u0000]*$"}
@@ -84,6 +90,18 @@ def with_extra_fields(schema: dict[str, object], longest: Mapping[str, int]) -> 
 
 SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
 """The security of the dashboard's routes: people who are signed in."""
+
+BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
+"""Of routes that take keys as well."""
+
+CLIENT_ID: Final[Described] = {
+    "name": "client_id",
+    "in": "query",
+    "required": True,
+    "description": "ULID of the client.",
+    "schema": {"type": "string", "pattern": r"\S"},
+    "example": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
+}
 
 
 def dashboard_answers(

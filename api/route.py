@@ -32,11 +32,15 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Part:
-    """A dependency that the document describes: what it takes, and which errors it may end in."""
+    """A dependency that the document describes: what it takes, and which errors it may end in.
+
+    `counted`: whether answers tell the caller how many requests are left.
+    """
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
     security: list[dict[str, list[str]]] | None = None
+    counted: bool = True
     errors: tuple[int, ...] = ()
 
 
@@ -122,12 +126,14 @@ def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str,
     if not any(part.security for part in parts):
         return {}
     statuses = {*_DASHBOARD_ERRORS, *(status for part in parts for status in part.errors)}
+    left = LIMIT_HEADERS if all(part.counted for part in parts) else {}
+    told: Described = {"headers": left} if left else {}
     return {
-        options["status_code"] or 200: {"headers": LIMIT_HEADERS},
-        **errors(*sorted(statuses)),
+        options["status_code"] or 200: told,
+        **{status: {"model": ErrorBody, **told} for status in sorted(statuses)},
         **{status: {"model": ErrorBody} for status in (405, 500)},
         401: UNAUTHENTICATED,
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+        429: {"model": ErrorBody, "headers": {**left, **RETRY_AFTER}},
     }
 
 

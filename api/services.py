@@ -11,11 +11,11 @@ from adapters.observability.metrics import Metrics
 from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
-from api.http.gate import Gate
 from api.http.rate_limiter import RateLimiter
 from api.readiness import Readiness
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from services.core.gate import Gate
 from services.core.unit_of_work import UnitsOfWork
 from settings import Settings
 from store.core.database import Database

@@ -23,11 +23,11 @@ from bench.statements import ADMISSION, TICKET, Statement, arrival, material_of,
 from domain.core.ids import TenantId
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import match
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from services.intake.admission import admit_event
 from store.core.database import Database
-
-# The one statement that stores an event, its message and its run, and the values it takes: the
-# comparison must not drift away from what it is compared with.
-from store.intake.admission import _STORE_RUN, _run_values, admit
+from store.intake.arrivals import ArrivalRepository
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.keys import KeyRepository
 
@@ -148,7 +148,8 @@ async def _key_id(database: Database, shop: LoadShop) -> str:
 
 
 async def _admit(connection: AsyncConnection, tenant: TenantId, key_id: str) -> None:
-    await admit(connection, tenant, arrival(_event(), key_id=key_id), utc_now, new_ulid)
+    work = UnitOfWork(connection, tenant, utc_now(), new_ulid)
+    await admit_event(work, Actor.key(key_id), arrival(_event()), utc_now)
 
 
 async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
@@ -156,7 +157,7 @@ async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
     playbook = match(await PlaybookRepository(connection, tenant).active(), comes.event.event_type)
     if playbook is None:
         raise RuntimeError("the shop has no playbook for the ticket")
-    await connection.execute(_STORE_RUN, _run_values(tenant, comes, playbook, utc_now()))
+    await ArrivalRepository(connection, tenant).store_with_run(comes, playbook, utc_now())
 
 
 def _event() -> InboundEvent:

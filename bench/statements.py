@@ -16,11 +16,14 @@ from domain.core.period import period_of
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
 from domain.runs.conversation import conversation_key
+from domain.tenants.actor import Actor
 from domain.tenants.api_key import KeyMaterial, key_material
+from services.core.unit_of_work import UnitOfWork
+from services.intake.admission import admit_event
 from store.billing.usage import UsageRepository
 from store.content.content import ContentRepository
 from store.core.database import Database
-from store.intake.admission import Arrival, admit
+from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository
@@ -80,7 +83,7 @@ def watched(database: Database) -> Iterator[list[Statement]]:
         event.remove(engine, "after_cursor_execute", after)
 
 
-def arrival(event: InboundEvent, *, key_id: str | None = None) -> Arrival:
+def arrival(event: InboundEvent) -> Arrival:
     """An event at the door, with fresh ids."""
     return Arrival(
         event=event,
@@ -88,7 +91,6 @@ def arrival(event: InboundEvent, *, key_id: str | None = None) -> Arrival:
         run_id=new_ulid(),
         message_id=new_ulid(),
         received_at=utc_now(),
-        key_id=key_id,
     )
 
 
@@ -112,12 +114,15 @@ async def hot_statements(database: Database, shop: LoadShop) -> dict[str, Statem
 
         async with database.unscoped() as connection:
             key = await KeyRepository(connection).find_active(material_of(shop))
+        if key is None:
+            raise RuntimeError("a shop's key is not known to the database")
         name(ACTIVE_KEY)
         async with _undone(database, tenant) as connection:
             await UsageRepository(connection, tenant).in_month(period_of(now))
             name("usage read")
-            ids = arrival(TICKET, key_id=key.id if key else None)
-            await admit(connection, tenant, ids, utc_now, new_ulid)
+            ids = arrival(TICKET)
+            work = UnitOfWork(connection, tenant, now, new_ulid)
+            await admit_event(work, Actor.key(key.id), ids, utc_now)
             name(*ADMISSION)
             await _work(connection, tenant, ids, name)
     return found

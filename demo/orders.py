@@ -67,6 +67,10 @@ class DemoNumbers:
         return f"hugo.bernard+{self.first}@example.com"
 
     @property
+    def ines(self) -> str:
+        return f"ines.petit+{self.first}@example.com"
+
+    @property
     def emma(self) -> str:
         return f"emma.clark+{self.first}@example.com"
 
@@ -79,51 +83,27 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
     """Put a tour's orders into the demo shop, which is opened if it is not there."""
     open_demo_shop(path, ())
     numbers = DemoNumbers(1042 + 4 * (order_count(path) // 4))
-    shipped = _order(
-        now,
-        number=numbers.shipped,
-        email=numbers.camille,
-        total="89.00",
-        state=OrderState.SHIPPED,
-        item="couverture en lin lavé",
+    orders = (
+        (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
+        (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),
+        (numbers.large, numbers.hugo, "320.00", OrderState.DELIVERED, "lampe Aube"),
+        (numbers.open, numbers.ines, "120.00", OrderState.OPEN, "lampe Aube"),
     )
-    small = _order(
-        now,
-        number=numbers.small,
-        email=numbers.lea,
-        total="49.00",
-        state=OrderState.DELIVERED,
-        item="peignoir en coton, M",
+    open_demo_shop(
+        path,
+        [
+            DemoOrder(
+                number=number,
+                customer_email=email,
+                state=state,
+                total=Money.parse(total, "EUR"),
+                placed_at=now - timedelta(days=4),
+                items=(f"1 × {item}",),
+                tracking_url=None
+                if state is OrderState.OPEN
+                else f"https://suivi.example/{number}",
+            )
+            for number, email, total, state, item in orders
+        ],
     )
-    large = _order(
-        now,
-        number=numbers.large,
-        email=numbers.hugo,
-        total="320.00",
-        state=OrderState.DELIVERED,
-        item="lampe Aube",
-    )
-    waiting = _order(
-        now,
-        number=numbers.open,
-        email=f"ines.petit+{numbers.first}@example.com",
-        total="120.00",
-        state=OrderState.OPEN,
-        item="lampe Aube",
-    )
-    open_demo_shop(path, (shipped, small, large, waiting))
     return numbers
-
-
-def _order(
-    now: datetime, *, number: str, email: str, total: str, state: OrderState, item: str
-) -> DemoOrder:
-    return DemoOrder(
-        number=number,
-        customer_email=email,
-        state=state,
-        total=Money.parse(total, "EUR"),
-        placed_at=now - timedelta(days=4),
-        items=(f"1 × {item}",),
-        tracking_url=None if state is OrderState.OPEN else f"https://suivi.example/{number}",
-    )

@@ -17,25 +17,29 @@ from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.receiver import Receiver, receiving
 from demo.webhook import DEMO, DemoWebhook, Destination, pause, point, subscribe
-from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.integrations.integration import Provider
 from domain.playbooks.playbook import PlaybookSpec
-from domain.tenants.api_key import key_material, key_value
+from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client import Plan
 from embedded.data_folder import DataFolder, StackInfo, write_private
 from services.content.knowledge import add_knowledge
 from services.content.templates import add_template
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.integrations.connections import connect_integration
+from services.playbooks.playbooks import import_playbooks
+from services.tenants.clients import NewClient, open_client
+from services.tenants.keys import create_key
 from store.core.database import Database
-from store.playbooks.playbook_changes import PlaybookChanges
-from store.tenants.clients import ClientRepository
-from store.tenants.keys import KeyRepository
 
 # No playbook for helpdesk events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*")
+
+_PLAYBOOKS: Final = tuple(
+    PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
+    for pattern in PATTERNS
+)
 
 _SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integration.connected": 1})
 
@@ -106,49 +110,15 @@ async def seed(
 ) -> SeededShop:
     """Make a shop whose orders lie in the file `orders`, as the client that `work` is for. `to`:
     where it is told of everything; None for nowhere."""
-    key = await _client_with_key(work)
+    await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
+    key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
     # First, so that it is told of all that follows.
     webhook = await subscribe(work, to, sealer) if to else DemoWebhook()
-    await _playbooks(work)
+    await import_playbooks(work, DEMO, _PLAYBOOKS)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:
         await add_knowledge(work, DEMO, **entry._asdict())
     path = {"path": str(orders)}
     await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)
-    return SeededShop(client_id=work.tenant, key=key, webhook=webhook)
-
-
-async def _client_with_key(work: UnitOfWork) -> str:
-    """The client, and its key in clear."""
-    key = key_value(secrets.token_bytes(16))
-    material = key_material(key)
-    if material is None:
-        raise InvalidInput("the demo's key has not the shape of one")
-    await ClientRepository(work.connection).create(
-        client_id=work.tenant,
-        user_id=work.new_id(),
-        brand=BRAND,
-        plan=Plan.PRO,
-        owner_email=OWNER,
-        now=work.now,
-    )
-    await KeyRepository(work.connection).create(
-        key_id=work.new_id(), client_id=work.tenant, label="demo", material=material, now=work.now
-    )
-    return key
-
-
-async def _playbooks(work: UnitOfWork) -> None:
-    changes = PlaybookChanges(
-        work.connection, work.tenant, actor=OWNER, now=work.now, new_id=work.new_id
-    )
-    await changes.bring_in(
-        [
-            PlaybookSpec(
-                name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK
-            )
-            for pattern in PATTERNS
-        ]
-    )
-    work.deliver(*changes.deliveries)
+    return SeededShop(client_id=work.tenant, key=key.text, webhook=webhook)

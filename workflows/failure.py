@@ -7,8 +7,9 @@ from temporalio import exceptions
 TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
-OUTAGE: Final = frozenset({"engine_unavailable", TIMEOUT})
-"""Codes that time heals: worth the patience of a run that nobody waits for any more."""
+OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", TIMEOUT})
+"""Codes that time, or the next deployment, heals: worth the patience of a run that nobody waits for
+any more."""
 
 NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
 """Codes after which an effect surely did not happen."""

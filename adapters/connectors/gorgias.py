@@ -10,9 +10,16 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import HelpdeskAccount, html_body, plain_body, ticket_id
-from adapters.connectors.http import ConnectorCall, Forbidden
-from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from adapters.connectors.helpdesk import (
+    HelpdeskAccount,
+    html_body,
+    plain_body,
+    tagging,
+    ticket_id,
+    writing,
+)
+from adapters.connectors.http import ConnectorCall
+from domain.integrations.errors import ActionRefused, ActionUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
@@ -92,12 +99,8 @@ class Gorgias:
         request = self._account.request(
             "POST", f"/api/tickets/{ticket_id(ticket)}/tags", body={"names": [*tags]}
         )
-        try:
+        with tagging():
             await self._account.exchange().effect(request, _Nothing)
-        except Forbidden:
-            raise ActionRefused("the agent's user may not work on this ticket") from None
-        except ActionUnknown:
-            raise ActionUnreachable("nobody knows whether the tags were added") from None
 
     async def _write(
         self,
@@ -123,15 +126,8 @@ class Gorgias:
         found = await self._find(exchange, number, key) if again else None
         if found is not None:
             return str(found.id)
-        try:
+        with writing(again=again):
             return str((await exchange.effect(request, _Message)).id)
-        except Forbidden:
-            raise ActionRefused("the agent's user may not work on this ticket") from None
-        except ActionUnreachable as error:
-            if not again:
-                raise
-            # The first try may still be under way: only who looks for it again may repeat it.
-            raise ActionUnknown(f"begun before, and not repeated: {error}") from None
 
     async def _find(self, exchange: ConnectorCall, number: str, key: str) -> _Message | None:
         """The message with our key, the newest first. Raises ActionUnknown if nobody can tell."""

@@ -2,17 +2,19 @@
 
 import base64
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from html import escape
 from typing import Final
 
 import httpx
 from pydantic import JsonValue
 
-from adapters.connectors.http import ConnectorCall
-from domain.integrations.errors import ActionRefused
+from adapters.connectors.http import ConnectorCall, Forbidden
+from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.ports import HelpdeskTicket
 
+_NOT_ITS_TICKET: Final = "the agent's user may not work on this ticket"
 _TICKET_ID: Final = re.compile(r"[1-9][0-9]{0,18}")
 # What opens a placeholder in the helpdesks' own template languages. They fill it with what the
 # account knows, so that a customer who gets the agent to repeat one would read it.
@@ -42,6 +44,31 @@ class HelpdeskAccount:
         return self._http.build_request(
             method, f"{self._base_url}{path}", params=query, json=body, headers=self._headers
         )
+
+
+@contextmanager
+def tagging() -> Iterator[None]:
+    """Around adding tags: once more changes nothing, so that ActionUnknown never comes out."""
+    try:
+        yield
+    except Forbidden:
+        raise ActionRefused(_NOT_ITS_TICKET) from None
+    except ActionUnknown:
+        raise ActionUnreachable("nobody knows whether the tags were added") from None
+
+
+@contextmanager
+def writing(*, again: bool) -> Iterator[None]:
+    """Around a message. `again`: it was begun before, and that try may still be under way: only who
+    looks for it again may repeat it, so that ActionUnreachable does not come out."""
+    try:
+        yield
+    except Forbidden:
+        raise ActionRefused(_NOT_ITS_TICKET) from None
+    except ActionUnreachable as error:
+        if not again:
+            raise
+        raise ActionUnknown(f"begun before, and not repeated: {error}") from None
 
 
 def ticket_id(ticket: HelpdeskTicket) -> str:

@@ -12,8 +12,8 @@ from typing import Final, Self
 import httpx
 from pydantic import BaseModel, JsonValue
 
-from adapters.connectors.helpdesk import HelpdeskAccount, html_body, ticket_id
-from adapters.connectors.http import Conflict, ConnectorCall, Forbidden
+from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
+from adapters.connectors.http import Conflict, ConnectorCall
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from domain.integrations.integration import Integration
@@ -126,7 +126,7 @@ class Zendesk:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         names = ["_".join(tag.lower().split()) for tag in tags]
         exchange = self._account.exchange()
-        try:
+        with tagging():
             for _ in range(_TRIES):
                 shown = await exchange.read(self._show(path), _Shown)
                 if set(names) <= set(shown.ticket.tags):
@@ -137,10 +137,6 @@ class Zendesk:
                 except Conflict:
                     continue
                 return
-        except Forbidden:
-            raise ActionRefused("the agent's user may not work on this ticket") from None
-        except ActionUnknown:
-            raise ActionUnreachable("nobody knows whether the tags were added") from None
         raise ActionUnreachable("the ticket changes all the time")
 
     async def _comment(
@@ -149,7 +145,7 @@ class Zendesk:
         path = f"/api/v2/tickets/{ticket_id(ticket)}"
         exchange = self._account.exchange()
         look = exchange.verify if again else exchange.read
-        try:
+        with writing(again=again):
             for _ in range(_TRIES):
                 shown = await look(self._show(path), _Shown)
                 # After the ticket: what is commented between the two makes the update too late.
@@ -164,13 +160,6 @@ class Zendesk:
                     return (await exchange.effect(update, _Updated)).audit.comment_id
                 except Conflict:
                     continue
-        except Forbidden:
-            raise ActionRefused("the agent's user may not work on this ticket") from None
-        except ActionUnreachable as error:
-            if not again:
-                raise
-            # The first try may still be under way: only who looks for it again may repeat it.
-            raise ActionUnknown(f"begun before, and not repeated: {error}") from None
         if again:
             raise ActionUnknown("begun before, and the ticket changes all the time")
         raise ActionUnreachable("the ticket changes all the time")

@@ -1,40 +1,26 @@
-"""Short-term limits at work: counted in this process's memory or, for all processes, in PostgreSQL.
-
-`RATE_LIMITS` chooses. The limits themselves are in `domain/intake/rate_limit.py`.
-"""
+"""Short-term limits over HTTP: who is refused, and what callers are told of their windows."""
 
 import math
-from abc import ABC, abstractmethod
-from collections import OrderedDict
 from collections.abc import Mapping
-from datetime import datetime, timedelta
-from typing import Final
+from datetime import datetime
 
 from starlette.requests import Request
 
-from api.http.gate import Gate
 from domain.intake.errors import TooManyRequests
-from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, attempt, limits
+from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, limits
+from services.intake.request_counter import MemoryCounter, PostgresCounter, RequestCounter
 from settings.service import LimitSettings
 from store.core.database import Database
-from store.intake.rate_windows import RateWindowRepository
-
-# In the memory limiter, for each scope. A flood in one scope does no harm to another's callers.
-_MAX_KEYS: Final = 50_000
-# More than one, so that what has lapsed shrinks although every request may add a key.
-_DROPPED_AT_ONCE: Final = 8
-_PURGE_EVERY: Final = 256
-# For the requests of one key before this one: each is one short transaction.
-_PATIENCE_S: Final = 2.0
 
 
-class RateLimiter(ABC):
-    def __init__(self, table: Mapping[LimitScope, Limit]) -> None:
+class RateLimiter:
+    def __init__(self, table: Mapping[LimitScope, Limit], counter: RequestCounter) -> None:
         self._limits = table
+        self.counter = counter
 
     async def check(self, scope: LimitScope, key: str, now: datetime) -> LimitDecision:
         """Count one request of `key`. Raises TooManyRequests, and then does not count it."""
-        return _admitted(await self._attempt(self._limits[scope], key, now))
+        return _admitted(await self.counter.count(self._limits[scope], key, now))
 
     async def check_request(
         self, request: Request, scope: LimitScope, key: str, now: datetime
@@ -43,112 +29,16 @@ class RateLimiter(ABC):
 
         Raises TooManyRequests.
         """
-        tried = await self._attempt(self._limits[scope], key, now)
+        tried = await self.counter.count(self._limits[scope], key, now)
         request.state.headers = [*getattr(request.state, "headers", ()), *_headers(tried)]
         _admitted(tried)
 
-    @abstractmethod
-    async def _attempt(self, limit: Limit, key: str, now: datetime) -> LimitDecision: ...
-
-
-class MemoryLimiter(RateLimiter):
-    """Exact within one process; with several, each counts for itself.
-
-    Where a scope has as many callers as it may keep, all of them with hits that count, a further
-    one is refused: forgetting one of them would let it through more often than its limit says.
-    """
-
-    def __init__(self, table: Mapping[LimitScope, Limit], *, max_keys: int = _MAX_KEYS) -> None:
-        super().__init__(table)
-        self._max_keys = max_keys
-        # Ordered by the last hit, so that those who lapse first stand first.
-        self._hits: dict[LimitScope, OrderedDict[str, list[datetime]]] = {
-            scope: OrderedDict() for scope in table
-        }
-
-    async def _attempt(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        kept = self._hits[limit.scope]
-        _drop_lapsed(kept, limit, now)
-        if key not in kept and len(kept) >= self._max_keys:
-            first_to_lapse = next(iter(kept.values()))[-1] + limit.window
-            wait_s = (first_to_lapse - now).total_seconds()
-            return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
-        counted, tried = attempt(limit, kept.get(key, ()), now)
-        if tried.admitted:
-            kept[key] = counted
-            kept.move_to_end(key)
-        return tried
-
-
-class PostgresLimiter(RateLimiter):
-    """Exact for all processes on one database.
-
-    A flood of one key takes one connection at most, and none once it is refused.
-    """
-
-    def __init__(
-        self, table: Mapping[LimitScope, Limit], database: Database, *, max_refused: int = _MAX_KEYS
-    ) -> None:
-        super().__init__(table)
-        self._database = database
-        self._until_purge = _PURGE_EVERY
-        self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
-        self._max_refused = max_refused
-        # Until when. A full window stays full until its oldest hit lapses, in every process; one
-        # that is forgotten here costs a question to PostgreSQL.
-        self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
-
-    async def _attempt(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
-        whose = (limit.scope, key)
-        known = self._known_refusal(whose, limit, now)
-        if known is not None:
-            return known
-        async with self._gate.enter(whose):
-            # Those who came before may have been refused meanwhile.
-            return self._known_refusal(whose, limit, now) or await self._ask(whose, limit, now)
-
-    async def _ask(
-        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
-    ) -> LimitDecision:
-        async with self._database.service() as connection:
-            windows = RateWindowRepository(connection)
-            tried = await windows.hit(limit, whose[1], now)
-            self._until_purge -= 1
-            if self._until_purge <= 0:
-                self._until_purge = _PURGE_EVERY
-                await windows.purge(now)
-        if not tried.admitted:
-            self._refused[whose] = now + timedelta(seconds=tried.wait_s)
-            if len(self._refused) > self._max_refused:
-                self._refused.popitem(last=False)
-        return tried
-
-    def _known_refusal(
-        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
-    ) -> LimitDecision | None:
-        until = self._refused.get(whose)
-        if until is None:
-            return None
-        if until <= now:
-            del self._refused[whose]
-            return None
-        wait_s = (until - now).total_seconds()
-        return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
-
 
 def build_limiter(settings: LimitSettings, database: Database) -> RateLimiter:
-    table = limits(dry_runs=settings.dry_run_limit)
-    if settings.rate_limits == "postgres":
-        return PostgresLimiter(table, database)
-    return MemoryLimiter(table)
-
-
-def _drop_lapsed(kept: OrderedDict[str, list[datetime]], limit: Limit, now: datetime) -> None:
-    for _ in range(_DROPPED_AT_ONCE):
-        first = next(iter(kept), None)
-        if first is None or kept[first][-1] + limit.window > now:
-            return
-        del kept[first]
+    """`RATE_LIMITS` chooses where it counts."""
+    counts_in_postgres = settings.rate_limits == "postgres"
+    counter = PostgresCounter(database) if counts_in_postgres else MemoryCounter()
+    return RateLimiter(limits(dry_runs=settings.dry_run_limit), counter)
 
 
 def _admitted(tried: LimitDecision) -> LimitDecision:

@@ -4,18 +4,10 @@ from typing import Annotated
 
 import typer
 
-from adapters.system import new_ulid, utc_now
-from commands.core.context import (
-    DEFAULT_DATA,
-    DataOption,
-    JsonOption,
-    answer,
-    command,
-    transaction_on,
-)
-from domain.core.errors import InvalidInput
+from commands.core.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, work_on
+from commands.core.person import operator
 from domain.core.ids import TenantId
-from store.tenants.accounts import AccountRepository
+from services.billing.credits import add_credits
 
 app = typer.Typer(help="Credits.", no_args_is_help=True)
 
@@ -34,10 +26,6 @@ async def add(
     as_json: JsonOption = False,
 ) -> None:
     """Add credits; the ledger keeps every change."""
-    if amount == 0:
-        raise InvalidInput("amount: a whole number other than 0")
-    async with transaction_on(data) as connection:
-        balance = await AccountRepository(connection, TenantId(client)).add_credits(
-            amount, entry_id=new_ulid(), reason="operator", now=utc_now()
-        )
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        balance = await add_credits(work, operator(), amount)
     answer(as_json, "Credits changed.", client_id=client, credits_balance=balance)

@@ -6,8 +6,8 @@ from typing import Annotated
 import typer
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from commands.tenants.member import checked_id
 from domain.tenants.actor import Actor
+from store.core.database import Database
 from store.tenants.members import MemberRepository
 
 AsOption = Annotated[
@@ -24,11 +24,11 @@ def operator() -> Actor:
 
 
 async def acting_person(connection: AsyncConnection, name: str | None) -> str:
-    """That person, else whoever is logged in. Raises InvalidInput.
+    """That person, else whoever is logged in. Raises InvalidInput."""
+    return operator().name if name is None else await MemberRepository(connection).person(name)
 
-    A known user's mail address means the user, whose id the API knows the same person by: nobody
-    may count as two people.
-    """
-    if name is None:
-        return operator().name
-    return await MemberRepository(connection).find_user(name) or checked_id(name)
+
+async def acting(database: Database, name: str | None) -> Actor:
+    """The operator in that person's name, else in their own. Raises InvalidInput."""
+    async with database.reading_across() as connection:
+        return Actor.operator(await acting_person(connection, name))

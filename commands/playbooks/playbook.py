@@ -6,25 +6,24 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
+    database_of,
     out,
-    transaction_on,
+    work_on,
 )
 from commands.core.listing import print_list
-from commands.core.person import AsOption, acting_person
-from commands.webhooks.sending import have_sent
+from commands.core.person import AsOption, acting
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.playbooks.file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
-from domain.playbooks.merge import ImportOutcome, PlaybookChange
+from domain.playbooks.merge import ImportOutcome, PlaybookChange, compare
 from domain.playbooks.playbook import (
     DEFAULT_THRESHOLD,
     PlaybookEntry,
@@ -32,7 +31,8 @@ from domain.playbooks.playbook import (
     check_name,
     check_pattern,
 )
-from store.playbooks.playbook_changes import PlaybookChanges
+from services.playbooks.playbooks import create_playbook, import_playbooks, switch_playbook
+from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
 
@@ -60,11 +60,11 @@ async def create(
     spec = PlaybookSpec(
         name=check_name(name), event_type=check_pattern(event_type), threshold=threshold
     )
-    async with transaction_on(data) as connection:
+    async with work_on(data) as units:
+        actor = await acting(units.database, person)
         # The operator of this machine vouches for the client: there is nobody else to.
-        changes = await _changes(connection, TenantId(client), person)
-        playbook = await changes.create(spec)
-    await have_sent(data, client, changes.deliveries)
+        async with units.of(TenantId(client)) as work:
+            playbook = await create_playbook(work, actor, spec)
     answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
 
 
@@ -80,10 +80,13 @@ async def bring_in(
 ) -> None:
     """Make the client's playbooks be as in the file: by name, all or none; others stay."""
     specs = parse_playbooks(_content(file))
-    async with transaction_on(data) as connection:
-        changes = await _changes(connection, TenantId(client), person)
-        done = await (changes.preview(specs) if dry_run else changes.bring_in(specs))
-    await have_sent(data, client, changes.deliveries)
+    async with work_on(data) as units:
+        actor = await acting(units.database, person)
+        if dry_run:
+            done = compare(await _entries(units.database, client), specs, new_ulid)
+        else:
+            async with units.of(TenantId(client)) as work:
+                done = await import_playbooks(work, actor, specs)
     if as_json:
         answer(True, "", playbooks=[_report(one, dry_run) for one in done], dry_run=dry_run)
         return
@@ -120,7 +123,8 @@ async def export(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Write the client's playbooks as a file for `playbook import`."""
-    text = write_playbooks([entry.spec for entry in await _entries(client, data)])
+    async with database_of(data) as database:
+        text = write_playbooks([entry.spec for entry in await _entries(database, client)])
     typer.echo(text, file=file, nl=False)
 
 
@@ -132,7 +136,8 @@ async def list_all(
     as_json: JsonOption = False,
 ) -> None:
     """Show a client's playbooks, the oldest first."""
-    entries = await _entries(client, data)
+    async with database_of(data) as database:
+        entries = await _entries(database, client)
     if as_json:
         answer(True, "", playbooks=[_fields(entry) for entry in entries])
         return
@@ -168,11 +173,11 @@ async def deactivate(
 async def _switch(
     playbook_id: str, active: bool, person: str | None, data: DataOption, as_json: bool
 ) -> None:
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, playbook_id)
-        changes = await _changes(connection, tenant, person)
-        await changes.switch(playbook_id, active=active)
-    await have_sent(data, tenant, changes.deliveries)
+    async with work_on(data) as units:
+        actor = await acting(units.database, person)
+        tenant = await units.database.find_client(client_of, playbook_id)
+        async with units.of(tenant) as work:
+            await switch_playbook(work, actor, playbook_id, active=active)
     answer(
         as_json,
         f"Playbook is {'active' if active else 'inactive'}.",
@@ -181,15 +186,8 @@ async def _switch(
     )
 
 
-async def _changes(
-    connection: AsyncConnection, tenant: TenantId, person: str | None
-) -> PlaybookChanges:
-    actor = await acting_person(connection, person)
-    return PlaybookChanges(connection, tenant, actor=actor, now=utc_now(), new_id=new_ulid)
-
-
-async def _entries(client: str, data: DataOption) -> tuple[PlaybookEntry, ...]:
-    async with transaction_on(data) as connection:
+async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]:
+    async with database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         return await PlaybookRepository(connection, TenantId(client)).all()
 

@@ -9,7 +9,7 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from commands.core.context import DEFAULT_DATA, DataOption, JsonOption, command, out, transaction_on
+from commands.core.context import DEFAULT_DATA, DataOption, JsonOption, command, database_of, out
 from commands.core.listing import print_list
 from domain.agent.brain import Category
 from domain.agent.plan import PlannedAction
@@ -37,7 +37,7 @@ async def list_latest(
 ) -> None:
     """Show a client's latest runs, newest first."""
     tenant = TenantId(parse_ulid(client) or client)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading(tenant) as connection:
         await ClientRepository(connection).brand_name(tenant)
         found = await RunTraces(connection, tenant).page(
             limit=limit, status=status, classification=classification
@@ -72,7 +72,7 @@ async def show(
 ) -> None:
     """Show all that is known of one run, in the order in which it happened."""
     wanted = parse_ulid(run_id) or run_id
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of_run(connection, wanted)
         trace = await RunTraces(connection, tenant).read(wanted)
     if as_json:

@@ -1,34 +1,30 @@
 """client: make merchants' accounts and change their plan."""
 
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
+    work_on,
 )
 from commands.core.listing import print_list
-from commands.core.person import AsOption, acting_person
-from commands.tenants.member import checked_id
-from commands.webhooks.sending import have_sent
-from domain.core.errors import InvalidInput
+from commands.core.person import AsOption, operator
 from domain.core.ids import TenantId
 from domain.playbooks.file import parse_playbooks
 from domain.tenants.client import Plan
-from store.billing.thresholds import note_reached
-from store.playbooks.playbook_changes import PlaybookChanges
-from store.tenants.accounts import AccountRepository
+from services.billing.plans import change_plan, give_trial
+from services.playbooks.playbooks import import_playbooks
+from services.tenants.clients import NewClient, give_brain_budget, open_client
+from services.tenants.members import acting_as
 from store.tenants.clients import ClientEntry, ClientRepository
-from store.tenants.members import MemberRepository
 
 app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
 
@@ -52,37 +48,21 @@ async def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a client. Its starter playbooks answer, and leave refunds to a human's word."""
-    if not brand.strip() or "@" not in owner_email:
-        raise InvalidInput("a brand and the owner's mail address are needed")
-    client_id, now = new_ulid(), utc_now()
+    new = NewClient(brand, owner_email, plan, owner_id)
     starter = parse_playbooks(STARTER.read_bytes()) if with_playbooks else ()
-    async with transaction_on(data) as connection:
-        if owner_id is not None:
-            members = MemberRepository(connection)
-            await members.ensure_user(checked_id(owner_id), owner_email, now)
-        owner = await ClientRepository(connection).create(
-            client_id=client_id,
-            user_id=new_ulid(),
-            brand=brand.strip(),
-            plan=plan,
-            owner_email=owner_email,
-            now=now,
-        )
-        await PlaybookChanges(
-            connection,
-            TenantId(client_id),
-            actor=await acting_person(connection, person),
-            now=now,
-            new_id=new_ulid,
-        ).bring_in(starter)
-    answer(as_json, f"Client {brand} made.", client_id=client_id, owner_user_id=owner)
+    async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
+        owner = await open_client(work, operator(), new)
+        # Only now: the new owner may be who does it.
+        actor = await acting_as(work, operator(), person)
+        await import_playbooks(work, actor, starter)
+    answer(as_json, f"Client {brand} made.", client_id=work.tenant, owner_user_id=owner)
 
 
 @app.command("list")
 @command
 async def list_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Show all clients, the oldest first."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await ClientRepository(connection).all()
     if as_json:
         answer(True, "", clients=[_fields(one) for one in found])
@@ -112,18 +92,13 @@ async def set_plan(
     as_json: JsonOption = False,
 ) -> None:
     """Change a client's plan: upwards at once, downwards from the next month on."""
-    now = utc_now()
-    async with transaction_on(data) as connection:
-        accounts = AccountRepository(connection, TenantId(client))
-        changed = (await accounts.lock()).subscription.changed_to(plan, now)
-        await accounts.save(changed)
-        deliveries = await note_reached(connection, TenantId(client), now, new_ulid)
-    await have_sent(data, client, deliveries)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        changed = await change_plan(work, operator(), plan)
     answer(
         as_json,
         "Plan changed." if changed.next_plan is None else "Plan changes next month.",
         client_id=client,
-        plan=changed.plan_at(now).value,
+        plan=changed.plan_at(work.now).value,
         next_plan=changed.next_plan.value if changed.next_plan else None,
         next_plan_from=changed.next_plan_from,
     )
@@ -138,14 +113,8 @@ async def set_trial(
     as_json: JsonOption = False,
 ) -> None:
     """Give a client the pro plan's quota and features for some days; its own plan follows."""
-    now = utc_now()
-    ends_at = now + timedelta(days=days) if days else None
-    async with transaction_on(data) as connection:
-        accounts = AccountRepository(connection, TenantId(client))
-        subscription = (await accounts.lock()).subscription
-        await accounts.save(replace(subscription, trial_ends_at=ends_at))
-        deliveries = await note_reached(connection, TenantId(client), now, new_ulid)
-    await have_sent(data, client, deliveries)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        ends_at = await give_trial(work, operator(), days)
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
 
 
@@ -162,6 +131,6 @@ async def set_brain_budget(
 ) -> None:
     """Say what language models may cost the client; beyond it the embedded brain thinks."""
     micros = None if usd is None else round(usd * 1_000_000)
-    async with transaction_on(data) as connection:
-        await ClientRepository(connection).set_brain_budget(client, micros)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        await give_brain_budget(work, operator(), micros)
     answer(as_json, "Budget set.", client_id=client, usd_a_month=usd)

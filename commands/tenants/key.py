@@ -5,20 +5,22 @@ from typing import Annotated
 
 import typer
 
-from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
+    work_on,
 )
 from commands.core.listing import print_list
-from domain.core.errors import InvalidInput
-from domain.tenants.api_key import key_material, key_value
+from commands.core.person import operator
+from domain.core.ids import TenantId
+from domain.tenants.api_key import KEY_BYTES
+from services.tenants.keys import create_key, revoke_key
 from store.tenants.clients import ClientRepository
-from store.tenants.keys import KeyEntry, KeyRepository
+from store.tenants.keys import KeyEntry, KeyRepository, client_of
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 
@@ -32,19 +34,10 @@ async def create(
     as_json: JsonOption = False,
 ) -> None:
     """Make a key. It is shown this once and never again."""
-    if not label.strip():
-        raise InvalidInput("a label is needed")
-    key = key_value(secrets.token_bytes(16))
-    material = key_material(key)
-    if material is None:
-        raise InvalidInput("the key has not the shape of one")
-    key_id = new_ulid()
-    async with transaction_on(data) as connection:
-        await ClientRepository(connection).brand_name(client)
-        await KeyRepository(connection).create(
-            key_id=key_id, client_id=client, label=label.strip(), material=material, now=utc_now()
-        )
-    answer(as_json, "Key made: keep it, it is shown only now.", key_id=key_id, key=key)
+    random = secrets.token_bytes(KEY_BYTES)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        made = await create_key(work, operator(), label, random)
+    answer(as_json, "Key made: keep it, it is shown only now.", key_id=made.id, key=made.text)
 
 
 @app.command("list")
@@ -55,7 +48,7 @@ async def list_all(
     as_json: JsonOption = False,
 ) -> None:
     """Show a client's keys, the oldest first; of each only how it begins."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await KeyRepository(connection).entries(client)
     if as_json:
@@ -88,6 +81,8 @@ async def revoke(
     as_json: JsonOption = False,
 ) -> None:
     """Revoke a key, at once and for good."""
-    async with transaction_on(data) as connection:
-        await KeyRepository(connection).revoke(key_id, utc_now())
+    async with work_on(data) as units:
+        tenant = await units.database.find_client(client_of, key_id)
+        async with units.of(tenant) as work:
+            await revoke_key(work, operator(), key_id)
     answer(as_json, "Key revoked.", key_id=key_id, is_active=False)

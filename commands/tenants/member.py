@@ -4,19 +4,20 @@ from typing import Annotated, Literal
 
 import typer
 
-from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
+    work_on,
 )
 from commands.core.listing import print_list
-from domain.core.errors import InvalidInput
+from commands.core.person import operator
+from domain.core.ids import TenantId
 from domain.tenants.client import Role
-from domain.tenants.user import is_user_id
+from services.tenants.members import add_member, remove_member
 from store.tenants.clients import ClientRepository
 from store.tenants.members import Member, MemberRepository
 
@@ -39,15 +40,8 @@ async def add(
     as_json: JsonOption = False,
 ) -> None:
     """Add a member, or change the role of one. An unknown mail address makes a new user."""
-    async with transaction_on(data) as connection:
-        members = MemberRepository(connection)
-        known = await members.find_user(user) if user_id is None else None
-        if known is None:
-            known = checked_id(user_id or new_ulid())
-            if "@" not in user:
-                raise InvalidInput("there is no such user: a mail address makes one")
-            await members.ensure_user(known, user, utc_now())
-        await members.add(client, known, Role(role), utc_now())
+    async with work_on(data) as units, units.spanning(TenantId(client)) as work:
+        known = await add_member(work, operator(), user, Role(role), user_id=user_id)
     answer(as_json, "Member added.", client_id=client, user_id=known, role=role)
 
 
@@ -57,7 +51,7 @@ async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show who may act for a client, its owner too."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await MemberRepository(connection).all(client)
     if as_json:
@@ -87,17 +81,6 @@ async def remove(
     as_json: JsonOption = False,
 ) -> None:
     """End a membership, at once."""
-    async with transaction_on(data) as connection:
-        members = MemberRepository(connection)
-        known = await members.find_user(user)
-        if known is None:
-            raise InvalidInput("there is no such user")
-        await members.remove(client, known)
+    async with work_on(data) as units, units.spanning(TenantId(client)) as work:
+        known = await remove_member(work, operator(), user)
     answer(as_json, "Member removed.", client_id=client, user_id=known)
-
-
-def checked_id(user_id: str) -> str:
-    """The id, if it can be one. Raises InvalidInput."""
-    if not is_user_id(user_id):
-        raise InvalidInput("a user's id has 1 to 255 characters, all of them visible")
-    return user_id

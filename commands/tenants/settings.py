@@ -6,27 +6,24 @@ from typing import Annotated, Final
 
 import typer
 
-from adapters.system import utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
+    work_on,
 )
+from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import (
     WIDGET_KEY_BYTES,
     ClientSettings,
-    SettingsChange,
-    check_branding,
-    check_days,
-    check_prompt,
-    widget_key_of,
+    SettingsAdjustment,
 )
-from store.tenants.accounts import AccountRepository
+from services.tenants.client_settings import adjust_settings, give_widget_key
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 
@@ -48,7 +45,7 @@ async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show what a client has set."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await SettingsRepository(connection, TenantId(client)).read()
     _show(found, "What this client has set:", as_json)
@@ -83,21 +80,12 @@ async def change(
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
     if system_prompt is None and not new_looks and not retention:
         raise InvalidInput("nothing to change: see settings set --help")
-    async with transaction_on(data) as connection:
-        # Two at once would each change what the other has not seen.
-        await AccountRepository(connection, TenantId(client)).lock()
-        repository = SettingsRepository(connection, TenantId(client))
-        old = await repository.read()
-        changed = await repository.change(
-            SettingsChange(
-                system_prompt=None if system_prompt is None else check_prompt(system_prompt),
-                branding=check_branding(old.branding.model_copy(update=new_looks))
-                if new_looks
-                else None,
-                retention=_retention(old.retention, retention) if retention else None,
-            ),
-            utc_now(),
-        )
+    days, usual = _retention(retention or ())
+    adjustment = SettingsAdjustment(
+        system_prompt=system_prompt, looks=new_looks, days=days, usual=usual
+    )
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        changed = await adjust_settings(work, operator(), adjustment)
     _show(changed, "Changed.", as_json)
 
 
@@ -107,14 +95,14 @@ async def rotate_widget_key(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Give the widget a new key, or its first one. The key until now ends at once."""
-    key = widget_key_of(secrets.token_bytes(WIDGET_KEY_BYTES))
-    async with transaction_on(data) as connection:
-        await SettingsRepository(connection, TenantId(client)).rotate_widget_key(key, utc_now())
-    answer(as_json, "The widget has a new key.", widget_key=key)
+    random = secrets.token_bytes(WIDGET_KEY_BYTES)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        changed = await give_widget_key(work, operator(), random)
+    answer(as_json, "The widget has a new key.", widget_key=changed.widget_key)
 
 
-def _retention(old: dict[str, int | None], given: Sequence[str]) -> dict[str, int | None]:
-    """`old` with the pairs CLASS=DAYS in it. Raises InvalidInput."""
+def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[str]]:
+    """Days by class from pairs CLASS=DAYS, and the classes of CLASS=. Raises InvalidInput."""
     wanted: dict[str, int | None] = {}
     usual: set[str] = set()
     for pair in given:
@@ -124,10 +112,8 @@ def _retention(old: dict[str, int | None], given: Sequence[str]) -> dict[str, in
         if days:
             wanted[name] = None if days == _FOR_EVER else int(days)
         else:
-            check_days({name: None})
             usual.add(name)
-    kept = {name: days for name, days in {**old, **wanted}.items() if name not in usual}
-    return check_days(kept)
+    return wanted, frozenset(usual)
 
 
 def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:

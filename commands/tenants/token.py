@@ -14,12 +14,11 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     environment_of,
-    transaction_on,
 )
-from commands.tenants.member import checked_id
 from domain.core.errors import InvalidInput
-from domain.tenants.user import User
+from domain.tenants.user import User, check_user_id
 from embedded.data_folder import DataFolder
 from store.tenants.members import MemberRepository
 
@@ -35,12 +34,12 @@ async def token(
 ) -> None:
     """Make a session token for one hour."""
     keys = _session_keys(data)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         known = await MemberRepository(connection).find_user(user)
     if known is None:
         if not admin:
             raise InvalidInput("there is no such user: `client create` and `member add` make one")
-        known = checked_id(user)
+        known = check_user_id(user)
     now = utc_now()
     made = keys.sign(User(known, admin), now)
     if as_json:

@@ -4,11 +4,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
-from domain.core.period import next_period_start
+from domain.billing.errors import PlanRequired
+from domain.billing.quota import TICKETS, QuotaStanding
+from domain.core.period import next_period_start, period_of
 from domain.tenants.client import Plan
 
 _RANK: Final = {Plan.FREE: 0, Plan.STARTER: 1, Plan.PRO: 2, Plan.ENTERPRISE: 3}
 _TRIAL_PLAN: Final = Plan.PRO
+_WITH_WEBHOOKS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +42,23 @@ class Subscription:
         if self.trial_end(now) is None:
             return plan
         return max(plan, _TRIAL_PLAN, key=_RANK.__getitem__)
+
+    def includes_webhooks(self, now: datetime) -> bool:
+        return self.plan_at(now) in _WITH_WEBHOOKS
+
+    def require_webhooks(self, now: datetime) -> None:
+        """Raises PlanRequired."""
+        if not self.includes_webhooks(now):
+            raise PlanRequired(f"webhooks are not in the plan {self.plan_at(now)}")
+
+    def standing(self, now: datetime, *, tickets_used: int, credits_balance: int) -> QuotaStanding:
+        """The quota in the month of `now`, of which `tickets_used` are used."""
+        return QuotaStanding(
+            period=period_of(now),
+            tickets_used=tickets_used,
+            tickets_limit=TICKETS[self.plan_at(now)],
+            credits_balance=credits_balance,
+        )
 
     def changed_to(self, plan: Plan, now: datetime) -> "Subscription":
         """An upgrade is in force at once, a downgrade from the next month on.

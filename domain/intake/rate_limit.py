@@ -1,6 +1,6 @@
 """Short-term limits: how many requests one caller may make in a moving window of time.
 
-The limits of the gateway are not here: they count stored messages (`store/intake/admission.py`).
+The limits of the gateway are not here: they count stored messages (`services/intake/admission.py`).
 """
 
 from collections.abc import Iterable, Mapping

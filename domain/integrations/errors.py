@@ -59,8 +59,8 @@ class MailUnknown(ActionUnknown):
 class UnknownProvider(DomainError):
     """A connection is stored whose provider this version does not know: another version made it.
 
-    It stays as it is. What needs the client's connections is tried again, as while the database is
-    away: a worker of the version that knows it may be running beside.
+    It stays as it is, and what needs the client's connections waits for a version that knows it, or
+    until the connection is ended.
     """
 
     code = "unknown_provider"

@@ -11,6 +11,8 @@ from domain.tenants.errors import RoleRequired
 ANYONE: Final = frozenset(Role)
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
+OPERATORS: Final[frozenset[Role]] = frozenset()
+"""No role of a client: operators, internal admins and the system alone."""
 
 
 class ActorKind(StrEnum):

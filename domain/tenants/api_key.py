@@ -10,6 +10,7 @@ from typing import Final
 
 _SHAPE: Final = re.compile(r"(ak|mcp)_[0-9a-f]{32}")
 PREFIX_LENGTH: Final = 8
+KEY_BYTES: Final = 16
 
 KEY_PREFIXES: Final = ("ak_", "mcp_")
 """A bearer token that begins with one is a key or nothing; any other is a session token."""
@@ -24,8 +25,8 @@ class KeyMaterial:
 
 
 def key_value(random_bytes: bytes) -> str:
-    """The key's text, from 16 random bytes. Shown once, at creation."""
-    if len(random_bytes) != 16:
+    """The key's text, from KEY_BYTES random bytes. Shown once, at creation."""
+    if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
     return f"ak_{random_bytes.hex()}"
 
@@ -35,6 +36,14 @@ def key_material(text: str) -> KeyMaterial | None:
 
     A plain SHA-256 is enough: the key holds 128 random bits, so there is nothing to guess.
     """
-    if _SHAPE.fullmatch(text) is None:
-        return None
+    return None if _SHAPE.fullmatch(text) is None else _material(text)
+
+
+def new_key(random_bytes: bytes) -> tuple[str, KeyMaterial]:
+    """The text of a key from KEY_BYTES random bytes, and what is stored of it."""
+    text = key_value(random_bytes)
+    return text, _material(text)
+
+
+def _material(text: str) -> KeyMaterial:
     return KeyMaterial(hashlib.sha256(text.encode()).digest(), text[:PREFIX_LENGTH])

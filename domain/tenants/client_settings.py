@@ -67,6 +67,34 @@ class SettingsChange(BaseModel):
     retention: dict[str, int | None] | None = None
 
 
+class SettingsAdjustment(BaseModel):
+    """Parts that are to be changed, unchecked; the rest of branding and of retention stays.
+
+    `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
+    `usual`: classes that are kept for their usual time again.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    system_prompt: str | None = None
+    looks: dict[str, str | None] = {}
+    days: dict[str, int | None] = {}
+    usual: frozenset[str] = frozenset()
+
+
+def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
+    """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
+    prompt, looks = adjustment.system_prompt, adjustment.looks
+    days, usual = adjustment.days, adjustment.usual
+    check_days(dict.fromkeys(usual))
+    kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
+    return SettingsChange(
+        system_prompt=None if prompt is None else check_prompt(prompt),
+        branding=check_branding(there.branding.model_copy(update=looks)) if looks else None,
+        retention=check_days(kept) if days or usual else None,
+    )
+
+
 def check_prompt(text: str) -> str:
     """Instructions as they are kept: trimmed, and without characters that nobody sees but a model
     reads. Raises InvalidSettings."""

@@ -7,7 +7,6 @@ from typing import Final, get_args
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.tenants.client import Plan
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 
@@ -34,8 +33,6 @@ _SPACES: Final = str.maketrans("\u00a0\u202f", "  ")
 # Within emoji of several parts; Python counts it among what cannot be printed.
 _JOINER: Final = "\u200d"
 EVENT_IDS: Final[tuple[OutboundEventId, ...]] = get_args(OutboundEventId)
-
-_PLANS: Final = frozenset({Plan.PRO, Plan.ENTERPRISE})
 
 
 class RetryPolicy(StrEnum):
@@ -80,10 +77,6 @@ class Webhook(BaseModel):
     previous_secret_until: datetime | None
     missed: int
     created_at: datetime
-
-
-def includes_webhooks(plan: Plan) -> bool:
-    return plan in _PLANS
 
 
 def check_label(label: str) -> str:

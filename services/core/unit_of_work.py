@@ -17,7 +17,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.runs.ports import Engine
 from domain.tenants.actor import Actor
-from store.core.database import Database
+from store.core.database import PATIENCE_S, Database
 
 _log = structlog.get_logger(__name__)
 
@@ -77,12 +77,15 @@ class UnitsOfWork:
         self._new_id = new_id
 
     @asynccontextmanager
-    async def of(self, tenant: TenantId) -> AsyncIterator[UnitOfWork]:
+    async def of(
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+    ) -> AsyncIterator[UnitOfWork]:
         """On the rows of one client; no other row can be seen or written.
 
-        Raises EngineUnavailable, CommitUnknown.
+        It takes at most `patience_s` seconds. Raises EngineUnavailable, CommitUnknown.
         """
-        async with self._opened(self.database.tenant(tenant), tenant) as work:
+        transaction = self.database.tenant(tenant, patience_s=patience_s)
+        async with self._opened(transaction, tenant) as work:
             yield work
 
     @asynccontextmanager

@@ -4,7 +4,6 @@ from datetime import datetime
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.billing.quota import TICKETS, QuotaStanding
 from domain.core.ids import TenantId
 from domain.core.period import period_of
 from domain.core.ports import NewId
@@ -17,14 +16,8 @@ async def note_reached(
 ) -> tuple[str, ...]:
     """Note and tell what is reached now and was not noted this month. Returns the ids of the
     deliveries that are to be sent. Raises ClientNotFound."""
-    period = period_of(now)
-    usage = await UsageRepository(connection, tenant).in_month(period)
-    standing = QuotaStanding(
-        period=period,
-        tickets_used=usage.tickets_used,
-        tickets_limit=TICKETS[usage.subscription.plan_at(now)],
-        credits_balance=usage.credits_balance,
-    )
+    usage = await UsageRepository(connection, tenant).in_month(period_of(now))
+    standing = usage.standing(now)
     return await UsageLedger(connection, tenant).note_thresholds(
         standing, standing.thresholds(), now=now, new_id=new_id
     )

@@ -1,11 +1,13 @@
 """What a client has used of what it pays for."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.billing.quota import QuotaStanding
 from domain.billing.subscription import Subscription
 from domain.core.ids import TenantId
 from domain.core.period import Period
@@ -22,6 +24,12 @@ class ClientUsage:
     subscription: Subscription
     tickets_used: int
     credits_balance: int
+
+    def standing(self, now: datetime) -> QuotaStanding:
+        """`now`: a moment of that month."""
+        return self.subscription.standing(
+            now, tickets_used=self.tickets_used, credits_balance=self.credits_balance
+        )
 
 
 _IN_MONTH: Final = (

@@ -18,7 +18,6 @@ from domain.integrations.integration import (
     Integration,
     IntegrationEntry,
     IntegrationStatus,
-    Provider,
     provider_of,
 )
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
@@ -77,13 +76,13 @@ _ONE: Final = _ENTRY.where(integrations.c.id == sa.bindparam("integration"))
 @dataclass(frozen=True, slots=True)
 class _Ended:
     id: str
-    provider: Provider
+    provider: str
     failed: bool
 
 
 class IntegrationRepository:
-    """All but `has_shop` and `client_of` raise UnknownProvider where they meet a connection that
-    another version made, and leave it as it is."""
+    """What reads a connection raises UnknownProvider for one that another version made, and leaves
+    it as it is. It can be ended like any other."""
 
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
@@ -183,7 +182,7 @@ class IntegrationRepository:
         if provider is not None:
             await self._tell_ended(
                 integration_id,
-                provider_of(integration_id, provider),
+                provider,
                 code,
                 now=now,
                 new_id=new_id,
@@ -205,8 +204,7 @@ class IntegrationRepository:
         row = ended.one_or_none()
         if row is None:
             return None
-        provider = provider_of(row.id, row.provider)
-        return _Ended(row.id, provider, failed=row.error_code is not None)
+        return _Ended(row.id, row.provider, failed=row.error_code is not None)
 
     async def _tell_if_live(
         self, ended: _Ended | None, reason: str, now: datetime, new_id: NewId
@@ -219,7 +217,7 @@ class IntegrationRepository:
     async def _tell_ended(
         self,
         integration_id: str,
-        provider: Provider,
+        provider: str,
         reason: str,
         *,
         now: datetime,

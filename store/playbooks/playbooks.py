@@ -9,8 +9,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.rulebook import Rulebook
 from domain.core.ids import TenantId
 from domain.playbooks.errors import PlaybookNotFound
-from domain.playbooks.playbook import Playbook, PlaybookEntry
+from domain.playbooks.playbook import Playbook, PlaybookEntry, match
+from domain.tenants.errors import ClientNotFound
 from store.playbooks.tables import playbook_versions, playbooks
+from store.tenants.tables import clients
 
 NO_RULES: Final = Rulebook()
 
@@ -41,6 +43,9 @@ _RULEBOOK: Final = sa.select(playbook_versions.c.rulebook).where(
     playbook_versions.c.client_id == sa.bindparam("tenant"),
     playbook_versions.c.playbook_id == sa.bindparam("playbook"),
     playbook_versions.c.version == sa.bindparam("version"),
+)
+_KNOWN_CLIENT: Final = sa.select(clients.c.id).where(
+    clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None)
 )
 
 
@@ -98,6 +103,12 @@ class PlaybookRepository:
         """The playbooks that are on, oldest first, each in its current version."""
         rows = await self._connection.execute(_ACTIVE, {"tenant": self._tenant})
         return [Playbook.model_validate(row, from_attributes=True) for row in rows]
+
+    async def wanting(self, event_type: str) -> Playbook | None:
+        """The playbook that an event of this type would run by. Raises ClientNotFound."""
+        if await self._connection.scalar(_KNOWN_CLIENT, {"tenant": self._tenant}) is None:
+            raise ClientNotFound(self._tenant)
+        return match(await self.active(), event_type)
 
     async def all(self) -> tuple[PlaybookEntry, ...]:
         """Every playbook in its current version, oldest first."""

@@ -10,6 +10,7 @@ from domain.core.contracts import RunRef
 from store.playbooks.tables import playbook_versions
 from store.reviews.escalations import RUN_OF_TICKET
 from store.reviews.tables import escalation_tickets
+from store.runs.runs import VERSION_OF_RUN
 from store.runs.tables import engine_runs
 
 
@@ -35,14 +36,7 @@ async def decisions_not_taken_up(
             playbook_versions.c.threshold,
         )
         .join(engine_runs, RUN_OF_TICKET)
-        .join(
-            playbook_versions,
-            sa.and_(
-                playbook_versions.c.client_id == engine_runs.c.client_id,
-                playbook_versions.c.playbook_id == engine_runs.c.playbook_id,
-                playbook_versions.c.version == engine_runs.c.playbook_version,
-            ),
-        )
+        .join(playbook_versions, VERSION_OF_RUN)
         .where(escalation_tickets.c.decided_at < before, escalation_tickets.c.taken_up_at.is_(None))
         .order_by(escalation_tickets.c.decided_at)
         .limit(limit)

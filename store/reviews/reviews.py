@@ -15,6 +15,7 @@ from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
 from store.reviews.escalations import RUN_OF_TICKET, WORDS
 from store.reviews.tables import escalation_tickets
+from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_messages, engine_runs
 
 PREVIEW_CHARS: Final = 280
@@ -96,13 +97,7 @@ _SUMMARY: Final = (
     )
     .select_from(escalation_tickets)
     .join(engine_runs, RUN_OF_TICKET)
-    .join(
-        engine_events,
-        sa.and_(
-            engine_events.c.client_id == engine_runs.c.client_id,
-            engine_events.c.id == engine_runs.c.event_id,
-        ),
-    )
+    .join(engine_events, EVENT_OF_RUN)
 )
 _DETAIL: Final = _SUMMARY.add_columns(
     sa.func.coalesce(engine_events.c.text, "").label("text"),

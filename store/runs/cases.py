@@ -20,7 +20,7 @@ from domain.runs.run import RunDraft
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
-from store.runs.runs import HUMAN_TEXT
+from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
 from store.runs.tables import ai_conversations, engine_messages, engine_runs
 from store.tenants.tables import client_settings, clients
 
@@ -130,24 +130,10 @@ _CASE: Final = (
         _APPROVALS.label("approvals"),
     )
     .select_from(engine_runs)
-    .join(
-        playbook_versions,
-        sa.and_(
-            playbook_versions.c.client_id == engine_runs.c.client_id,
-            playbook_versions.c.playbook_id == engine_runs.c.playbook_id,
-            playbook_versions.c.version == engine_runs.c.playbook_version,
-        ),
-    )
+    .join(playbook_versions, VERSION_OF_RUN)
     .join(clients, clients.c.id == engine_runs.c.client_id)
     .outerjoin(client_settings, client_settings.c.client_id == engine_runs.c.client_id)
-    .join(
-        engine_events,
-        sa.and_(
-            engine_events.c.client_id == engine_runs.c.client_id,
-            engine_events.c.id == engine_runs.c.event_id,
-            engine_events.c.erased_at.is_(None),
-        ),
-    )
+    .join(engine_events, EVENT_OF_RUN & engine_events.c.erased_at.is_(None))
     .outerjoin(
         engine_messages,
         sa.and_(

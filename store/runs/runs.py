@@ -186,6 +186,17 @@ _TAKE_OFF: Final = sa.text("""
     )
     WHERE client_id = :tenant AND id = :run
 """)
+EVENT_OF_RUN: Final = sa.and_(
+    engine_events.c.client_id == engine_runs.c.client_id,
+    engine_events.c.id == engine_runs.c.event_id,
+)
+"""Joins a run with its event."""
+VERSION_OF_RUN: Final = sa.and_(
+    versions.c.client_id == engine_runs.c.client_id,
+    versions.c.playbook_id == engine_runs.c.playbook_id,
+    versions.c.version == engine_runs.c.playbook_version,
+)
+"""Joins a run with the version of the playbook that took its event."""
 _LOCK: Final = (
     sa.select(
         engine_runs.c.status,
@@ -196,13 +207,7 @@ _LOCK: Final = (
         engine_runs.c.draft,
         HUMAN_TEXT.label("human_text"),
     )
-    .join(
-        engine_events,
-        sa.and_(
-            engine_events.c.client_id == engine_runs.c.client_id,
-            engine_events.c.id == engine_runs.c.event_id,
-        ),
-    )
+    .join(engine_events, EVENT_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))
     .with_for_update(of=engine_runs)
 )
@@ -236,14 +241,7 @@ async def runs_left_received(
             engine_runs.c.received_at,
             versions.c.threshold,
         )
-        .join(
-            versions,
-            sa.and_(
-                versions.c.client_id == engine_runs.c.client_id,
-                versions.c.playbook_id == engine_runs.c.playbook_id,
-                versions.c.version == engine_runs.c.playbook_version,
-            ),
-        )
+        .join(versions, VERSION_OF_RUN)
         .where(engine_runs.c.status == RunStatus.RECEIVED, engine_runs.c.received_at < before)
         .order_by(engine_runs.c.received_at, engine_runs.c.id)
         .limit(limit)

@@ -27,18 +27,15 @@ class Account:
     credits_balance: int
 
 
+_ACCOUNT: Final = sa.select(
+    clients.c.plan,
+    clients.c.trial_ends_at,
+    clients.c.next_plan,
+    clients.c.next_plan_from,
+    clients.c.credits_balance,
+).where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
 # NO KEY: rows that point to the client can be written meanwhile.
-_LOCK: Final = (
-    sa.select(
-        clients.c.plan,
-        clients.c.trial_ends_at,
-        clients.c.next_plan,
-        clients.c.next_plan_from,
-        clients.c.credits_balance,
-    )
-    .where(clients.c.id == sa.bindparam("tenant"), clients.c.closed_at.is_(None))
-    .with_for_update(key_share=True)
-)
+_LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
 class AccountRepository:
@@ -51,10 +48,11 @@ class AccountRepository:
 
         Raises ClientNotFound, also while the client is being erased.
         """
-        row = (await self._connection.execute(_LOCK, {"tenant": self._tenant})).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
-        return Account(subscription_of(row), row.credits_balance)
+        return await self._read(_LOCK)
+
+    async def subscription(self) -> Subscription:
+        """What the client pays for, without the lock. Raises the same."""
+        return (await self._read(_ACCOUNT)).subscription
 
     async def save(self, subscription: Subscription) -> None:
         await self._update(
@@ -79,6 +77,12 @@ class AccountRepository:
             )
         )
         return balance
+
+    async def _read(self, statement: "sa.Select[*tuple[Any, ...]]") -> Account:
+        row = (await self._connection.execute(statement, {"tenant": self._tenant})).one_or_none()
+        if row is None:
+            raise ClientNotFound(self._tenant)
+        return Account(subscription_of(row), row.credits_balance)
 
     async def _update(self, **values: object) -> None:
         await self._connection.execute(

@@ -7,6 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.ids import TenantId
 from domain.tenants.api_key import KeyMaterial
 from domain.tenants.errors import KeyNotFound
 from store.tenants.tables import api_keys, clients
@@ -98,3 +99,11 @@ class KeyRepository:
         )
         if changed.rowcount == 0:
             raise KeyNotFound(key_id)
+
+
+async def client_of(connection: AsyncConnection, key_id: str) -> TenantId:
+    """Whose key it is, for operators. Raises KeyNotFound."""
+    found = await connection.scalar(sa.select(api_keys.c.client_id).where(api_keys.c.id == key_id))
+    if found is None:
+        raise KeyNotFound(key_id)
+    return TenantId(found)

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.errors import InvalidInput
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound
+from domain.tenants.user import check_user_id
 from store.tenants.tables import client_users, clients, users
 
 _USER: "Final[sa.BindParameter[str]]" = sa.bindparam("user")
@@ -18,16 +19,6 @@ _CLIENT: "Final[sa.BindParameter[str]]" = sa.bindparam("client")
 
 # Nobody belongs to a client that is being erased.
 _IS_OPEN: Final = clients.c.closed_at.is_(None)
-_IS_MEMBER: Final = sa.select(
-    sa.exists().where(
-        clients.c.id == _CLIENT,
-        _IS_OPEN,
-        sa.or_(
-            clients.c.owner_user_id == _USER,
-            sa.exists().where(client_users.c.client_id == _CLIENT, client_users.c.user_id == _USER),
-        ),
-    )
-)
 # Whoever owns the client is its owner, whatever the list says.
 _ROLE: Final = (
     sa.select(
@@ -69,11 +60,6 @@ class MemberRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def is_member(self, user_id: str, client_id: str) -> bool:
-        """Whether the user owns the client or is listed with it."""
-        found = await self._connection.scalar(_IS_MEMBER, {"user": user_id, "client": client_id})
-        return bool(found)
-
     async def role(self, user_id: str, client_id: str) -> Role | None:
         """What the user may do for the client, None for somebody else's user."""
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
@@ -107,6 +93,14 @@ class MemberRepository:
         if len(found) > 1:
             raise InvalidInput("this is the id of one user and the mail address of another")
         return found[0] if found else None
+
+    async def person(self, name: str) -> str:
+        """How records name somebody that is called by an id or a mail address.
+
+        A known user's address means the user, whose id the API knows the same person by: nobody
+        may count as two people. Raises InvalidInput.
+        """
+        return await self.find_user(name) or check_user_id(name)
 
     async def ensure_user(self, user_id: str, email: str, now: datetime) -> None:
         """Make the user unless there is one with this id and address.

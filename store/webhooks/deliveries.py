@@ -20,7 +20,7 @@ from domain.webhooks.delivery import (
 )
 from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.outbound_event import OutboundEventId
-from domain.webhooks.webhook import KEPT_DELIVERIES, RetryPolicy, includes_webhooks, notice_of
+from domain.webhooks.webhook import KEPT_DELIVERIES, RetryPolicy, notice_of
 from store.tenants.accounts import subscription_of
 from store.webhooks.delivery_ending import END, RESULT, RETRY, SKIP, lock_webhook
 from store.webhooks.subscriptions import WebhookRepository
@@ -249,7 +249,7 @@ def _waits(row: "sa.Row[*tuple[Any, ...]]", attempt: int) -> bool:
 
 def _may_be_sent(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
     """A test goes to a disabled webhook too."""
-    in_plan = includes_webhooks(subscription_of(row).plan_at(now))
+    in_plan = subscription_of(row).includes_webhooks(now)
     return in_plan and bool(row.is_active or row.trigger == Trigger.TEST)
 
 

@@ -15,7 +15,7 @@ from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent
-from domain.webhooks.webhook import includes_webhooks, wants
+from domain.webhooks.webhook import wants
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
@@ -109,4 +109,4 @@ class Outbox:
 
 def _in_plan(row: "sa.Row[*tuple[Any, ...]]", now: datetime) -> bool:
     """Below pro, subscriptions are kept and not sent."""
-    return includes_webhooks(subscription_of(row).plan_at(now))
+    return subscription_of(row).includes_webhooks(now)

@@ -7,9 +7,7 @@ from typing import Any, Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.billing.errors import PlanRequired
 from domain.core.ids import TenantId
-from domain.tenants.errors import ClientNotFound
 from domain.webhooks.errors import TooManyWebhooks, WebhookNotFound
 from domain.webhooks.webhook import (
     COUNTED_MISSES,
@@ -17,16 +15,11 @@ from domain.webhooks.webhook import (
     DisabledReason,
     RetryPolicy,
     Webhook,
-    includes_webhooks,
 )
-from store.tenants.accounts import AccountRepository, subscription_of
-from store.tenants.tables import clients
+from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
 _WEBHOOKS: Final = webhook_subscriptions.c
-_PLAN: Final = sa.select(
-    clients.c.plan, clients.c.trial_ends_at, clients.c.next_plan, clients.c.next_plan_from
-).where(clients.c.id == sa.bindparam("tenant"))
 # Those whose body is still kept, so that they can be replayed.
 _MISSES: Final = (
     sa.select(webhook_misses.c.event_id)
@@ -102,15 +95,6 @@ class WebhookRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
-
-    async def require_plan(self, now: datetime) -> None:
-        """Raises PlanRequired if the client's plan has no webhooks, ClientNotFound."""
-        row = (await self._connection.execute(_PLAN, {"tenant": self._tenant})).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
-        plan = subscription_of(row).plan_at(now)
-        if not includes_webhooks(plan):
-            raise PlanRequired(f"webhooks are not in the plan {plan}")
 
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
         """Raises TooManyWebhooks (exact under concurrency: the account is locked)."""

@@ -2,8 +2,10 @@
 
 from pathlib import Path
 
+import pytest
+
 from embedded.ports import free_port
-from tests.contract.schemathesis_run import is_ready, run_schemathesis
+from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
 from tests.support.analytics.reports import CHURN, METRICS
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
@@ -32,8 +34,9 @@ FLOORS = {
 }
 
 
+@pytest.mark.parametrize("round_", ROUNDS)
 async def test_the_dashboards_routes_keep_to_their_document(
-    front: LiveEngine, shop: Shop, tmp_path: Path
+    front: LiveEngine, shop: Shop, tmp_path: Path, round_: str
 ) -> None:
     settings, port = front.settings, free_port()
     assert settings.identity.session_key is not None
@@ -57,6 +60,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="dashboard_hooks",
+            round_=round_,
             examples=EXAMPLES,
             client_id=shop.client_id,
             review_ids=",".join(reviews),
@@ -65,8 +69,8 @@ async def test_the_dashboards_routes_keep_to_their_document(
         )  # fmt: skip
 
     for (method, path, status), floor in FLOORS.items():
-        assert answers[method, path, status] >= floor, answers
+        assert answers[method, path, status] >= (floor if round_ == "whole" else 1), answers
     for method, path, _ in ABOUT_ONE.values():
         route = WEBHOOKS + path.format(webhook_id="ID", delivery_id="ID")
         done = sum(answers[method, route, status] for status in (200, 202, 204))
-        assert done >= 3, (method, route, answers)
+        assert done >= (3 if round_ == "whole" else 1), (method, route, answers)

@@ -1,6 +1,7 @@
 """make new: what it lays is clean, fails until it is written, and takes no one's place."""
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,18 +10,22 @@ from typing import Final
 import pytest
 
 from scripts.new_use_case import LONGEST_NAME, Refused, lay
+from tests.support.core import deadlines as deadlines_plugin
 
 ROOT: Final = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project with two nouns, and this project's settings of the tools."""
-    for file in ("__init__.py", "core/actor.py", "integrations/__init__.py"):
-        path = tmp_path / "domain" / file
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.touch()
-    (tmp_path / "pyproject.toml").write_bytes((ROOT / "pyproject.toml").read_bytes())
+    """This project, without its use cases and their tests."""
+    for room in ("domain", "store"):
+        (tmp_path / room).symlink_to(ROOT / room)
+    deadlines = Path(str(deadlines_plugin.__file__)).relative_to(ROOT)
+    packages = [folder / "__init__.py" for folder in deadlines.parents[:-1]]
+    for file in (Path("services/__init__.py"), Path("pyproject.toml"), deadlines, *packages):
+        (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / file).write_bytes((ROOT / file).read_bytes())
+    shutil.copytree(ROOT / "services" / "core", tmp_path / "services" / "core")
     return tmp_path
 
 
@@ -38,10 +43,8 @@ def run(project: Path, *command: str) -> subprocess.CompletedProcess[str]:
 
 def test_the_files_of_a_use_case(project: Path) -> None:
     assert [str(path) for path in lay("integrations", "pause_subscription", project)] == [
-        "services/__init__.py",
         "services/integrations/__init__.py",
         "services/integrations/pause_subscription.py",
-        "tests/__init__.py",
         "tests/services/__init__.py",
         "tests/services/integrations/__init__.py",
         "tests/services/integrations/test_pause_subscription.py",
@@ -82,7 +85,7 @@ def test_its_tests_fail_and_say_what_is_to_be_written(project: Path) -> None:
 
 @pytest.mark.parametrize("noun", ["integration", "", "../integrations", "Integrations"])
 def test_an_unknown_noun_is_refused_with_those_there_are(project: Path, noun: str) -> None:
-    with pytest.raises(Refused, match=r"one of: core, integrations$"):
+    with pytest.raises(Refused, match=r"one of: agent, analytics, .* webhooks$"):
         lay(noun, "pause_subscription", project)
 
 

@@ -44,16 +44,20 @@ class Clone:
         assert done.returncode == 0, done.stderr
         return self.asked()
 
-    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
             ["sh", "scripts/setup.sh", *arguments],
             cwd=self.folder,
             env={**os.environ, "PYTHON": str(self.folder / "python-of-the-test")},
-            capture_output=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
             text=True,
-            timeout=20,
-            check=False,
         )
+
+    def run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        started = self.start(*arguments)
+        stdout, stderr = started.communicate(timeout=20)
+        return subprocess.CompletedProcess(started.args, started.returncode, stdout, stderr)
 
     def asked(self) -> list[str]:
         notes = self.folder / "asked"
@@ -82,6 +86,14 @@ def test_the_larger_set_is_added_to_the_smaller(clone: Clone) -> None:
 def test_the_larger_set_holds_the_smaller(clone: Clone) -> None:
     assert clone.set_up("dev") == ["venv", "dev.txt"]
     assert clone.set_up("embedded") == []
+
+
+def test_targets_at_the_same_time_set_up_one_after_the_other(clone: Clone) -> None:
+    """As `make -j` starts them."""
+    together = [clone.start("embedded") for _ in range(4)]
+
+    assert [one.communicate(timeout=20)[1].count("error") for one in together] == [0] * 4
+    assert clone.asked() == ["venv", "embedded.txt"]
 
 
 @pytest.mark.parametrize("changed", ["embedded", "dev"])

@@ -11,8 +11,8 @@ router = APIRouter()
 
 
 @router.get("/healthz", include_in_schema=False)
-async def healthz() -> Response:
-    return json_response({"status": "ok"})
+async def healthz() -> dict[str, str]:
+    return {"status": "ok"}
 
 
 @router.get("/readyz", include_in_schema=False)

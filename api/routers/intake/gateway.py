@@ -3,23 +3,19 @@
 import asyncio
 import hashlib
 import time
-from typing import Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
 
 import structlog
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.admission import admit_arrival
-from api.auth import (
-    Caller,
-    authenticate_gateway,
-    authorize,
-    limiter_key,
-    still_authenticated,
-)
+from api.access import GatewayCallerDep
+from api.auth import Caller, authorize, limiter_key, still_authenticated
 from api.http.json_body import json_response, parse_object, read_body
-from api.openapi import RETRY_AFTER, UNAUTHENTICATED, with_extra_fields
-from api.schemas.core.error import ErrorBody
+from api.openapi import with_extra_fields
+from api.route import DescribedRoute, Part
 from api.schemas.intake.gateway import (
     MAX_HTML,
     GatewayRequest,
@@ -35,82 +31,125 @@ from domain.intake.rate_limit import LimitScope
 from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
 from domain.runs.run import EventOutcome, RunResult
-from store.intake.admission import Admitted, Arrival, Repeated, Unmatched, find_playbook
+from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
+from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
+from store.playbooks.playbooks import PlaybookRepository
 from store.runs.runs import RunRepository
-from store.tenants.keys import ActiveKey, KeyRepository
+from store.tenants.keys import KeyRepository
 
 DEADLINE_S: Final = 30.0
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
-_ERRORS: Final = (400, 403, 404, 405, 408, 409, 413, 415, 422, 500)
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """When a request came, and when its caller must have an answer on the event loop's clock."""
+
+    at: datetime
+    deadline: float
+
+
+async def _begin(services: ServicesDep) -> Begun:
+    return Begun(services.now(), asyncio.get_running_loop().time() + DEADLINE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class SentEvent:
+    call: GatewayRequest
+    body: bytes
+
+
+class EventBody(Part):
+    """The event. Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, ClientIdMissing,
+    InvalidBody."""
+
+    errors = (400, 408, 413, 415)
+
+    def __init__(self) -> None:
+        schema = with_extra_fields(GatewayRequest.model_json_schema(), {"html_body": MAX_HTML})
+        self.body = {"required": True, "content": {"application/json": {"schema": schema}}}
+
+    async def __call__(self, request: Request) -> SentEvent:
+        body = await read_body(request)
+        return SentEvent(parse_request(parse_object(body)), body)
+
+
+class RepeatableBy(Part):
+    """The Idempotency-Key, with which the same body gets the same answer. Raises
+    InvalidIdempotencyKey."""
+
+    # 409 and 422: what became of an earlier event with this key.
+    errors = (400, 409, 422)
+    parameters = (
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "description": "The same key and body within 24 hours get the same answer.",
+            "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
+        },
+    )
+
+    async def __call__(self, request: Request) -> str | None:
+        key = request.headers.get("idempotency-key")
+        if key is not None and not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
+            raise InvalidIdempotencyKey
+        return key
 
 
 @router.post(
     "/api/engine/gateway",
     summary="Push one event, get the agent's answer",
-    responses={
-        200: {"model": GatewayResult | NoPlaybook},
-        **{status: {"model": ErrorBody} for status in _ERRORS},
-        401: UNAUTHENTICATED,
-        # Without the header where the month's quota is exhausted.
-        429: {"model": ErrorBody, "headers": RETRY_AFTER},
-    },
-    openapi_extra={
-        "requestBody": {
-            "required": True,
-            "content": {
-                "application/json": {
-                    "schema": with_extra_fields(
-                        GatewayRequest.model_json_schema(), {"html_body": MAX_HTML}
-                    )
-                }
-            },
-        },
-        "parameters": [
-            {
-                "name": "Idempotency-Key",
-                "in": "header",
-                "required": False,
-                "description": "The same key and body within 24 hours get the same answer.",
-                "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
-            }
-        ],
-        "security": [{"bearer": []}, {"engineSecret": []}, {"internalSecret": []}],
-    },
+    response_model=GatewayResult | NoPlaybook,
 )
-async def gateway(request: Request, services: ServicesDep) -> Response:
+async def gateway(
+    begun: Annotated[Begun, Depends(_begin)],
+    caller: GatewayCallerDep,
+    sent: Annotated[SentEvent, Depends(EventBody())],
+    key: Annotated[str | None, Depends(RepeatableBy())],
+    request: Request,
+    services: ServicesDep,
+) -> Response:
     """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
-    started, received_at = time.monotonic(), services.now()
-    caller = await authenticate_gateway(request.headers, services)
-    body = await read_body(request)
-    call, key = parse_request(parse_object(body)), _idempotency_key(request, body)
-    tenant = await authorize(caller, call.client_id, services)
+    call = sent.call
+    tenant, actor = await authorize(caller, call.client_id, services)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    deadline = asyncio.get_running_loop().time() + DEADLINE_S - (time.monotonic() - started)
     answer: RunResult | NoPlaybook
     with services.gateway_traffic.event():
         if call.is_test:
-            answer = await _rehearse(tenant, call, caller, services, deadline)
+            answer = await _rehearse(tenant, call, caller, services, begun.deadline)
         else:
             arrival = Arrival(
                 event=call.event(),
                 event_id=services.new_id(),
                 run_id=services.new_id(),
                 message_id=services.new_id(),
-                received_at=received_at,
-                key_id=caller.id if isinstance(caller, ActiveKey) else None,
-                idempotency=key,
+                received_at=begun.at,
+                idempotency=_idempotency(key, sent.body),
                 request_id=request.state.request_id,
             )
-            admitted = await admit_arrival(tenant, arrival, services)
+            admitted = await receive_event(
+                services.work,
+                services.admissions,
+                actor,
+                arrival,
+                tenant=tenant,
+                now=services.now,
+            )
             structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-            answer = await _answer(tenant, admitted, services, deadline)
+            answer = await _answer(tenant, admitted, services, begun.deadline)
     services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
+    # Not by FastAPI, which would check what is ours once more.
     return json_response(answer.model_dump(mode="json"))
+
+
+def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:
+    return None if key is None else IdempotencyKey(key, hashlib.sha256(body).digest())
 
 
 async def _answer(
@@ -146,7 +185,7 @@ async def _stored_answer(
     tenant: TenantId, event_id: str, services: Services
 ) -> RunResult | NoPlaybook:
     """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
-    async with services.database.tenant(tenant) as connection:
+    async with services.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
             return result
@@ -162,9 +201,9 @@ async def _rehearse(
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
     await services.limiter.check(LimitScope.DRY_RUN, limiter_key(caller), services.now())
-    async with services.database.tenant(tenant) as connection:
+    async with services.database.reading(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
-        playbook = await find_playbook(connection, tenant, event.event_type)
+        playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)
     rehearsal = DryRunInput(
@@ -191,12 +230,3 @@ async def _rehearse(
         steps_executed=0,
         duration_ms=round((time.monotonic() - started) * 1000),
     )
-
-
-def _idempotency_key(request: Request, body: bytes) -> IdempotencyKey | None:
-    key = request.headers.get("idempotency-key")
-    if key is None:
-        return None
-    if not 1 <= len(key) <= 255 or not key.isascii() or not key.isprintable():
-        raise InvalidIdempotencyKey
-    return IdempotencyKey(key, hashlib.sha256(body).digest())

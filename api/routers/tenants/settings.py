@@ -1,77 +1,49 @@
 """/api/dashboard/settings: a client's words to a language model, its looks, its widget's key."""
 
 import secrets
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from fastapi import APIRouter, Depends
 
-from api.content_access import CLIENT, manager, note, reader
-from api.http.json_body import json_response, parse_body, read_body, read_optional_body
-from api.openapi import SESSION, dashboard_answers, request_body
+from api.access import ManagerDep, MemberDep
+from api.route import DescribedRoute, JsonBody
 from api.schemas.tenants.settings import RotateKeyBody, SettingsBody
 from api.services import ServicesDep
-from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, widget_key_of
+from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings
+from services.tenants.client_settings import change_settings, give_widget_key
 from store.tenants.client_settings import SettingsRepository
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _SETTINGS: Final = "/api/dashboard/settings"
 
 
-@router.get(
-    _SETTINGS,
-    summary="What a client has set",
-    responses=dashboard_answers(ClientSettings),
-    openapi_extra={"parameters": CLIENT, "security": SESSION},
-)
-async def settings(request: Request, services: ServicesDep) -> Response:
+@router.get(_SETTINGS, summary="What a client has set")
+async def settings(member: MemberDep, services: ServicesDep) -> ClientSettings:
     """For every member of the client."""
-    tenant = await reader(request, services)
-    async with services.database.tenant(tenant) as connection:
-        found = await SettingsRepository(connection, tenant).read()
-    return json_response(found.model_dump(mode="json"))
+    async with services.database.reading(member.tenant) as connection:
+        return await SettingsRepository(connection, member.tenant).read()
 
 
-@router.patch(
-    _SETTINGS,
-    summary="Change what a client has set",
-    responses=dashboard_answers(ClientSettings, 408, 413, 415),
-    openapi_extra={
-        "parameters": CLIENT,
-        "requestBody": request_body(SettingsBody),
-        "security": SESSION,
-    },
-)
-async def change(request: Request, services: ServicesDep) -> Response:
+@router.patch(_SETTINGS, summary="Change what a client has set")
+async def change(
+    member: ManagerDep,
+    body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],
+    services: ServicesDep,
+) -> ClientSettings:
     """From the next message on. What is left out stays; what is given takes its place whole."""
-    member = await manager(request, services)
-    body = parse_body(SettingsBody, await read_body(request))
     wanted = body.change
-    async with services.database.tenant(member.tenant) as connection:
-        changed = await SettingsRepository(connection, member.tenant).change(wanted, services.now())
-    note(member, "settings changed", fields=" ".join(sorted(body.model_fields_set)))
-    return json_response(changed.model_dump(mode="json"))
+    async with services.work.of(member.tenant) as work:
+        return await change_settings(work, member.actor, wanted)
 
 
-@router.post(
-    f"{_SETTINGS}/widget-key",
-    summary="Give the widget a new key",
-    responses=dashboard_answers(ClientSettings, 408, 413, 415),
-    openapi_extra={
-        "parameters": CLIENT,
-        "requestBody": request_body(RotateKeyBody),
-        "security": SESSION,
-    },
-)
-async def rotate_widget_key(request: Request, services: ServicesDep) -> Response:
+@router.post(f"{_SETTINGS}/widget-key", summary="Give the widget a new key")
+async def rotate_widget_key(
+    member: ManagerDep,
+    _: Annotated[RotateKeyBody, Depends(JsonBody(RotateKeyBody, optional=True))],
+    services: ServicesDep,
+) -> ClientSettings:
     """Its first one, if it has none. The key until now ends at once."""
-    member = await manager(request, services)
-    parse_body(RotateKeyBody, await read_optional_body(request))
-    key = widget_key_of(secrets.token_bytes(WIDGET_KEY_BYTES))
-    async with services.database.tenant(member.tenant) as connection:
-        changed = await SettingsRepository(connection, member.tenant).rotate_widget_key(
-            key, services.now()
-        )
-    note(member, "widget key rotated")
-    return json_response(changed.model_dump(mode="json"))
+    random = secrets.token_bytes(WIDGET_KEY_BYTES)
+    async with services.work.of(member.tenant) as work:
+        return await give_widget_key(work, member.actor, random)

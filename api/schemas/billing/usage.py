@@ -4,12 +4,18 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, PlainSerializer, WithJsonSchema
 
-from domain.billing.quota import TICKETS, QuotaStanding
-from domain.core.period import Period, next_billing_date
+from domain.core.period import next_billing_date
 from domain.tenants.client import Plan
 from store.billing.usage import ClientUsage
+
+# As `+00:00`, which callers have been told since the first version; pydantic writes `Z`.
+_Time = Annotated[
+    datetime,
+    PlainSerializer(datetime.isoformat),
+    WithJsonSchema({"type": "string", "format": "date-time"}),
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +32,16 @@ class UsageRecord:
     overage_cost: Annotated[Literal[0], Field(deprecated=True)]
     quota_reached: bool
     credits_balance: Annotated[int, Field(ge=0)]
-    trial_ends_at: Annotated[datetime | None, Field(description="Null: not in trial.")]
+    trial_ends_at: Annotated[_Time | None, Field(description="Null: not in trial.")]
     next_billing_date: date
 
 
-def usage_record(usage: ClientUsage, period: Period, now: datetime) -> UsageRecord:
-    """What a client is told of its use of `period`, the month that `now` falls in."""
-    plan = usage.subscription.plan_at(now)
-    standing = QuotaStanding(
-        period=period,
-        tickets_used=usage.tickets_used,
-        tickets_limit=TICKETS[plan],
-        credits_balance=usage.credits_balance,
-    )
+def usage_record(usage: ClientUsage, now: datetime) -> UsageRecord:
+    """What a client is told of its use of the month that `now` falls in."""
+    standing = usage.standing(now)
     return UsageRecord(
-        plan=plan,
-        period=period,
+        plan=usage.subscription.plan_at(now),
+        period=standing.period,
         tickets_used=standing.tickets_used,
         tickets_limit=standing.tickets_limit,
         voice_minutes_used=0,

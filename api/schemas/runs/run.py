@@ -2,25 +2,16 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 
+from api.schemas.core.client_query import ClientQuery
 from domain.agent.brain import Category
 from domain.core.ids import ULID
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary
 
 
-class TraceQuery(BaseModel):
-    """The query of one run."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    client_id: Annotated[
-        str | None, Field(description="ULID of the client; absent: the caller's own.")
-    ] = None
-
-
-class RunQuery(TraceQuery):
+class RunQuery(ClientQuery):
     """The query of a list."""
 
     status: RunStatus | None = None
@@ -36,3 +27,9 @@ class RunPage(BaseModel):
     next_cursor: Annotated[
         str | None, Field(description="Asks for the runs after these; null: these are the last.")
     ]
+
+    @classmethod
+    def of(cls, found: list[RunSummary], limit: int) -> "RunPage":
+        """`found`: one more than `limit` where there is a next page."""
+        shown = found[:limit]
+        return cls(runs=shown, next_cursor=shown[-1].run_id if len(found) > limit else None)

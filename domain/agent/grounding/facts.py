@@ -232,13 +232,22 @@ def _numbers(match: re.Match[str]) -> Iterator[Fact]:
 
 
 _Read = Callable[[re.Match[str]], Iterator[Fact]]
+# Each repetition is bounded or takes what it has scanned: customers choose some of the text.
+_WRITTEN_DATE: Final = re.compile(
+    r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
+    r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"
+    r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
+)
+_CLOCK: Final = re.compile(
+    r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
+    r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
+)
 
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
     known = fact_words()
     unit, currency, month = map(either, (known.units, known.currencies, known.months))
-    # Each repetition is bounded or takes what it has scanned: customers choose some of the text.
     return (
         (re.compile(r"https?://[^\s<>\"]+|\bwww\.[^\s<>\"]+"), _links),
         (re.compile(r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,4}"), _addresses),
@@ -258,14 +267,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
             _money,
         ),
         (re.compile(rf"(?<![\w.,])({_DIGITS}) ?(?:%|per ?cent\b|pour ?cent\b)"), _shares),
-        (
-            re.compile(
-                r"\b(?P<iso>\d{4})-(?P<iso_month>\d{2})-(?P<iso_day>\d{2})(?!\d)"
-                r"|(?<![\d/.])(?P<one>\d{1,2})(?P<mark>[/.])(?P<other>\d{1,2})"
-                r"(?:(?P=mark)(?P<year>\d{4}|\d{2})|(?<=/\d)|(?<=/\d\d))(?![\d/]|\.\d)"
-            ),
-            _written_dates,
-        ),
+        (_WRITTEN_DATE, _written_dates),
         (
             re.compile(
                 rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th|er)?\.? (?:of )?(?P<month>{month})\b\.?"
@@ -275,13 +277,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
             ),
             _named_dates,
         ),
-        (
-            re.compile(
-                r"\b(?P<hour12>\d{1,2})(?::(?P<minute12>\d\d))? ?(?P<half>[ap])\.?m\b"
-                r"|\b(?P<hour>[01]?\d|2[0-3]) ?[h:] ?(?P<minute>[0-5]\d)(?!\d)"
-            ),
-            _clocks,
-        ),
+        (_CLOCK, _clocks),
         (
             re.compile(
                 r"(?<![\w.,])(?P<first>\d{1,12}(?:[.,]\d{1,3})?)(?!\d)"

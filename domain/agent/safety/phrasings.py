@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from domain.agent.plan import IN_PLACE, ActionKind
 from domain.agent.safety.reason import UnsafeReason
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
@@ -35,10 +36,12 @@ class _File(LexiconFile):
 def phrasings() -> Phrasings:
     """Raises BrokenLexicon."""
     file = lexicon(__file__, _File)
+    kinds = "|".join(kind for kind in ActionKind if kind not in IN_PLACE)
+    fragments = {**file.fragments, "tool": f"{file.fragments['tool']}|{kinds}"}
     return Phrasings(
-        markup=_phrasings(file.markup, file.fragments),
-        words=_phrasings(file.words, file.fragments),
-        spelt_out=_expression(file.spelt_out, file.fragments),
+        markup=_phrasings(file.markup, fragments),
+        words=_phrasings(file.words, fragments),
+        spelt_out=_expression(file.spelt_out, fragments),
     )
 
 

@@ -289,7 +289,7 @@ async def test_unknown_client_for_a_caller_of_all_clients(
     async def allow(_caller: object, wanted: str, _services: Services) -> TenantId:
         return TenantId(wanted)
 
-    monkeypatch.setattr("api.routers.billing.usage.authorize", allow)
+    monkeypatch.setattr("api.access.authorize", allow)
 
     answer = await ask(front, shop, new_ulid())
 

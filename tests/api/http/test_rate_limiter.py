@@ -9,10 +9,11 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from api.http.rate_limiter import MemoryLimiter, PostgresLimiter, RateLimiter, build_limiter
+from api.http.rate_limiter import RateLimiter, build_limiter
 from domain.core.errors import EngineUnavailable
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import Limit, LimitScope, limits
+from services.intake.request_counter import MemoryCounter, PostgresCounter
 from store.core.database import Database
 from store.intake.rate_windows import RateWindowRepository
 from store.intake.tables import rate_windows
@@ -80,7 +81,7 @@ REQUESTS = st.lists(
 async def test_memory_agrees_with_the_naive_model(
     requests: list[tuple[timedelta, LimitScope, str]],
 ) -> None:
-    naive, limiter, now = Naive(SMALL), MemoryLimiter(SMALL), START
+    naive, limiter, now = Naive(SMALL), RateLimiter(SMALL, MemoryCounter()), START
     for pause, scope, key in requests:
         now += pause
         assert await passes(limiter, scope, key, now) == naive.passes(scope, key, now)
@@ -93,17 +94,17 @@ async def test_postgres_agrees_with_memory(
 ) -> None:
     async with database.service() as connection:
         await connection.execute(sa.delete(rate_windows))
-    shared, alone, now = PostgresLimiter(SMALL, database), MemoryLimiter(SMALL), START
+    shared, alone, now = PostgresCounter(database), MemoryCounter(), START
     for pause, scope, key in requests:
         now += pause
         kept = await asyncio.gather(
-            shared._attempt(SMALL[scope], key, now), alone._attempt(SMALL[scope], key, now)
+            shared.count(SMALL[scope], key, now), alone.count(SMALL[scope], key, now)
         )
         assert kept[0] == kept[1]
 
 
 async def test_sixty_at_once_in_two_processes(database: Database, other_process: Database) -> None:
-    processes = [PostgresLimiter(TABLE, each) for each in (database, other_process)]
+    processes = [RateLimiter(TABLE, PostgresCounter(each)) for each in (database, other_process)]
 
     outcomes = await asyncio.gather(
         *(passes(processes[n % 2], LimitScope.SIMULATOR, "key:1", at(0)) for n in range(60))
@@ -115,7 +116,7 @@ async def test_sixty_at_once_in_two_processes(database: Database, other_process:
 
 
 async def test_refusal_says_when(database: Database) -> None:
-    limiter = PostgresLimiter(TABLE, database)
+    limiter = RateLimiter(TABLE, PostgresCounter(database))
     for second in range(5):
         await limiter.check(LimitScope.EXPORT, "key:1", at(second))
 
@@ -128,7 +129,7 @@ async def test_refusal_says_when(database: Database) -> None:
 
 
 async def test_refused_caller_asks_postgres_no_more(database: Database) -> None:
-    limiter = PostgresLimiter(TABLE, database)
+    limiter = RateLimiter(TABLE, PostgresCounter(database))
     for second in range(5):
         await limiter.check(LimitScope.EXPORT, "key:1", at(second))
     assert not await passes(limiter, LimitScope.EXPORT, "key:1", at(10))
@@ -153,7 +154,7 @@ async def test_refused_caller_asks_postgres_no_more(database: Database) -> None:
 async def test_flood_of_one_key_reaches_postgres_once_more_than_its_limit(
     database: Database,
 ) -> None:
-    limiter, taken = PostgresLimiter(TABLE, database), []
+    limiter, taken = RateLimiter(TABLE, PostgresCounter(database)), []
     sa.event.listen(database.engine.sync_engine, "checkout", lambda *_: taken.append(1))
 
     outcomes = await asyncio.gather(
@@ -166,16 +167,17 @@ async def test_flood_of_one_key_reaches_postgres_once_more_than_its_limit(
 
 async def test_refused_callers_kept_in_memory_are_bounded(database: Database) -> None:
     table = {LimitScope.SIGNUP: Limit(LimitScope.SIGNUP, 1)}
-    limiter = PostgresLimiter(table, database, max_refused=2)
+    counter = PostgresCounter(database, max_refused=2)
+    limiter = RateLimiter(table, counter)
     for key in "abc":
         assert [await passes(limiter, LimitScope.SIGNUP, key, at(0)) for _ in "12"] == [True, False]
 
-    assert [key for _, key in limiter._refused] == ["b", "c"]
+    assert [key for _, key in counter._refused] == ["b", "c"]
     assert not await passes(limiter, LimitScope.SIGNUP, "a", at(1)), "PostgreSQL knows it still"
 
 
 async def test_late_request_of_a_slow_clock_keeps_the_window(database: Database) -> None:
-    limiter = PostgresLimiter(TABLE, database)
+    limiter = RateLimiter(TABLE, PostgresCounter(database))
     await limiter.check(LimitScope.EXPORT, "key:1", at(10))
     await limiter.check(LimitScope.EXPORT, "key:1", at(0))
 
@@ -183,7 +185,7 @@ async def test_late_request_of_a_slow_clock_keeps_the_window(database: Database)
 
 
 async def test_lapsed_windows_are_purged_now_and_then(database: Database) -> None:
-    limiter = PostgresLimiter(TABLE, database)
+    limiter = RateLimiter(TABLE, PostgresCounter(database))
     for number in range(3):
         await limiter.check(LimitScope.SIGNUP, f"ip:{number}", at(0))
     await limiter.check(LimitScope.SIGNUP, "ip:late", at(50))
@@ -197,7 +199,7 @@ async def test_lapsed_windows_are_purged_now_and_then(database: Database) -> Non
 async def test_purge_leaves_what_is_live_or_at_work(
     database: Database, other_process: Database
 ) -> None:
-    limiter = PostgresLimiter(TABLE, database)
+    limiter = RateLimiter(TABLE, PostgresCounter(database))
     for key, second in (("lapsed", 0), ("at work", 0), ("live", 1)):
         await limiter.check(LimitScope.SIGNUP, key, at(second))
 
@@ -210,30 +212,33 @@ async def test_purge_leaves_what_is_live_or_at_work(
 
 
 async def test_memory_forgets_what_has_lapsed() -> None:
-    limiter = MemoryLimiter(TABLE)
+    counter = MemoryCounter()
+    limiter = RateLimiter(TABLE, counter)
     for number in range(1000):
         await limiter.check(LimitScope.SIGNUP, f"ip:{number}", at(number))
 
-    assert len(limiter._hits[LimitScope.SIGNUP]) == 60
+    assert len(counter._hits[LimitScope.SIGNUP]) == 60
 
 
 async def test_busy_caller_keeps_no_other_in_memory() -> None:
-    limiter = MemoryLimiter(TABLE)
+    counter = MemoryCounter()
+    limiter = RateLimiter(TABLE, counter)
     for key, second in (("busy", 0), ("gone", 1), ("busy", 50), ("new", 61)):
         await limiter.check(LimitScope.SIGNUP, key, at(second))
 
-    assert set(limiter._hits[LimitScope.SIGNUP]) == {"busy", "new"}
+    assert set(counter._hits[LimitScope.SIGNUP]) == {"busy", "new"}
 
 
 async def test_flood_of_keys_is_bounded_and_frees_nobody() -> None:
-    limiter = MemoryLimiter(TABLE, max_keys=100)
+    counter = MemoryCounter(max_keys=100)
+    limiter = RateLimiter(TABLE, counter)
     for _ in range(5):
         await limiter.check(LimitScope.SIGNUP, "ip:mallory", at(0))
 
     flood = [await passes(limiter, LimitScope.SIGNUP, f"ip:{n}", at(1)) for n in range(1000)]
 
     assert sum(flood) == 99
-    assert len(limiter._hits[LimitScope.SIGNUP]) == 100
+    assert len(counter._hits[LimitScope.SIGNUP]) == 100
     assert not await passes(limiter, LimitScope.SIGNUP, "ip:mallory", at(59))
     assert await passes(limiter, LimitScope.SIGNUP, "ip:7", at(59)), "who is known goes on"
     assert await passes(limiter, LimitScope.USAGE, "key:1", at(1)), "another scope is not touched"
@@ -251,8 +256,8 @@ async def test_setting_chooses(database: Database, database_url: str) -> None:
         for kind in ("memory", "postgres")
     }
 
-    assert isinstance(chosen["memory"], MemoryLimiter)
-    assert isinstance(chosen["postgres"], PostgresLimiter)
+    assert isinstance(chosen["memory"].counter, MemoryCounter)
+    assert isinstance(chosen["postgres"].counter, PostgresCounter)
     for limiter in chosen.values():
         assert await passes(limiter, LimitScope.DRY_RUN, "key:1", at(0))
         assert not await passes(limiter, LimitScope.DRY_RUN, "key:1", at(1))

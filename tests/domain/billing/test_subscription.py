@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from domain.billing.errors import PlanRequired
 from domain.billing.subscription import Subscription
 from domain.tenants.client import Plan
 
@@ -53,3 +54,15 @@ def test_a_trial_has_pro_until_it_ends(plan: Plan, during: Plan) -> None:
     assert trial.trial_end(NOW) == MARCH
     assert trial.plan_at(MARCH) is plan
     assert trial.trial_end(MARCH) is None
+
+
+def test_webhooks_are_in_the_plan_that_is_in_force() -> None:
+    assert {plan for plan in Plan if Subscription(plan).includes_webhooks(NOW)} == {
+        Plan.PRO,
+        Plan.ENTERPRISE,
+    }
+    waiting = Subscription(Plan.PRO).changed_to(Plan.STARTER, NOW)
+    waiting.require_webhooks(NOW)
+    with pytest.raises(PlanRequired, match="not in the plan starter"):
+        waiting.require_webhooks(MARCH)
+    Subscription(Plan.FREE, trial_ends_at=MARCH).require_webhooks(NOW)

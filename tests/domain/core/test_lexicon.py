@@ -11,7 +11,7 @@ from domain.agent.safety import phrasings as unsafe_phrasings
 from domain.agent.safety.reason import UnsafeReason
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Fruit(LexiconFile):

@@ -1,9 +1,6 @@
 """Every common mistake with a signature is found and named; what is right is called right."""
 
 import base64
-import hashlib
-import hmac
-import json
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -13,56 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.webhooks.envelope import render
 from domain.webhooks.explanation import Explanation, Origin, WebhookVerdict
 from domain.webhooks.mistake import WORDS, Mistake, Scheme
-from domain.webhooks.samples import sample
-from domain.webhooks.signature import secret_of, service_signature, standard_signature
-from domain.webhooks.signature_verdict import KnownSecret, Pasted, Sent, explain
-
-SECRET: Final = secret_of(bytes(range(24)))
-OLD: Final = secret_of(bytes(range(1, 25)))
-OTHERS: Final = secret_of(bytes(range(2, 26)))
-UNKNOWN: Final = secret_of(bytes(24))
-SECRETS: Final = (
-    KnownSecret(SECRET, Origin.NEWEST, "W1"),
-    KnownSecret(OLD, Origin.PREVIOUS, "W1"),
-    KnownSecret(OTHERS, Origin.OTHER_WEBHOOK, "W2"),
+from domain.webhooks.signature import standard_signature
+from domain.webhooks.signature_verdict import KnownSecret, Pasted
+from tests.support.webhooks.pasted import (
+    AT,
+    BODY,
+    EARLIER,
+    OLD,
+    OTHERS,
+    SECRET,
+    SECRETS,
+    SENT,
+    UNKNOWN,
+    based,
+    explained,
+    hexed,
+    service,
+    standard,
 )
-AT: Final = 1_764_000_000
-NOW: Final = datetime.fromtimestamp(AT + 10, UTC)
-BODY: Final = render(sample("ticket.resolved"), "01KAK8Z3V6Q2M9T4B7C1D5E8F0", NOW)
-SENT: Final = Sent("D1", "E1", AT, BODY)
-EARLIER: Final = Sent("D0", "E1", AT - 400, BODY)
-
-
-def service(secret: str = SECRET, timestamp: int = AT, body: bytes = BODY) -> Pasted:
-    return Pasted(service_signature(secret, timestamp, body), str(timestamp), body)
-
-
-def standard(secret: str = SECRET, timestamp: int = AT, body: bytes = BODY) -> Pasted:
-    signature = standard_signature(secret, "E1", timestamp, body)
-    return Pasted(signature, str(timestamp), body, "E1")
-
-
-def explained(
-    pasted: Pasted,
-    sent: tuple[Sent, ...] = (),
-    now: datetime = NOW,
-    secrets: tuple[KnownSecret, ...] = SECRETS,
-) -> Explanation:
-    found = explain(pasted, secrets=secrets, sent=sent, now=now)
-    for secret in (SECRET, OLD, OTHERS):
-        assert secret[6:] not in found.model_dump_json()
-    return found
-
-
-def hexed(key: bytes, signed: bytes) -> str:
-    return "v1=" + hmac.new(key, signed, hashlib.sha256).hexdigest()
-
-
-def based(key: bytes, signed: bytes) -> str:
-    return "v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()).decode()
 
 
 @pytest.mark.parametrize("pasted", [service(), standard(), service(OLD), standard(OLD)])
@@ -159,66 +126,6 @@ def test_one_mistake(signature: str, mistake: Mistake, verdict: str) -> None:
     assert WORDS[mistake] in found.sentence
 
 
-LATIN: Final = BODY.decode().encode().decode("latin-1").encode()
-
-
-@pytest.mark.parametrize(
-    ("body", "mistakes"),
-    [
-        (BODY + b"\n", (Mistake.TRAILING_SPACE,)),
-        (BODY + b"\r\n", (Mistake.LINE_ENDS, Mistake.TRAILING_SPACE)),
-        (b"\xef\xbb\xbf" + BODY, (Mistake.BYTE_ORDER_MARK,)),
-        (LATIN, (Mistake.WRONG_CHARSET,)),
-        (json.dumps(json.loads(BODY)).encode(), (Mistake.JSON_RENDERED_AGAIN,)),
-        (
-            b"\xef\xbb\xbf" + json.dumps(json.loads(BODY), indent=1).encode() + b"\n",
-            (Mistake.BYTE_ORDER_MARK, Mistake.TRAILING_SPACE, Mistake.JSON_RENDERED_AGAIN),
-        ),
-    ],
-)
-@pytest.mark.parametrize("sent", [(), (SENT,)])
-@pytest.mark.parametrize("sign", [service, standard])
-def test_a_changed_body_that_can_be_undone(
-    sign: Callable[..., Pasted], sent: tuple[Sent, ...], body: bytes, mistakes: tuple[Mistake, ...]
-) -> None:
-    """Also without a delivery to hold it against."""
-    found = explained(replace(sign(), body=body), sent)
-
-    assert (found.verdict, found.mistakes) == (WebhookVerdict.CHANGED_BODY, mistakes)
-    assert found.difference is not None
-    assert BODY[: found.difference.at] == body[: found.difference.at]
-    assert BODY[found.difference.at :][:1] != body[found.difference.at :][:1]
-
-
-def test_a_body_that_only_its_delivery_can_tell() -> None:
-    """Keys in another order; other words."""
-    turned = json.dumps(json.loads(BODY), sort_keys=True, separators=(",", ":")).encode()
-    other = BODY.replace(b"0.93", b"0.94")
-    assert explained(replace(service(), body=turned)).verdict is WebhookVerdict.NO_MATCH
-
-    found = explained(replace(service(), body=turned), (EARLIER, SENT))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
-    assert (found.mistakes, found.delivery_id) == ((Mistake.JSON_RENDERED_AGAIN,), "D1")
-    found = explained(replace(standard(), body=other), (EARLIER, SENT))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
-    assert (found.mistakes, found.delivery_id) == ((), "D1")
-    assert found.difference is not None
-    assert found.difference.at == BODY.index(b"0.93") + 3
-    assert (found.difference.sent[8], found.difference.pasted[8]) == ("3", "4")
-
-
-def test_a_receiver_that_signs_what_it_has_parsed() -> None:
-    """What it computes is right for what it has, and still not what came."""
-    parsed = json.dumps(json.loads(BODY)).encode()
-
-    found = explained(service(body=parsed), (SENT,))
-    assert found.verdict is WebhookVerdict.CHANGED_BODY
-    assert (found.mistakes, found.delivery_id) == ((Mistake.JSON_RENDERED_AGAIN,), "D1")
-    # A delivery of that very body in the same second: then nothing is wrong.
-    other = Sent("D2", "E2", AT, parsed)
-    assert explained(service(body=parsed), (SENT, other)).verdict is WebhookVerdict.MATCHES
-
-
 def test_altered_headers() -> None:
     later = str(AT + 1)
     for pasted in (service(), standard()):
@@ -285,25 +192,3 @@ def test_anything_may_be_pasted(
 ) -> None:
     found = explained(Pasted(signature, timestamp, body, message_id), (SENT,))
     assert found.verdict is not WebhookVerdict.MATCHES
-
-
-def test_a_body_is_read_as_often_however_many_were_sent_then(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """Reading may take a tenth of a second, and the API's other callers wait."""
-    pasted = service(body=json.dumps({"of": "another event"}).encode())
-    read = 0
-
-    def loads(body: bytes) -> object:
-        nonlocal read
-        read += body == pasted.body
-        return json.JSONDecoder().decode(body.decode())
-
-    monkeypatch.setattr("domain.webhooks.mistake.json.loads", loads)
-    counts = []
-    for number in (1, 50):
-        read = 0
-        sent = tuple(replace(SENT, delivery_id=f"D{one}") for one in range(number))
-        explain(pasted, secrets=SECRETS, sent=sent, now=NOW)
-        counts.append(read)
-    assert counts[0] == counts[1] > 0

@@ -3,7 +3,6 @@
 import pytest
 
 from adapters.seal import FernetSealer, new_seal_key
-from domain.tenants.client import Plan
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.explanation import Origin
 from domain.webhooks.outbound_event import OutboundEventId
@@ -16,16 +15,11 @@ from domain.webhooks.webhook import (
     check_events,
     check_label,
     first_event,
-    includes_webhooks,
     notice_of,
     wants,
 )
 
 SECRET = secret_of(bytes(range(24)))
-
-
-def test_plans() -> None:
-    assert {plan for plan in Plan if includes_webhooks(plan)} == {Plan.PRO, Plan.ENTERPRISE}
 
 
 @pytest.mark.parametrize("label", ["", "  ", "x" * (MAX_LABEL + 1), "a\nb", "a\x00", "a\u2028b"])

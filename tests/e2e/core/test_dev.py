@@ -35,6 +35,7 @@ LOAD_S = 10
 class Running:
     url: str
     data: Path
+    metrics: int
     client_id: str
     key: str
 
@@ -51,8 +52,9 @@ class Running:
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """One stack for this module, with a client made by the command line."""
-    data = tmp_path_factory.mktemp("dev") / "data"
-    with dev_stack(data, "--no-tour", "--port", str(free_port()), ENGINE_SECRET=SECRET) as process:
+    data, metrics = tmp_path_factory.mktemp("dev") / "data", _three_free_ports()
+    env = {"ENGINE_SECRET": SECRET, "METRICS_PORT": str(metrics)}
+    with dev_stack(data, "--no-tour", "--port", str(free_port()), **env) as process:
         url = ready_url(process)
         folder = ("--data", str(data))
         client = cli_json(
@@ -72,7 +74,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
             "template", "create", "--client", client_id, "--name", "Suivi", "--category",
             "order_status", "--language", "fr", "--body", "Votre commande est en route.", *folder,
         )  # fmt: skip
-        yield Running(url, data, client_id, key["key"])
+        yield Running(url, data, metrics, client_id, key["key"])
 
 
 def test_ticket_is_answered(running: Running) -> None:
@@ -127,7 +129,7 @@ def test_playbook_off_and_on(running: Running) -> None:
     client_id = client["client_id"]
     key = cli_json("key", "create", "--client", client_id, "--label", "k", *folder)
     playbook = cli_json("playbook", "create", "--client", client_id, "--name", "P", *folder)
-    other = Running(running.url, running.data, client_id, key["key"])
+    other = replace(running, client_id=client_id, key=key["key"])
 
     cli_json("playbook", "deactivate", playbook["playbook_id"], *folder)
     assert other.post(message="x").json()["status"] == "no_playbook"
@@ -175,6 +177,12 @@ def test_second_stack_on_the_same_folder(running: Running) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_every_process_shows_its_numbers(running: Running) -> None:
+    for port in range(running.metrics, running.metrics + 3):  # the API's, one for each worker
+        shown = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
+        assert "engine_" in shown.text
+
+
 def test_api_docs_need_no_other_host(running: Running) -> None:
     page = httpx.get(f"{running.url}/docs", trust_env=False)
 
@@ -189,6 +197,7 @@ def test_api_docs_need_no_other_host(running: Running) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.slow
 async def test_sixteen_callers_at_once(running: Running) -> None:
     """No error, and as many events, runs and messages as answers. Each calls for its own client."""
     url = json.loads((running.data / "stack.json").read_text())["env"]["DATABASE_URL"]
@@ -258,17 +267,12 @@ def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
     assert [child for child in started if child.is_running()] == []
     assert _postgres_of(data) == []
 
-    metrics = _three_free_ports()
-    more = {"METRICS_PORT": str(metrics)}
-    with dev_stack(data, "--no-tour", "--port", str(free_port()), **more) as process:
-        ready_url(process)
-        for port in range(metrics, metrics + 3):  # the API's, then one for each worker
-            shown = httpx.get(f"http://127.0.0.1:{port}/metrics", trust_env=False)
-            assert "engine_" in shown.text
-        key = cli_json(
-            "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
-        )
-        assert key["key"].startswith("ak_")
+    # The command starts the database that the stack has left. (A second start on a folder is
+    # test_webhooks.py's.)
+    key = cli_json(
+        "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
+    )
+    assert key["key"].startswith("ak_")
 
 
 def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:

@@ -95,6 +95,7 @@ async def flood(port: int, number: int, greeting: bytes) -> AsyncIterator[list[R
         yield opened
 
 
+@pytest.mark.slow
 async def test_idle_connections_and_slow_bodies(
     engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
@@ -127,6 +128,7 @@ async def test_idle_connections_and_slow_bodies(
         assert await api.is_healthy(shop)
 
 
+@pytest.mark.slow
 async def test_flood_with_few_open_files(front: LiveEngine, shop: Shop, tmp_path: Path) -> None:
     """256 open files and 1000 idle connections: room is made, and no file is missing after."""
     async with served(front, shop, tmp_path, open_files=256) as api:

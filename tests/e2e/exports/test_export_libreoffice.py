@@ -22,9 +22,12 @@ from tests.support.exports.spreadsheet import (
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.shop import Shop
 
-pytestmark = pytest.mark.skipif(
-    soffice() is None, reason="soffice is not installed: sh scripts/system_packages.sh"
-)
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        soffice() is None, reason="soffice is not installed: sh scripts/system_packages.sh"
+    ),
+]
 
 # Without a guard LibreOffice reckons it: the proof that it would, had we let it.
 BARE_FORMULA = b'"=1+1"\r\n'

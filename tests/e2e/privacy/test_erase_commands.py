@@ -109,10 +109,19 @@ async def test_ctrl_c_leaves_it_running(
         assert (await eventually(ended))["clients"] == 1
 
 
-@pytest.mark.parametrize("customer", [None, CUSTOMER])
 @pytest.mark.parametrize(
-    "point",
-    [f"after:{names.ERASE_WORKFLOWS}", f"after:{names.ERASE_ROWS}"],
+    ("point", "customer"),
+    [
+        (f"after:{names.ERASE_ROWS}", CUSTOMER),
+        *(
+            pytest.param(point, customer, marks=pytest.mark.slow)
+            for point, customer in (
+                (f"after:{names.ERASE_ROWS}", None),
+                (f"after:{names.ERASE_WORKFLOWS}", CUSTOMER),
+                (f"after:{names.ERASE_WORKFLOWS}", None),
+            )
+        ),
+    ],
 )
 async def test_killed_anywhere_it_goes_on(
     idle_engine: LiveEngine,

@@ -90,7 +90,7 @@ async def test_command_killed_before_it_told_the_run(
         assert (await only_row(idle_engine.database, escalation_tickets))["decided_by"] == "anna"
 
 
-@pytest.mark.parametrize("point", ["before", "after"])
+@pytest.mark.parametrize("point", [pytest.param("before", marks=pytest.mark.slow), "after"])
 async def test_worker_killed_while_it_took_the_decision_up(
     idle_engine: LiveEngine, shop: Shop, mail: MailServer, tmp_path: Path, point: str
 ) -> None:

@@ -21,13 +21,19 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
+# The first two: in the middle of the answer, and with the effect outside done and not yet told.
 POINTS = [
-    "before:event.normalize",
-    "after:event.normalize",
     "after:event.brain",
-    "before:event.execute",
     "after:event.execute",
-    "after:event.persist",
+    *(
+        pytest.param(point, marks=pytest.mark.slow)
+        for point in (
+            "before:event.normalize",
+            "after:event.normalize",
+            "before:event.execute",
+            "after:event.persist",
+        )
+    ),
 ]
 
 

@@ -16,15 +16,14 @@ import pytest
 import stripe
 from standardwebhooks.webhooks import Webhook
 
-from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
 from domain.webhooks.samples import sample
-from settings import Settings
 from store.core.database import Database
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.command_line import cli, cli_json
+from tests.support.core.engine import settings_of
 from tests.support.core.postgres import PostgresServer
 from tests.support.core.processes import process
 from tests.support.core.rows import only_row
@@ -83,14 +82,7 @@ def serving(
     postgres: PostgresServer, temporal: TemporalServer, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Installation]:
     with postgres.database() as url, webhook_receiver() as receiver:
-        settings = Settings.model_validate(
-            {
-                "database_url": url,
-                "temporal_address": temporal.address,
-                "temporal_namespace": temporal.take_namespace(),
-                "seal_key": new_seal_key(),
-            }
-        )
+        settings = settings_of(url, temporal.address, temporal_namespace=temporal.take_namespace())
         env = {
             "DATABASE_URL": url,
             "TEMPORAL_ADDRESS": settings.temporal.address,

@@ -98,7 +98,9 @@ async def died(child: Process) -> None:
     assert child.exit_code == -signal.SIGKILL, child.log_tail()
 
 
-@pytest.mark.parametrize(("answer", "failures"), [(200, 0), (503, 1)])
+@pytest.mark.parametrize(
+    ("answer", "failures"), [pytest.param(200, 0, marks=pytest.mark.slow), (503, 1)]
+)
 async def test_webhook_worker_killed_in_the_middle_of_a_post(
     engine: LiveEngine,
     shop: Shop,
@@ -156,7 +158,7 @@ async def test_webhook_worker_killed_after_the_record(
     assert len(mail.mails) == 1
 
 
-@pytest.mark.parametrize("lost", [False, True])
+@pytest.mark.parametrize("lost", [pytest.param(False, marks=pytest.mark.slow), True])
 async def test_engine_killed_between_the_outcome_and_its_deliveries(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start, *, lost: bool
 ) -> None:

@@ -9,10 +9,10 @@ from adapters.system import new_ulid
 from domain.billing.subscription import Subscription
 from domain.core.period import period_of
 from domain.tenants.client import Plan
+from services.intake.admission import Admitted
 from store.billing.tables import usage_counters
 from store.billing.thresholds import note_reached
 from store.core.database import Database
-from store.intake.admission import Admitted
 from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.rows import only_row, rows

@@ -23,6 +23,7 @@ from hypothesis.stateful import (
 )
 
 from adapters.system import new_ulid
+from domain.billing import subscription
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import UNLIMITED, PaidBy, QuotaStanding
 from domain.core.errors import DomainError, InvalidInput
@@ -30,13 +31,13 @@ from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.gateway_limits import MessageLimit
 from domain.tenants.client import Plan
-from store.billing import thresholds
+from services.intake import admission
+from services.intake.admission import Admitted
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
-from store.intake import admission, recent_use
-from store.intake.admission import Admitted
+from store.intake import recent_use
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import clients
@@ -263,7 +264,7 @@ class Usage(RuleBasedStateMachine):
 def test_used_credits_and_ledger_always_agree(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in (admission, thresholds):
+    for module in (admission, subscription):
         monkeypatch.setattr(module, "TICKETS", QUOTAS)
     for module in (admission, recent_use):
         monkeypatch.setattr(module, "PER_CUSTOMER", PER_CUSTOMER)

@@ -1,5 +1,7 @@
 """The schema: migrations and tables agree, and no row can point into another tenant."""
 
+import asyncio
+
 import psycopg
 import pytest
 import sqlalchemy as sa
@@ -11,6 +13,7 @@ from adapters.system import new_ulid, utc_now
 from store.core.database import APP_ROLE, SERVICE_ROLE, Database
 from store.core.migrate import alembic_config, migrate
 from store.intake.tables import engine_events
+from store.integrations.tables import integrations
 from store.metadata import metadata
 from store.runs.tables import engine_messages
 from tests.support.core.postgres import PostgresServer, as_owner
@@ -37,6 +40,33 @@ def test_schema_can_be_taken_down_and_built_again(postgres: PostgresServer) -> N
         command.downgrade(alembic_config(owner_url), "base")
         migrate(owner_url)
         command.check(alembic_config(owner_url))
+
+
+async def test_a_rollback_keeps_the_connections_of_later_providers(
+    postgres: PostgresServer,
+) -> None:
+    """The schema before 3c51d7a9e0b2 checked whose systems they go to, and does so again."""
+    with postgres.database() as url:
+        database = Database(url)
+        shop = await open_shop(database)
+        add = sa.insert(integrations).values(
+            client_id=shop.client_id, status="connected", sealed="SEALED", connected_at=utc_now()
+        )
+        async with database.tenant(shop.tenant) as connection:
+            await connection.execute(add.values(id=new_ulid(), provider="woocommerce"))
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "fa5b03de268c")
+
+        async with database.tenant(shop.tenant) as connection:
+            assert list(await connection.scalars(sa.select(integrations.c.provider))) == [
+                "woocommerce"
+            ]
+        with pytest.raises(IntegrityError):
+            async with database.tenant(shop.tenant) as connection:
+                await connection.execute(add.values(id=new_ulid(), provider="prestashop"))
+        await asyncio.to_thread(migrate, as_owner(url))
+        async with database.tenant(shop.tenant) as connection:
+            await connection.execute(add.values(id=new_ulid(), provider="prestashop"))
+        await database.close()
 
 
 @pytest.mark.parametrize("name", sorted(set(metadata.tables) - NO_TENANT))

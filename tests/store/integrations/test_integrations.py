@@ -17,6 +17,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import told_events
 from tests.support.webhooks.webhooks import subscribe
+from workflows.failure import OUTAGE
 
 
 async def connect(database: Database, shop: Shop, provider: Provider = Provider.ZENDESK) -> str:
@@ -97,7 +98,7 @@ async def store_unknown(database: Database, shop: Shop) -> str:
 
 
 async def test_a_provider_of_another_version(database: Database, shop: Shop) -> None:
-    """Whoever meets it is told which it is, and it stays as it was made."""
+    """Whoever meets it is told which it is; it stays as it was made, and can be ended."""
     await connect(database, shop)
     unknown = await store_unknown(database, shop)
     before = await only_row(database, integrations, id=unknown)
@@ -112,13 +113,14 @@ async def test_a_provider_of_another_version(database: Database, shop: Shop) -> 
         ):
             with pytest.raises(UnknownProvider, match=f"{unknown}.*woocommerce"):
                 await read
-    with pytest.raises(UnknownProvider):
-        await disconnect(database, shop, unknown)
-    with pytest.raises(UnknownProvider):
-        await fail(database, shop, unknown)
-
     assert await only_row(database, integrations, id=unknown) == before
-    assert UnknownProvider.retryable  # a run that needs it waits for a version that knows it
+    # What becomes of a run that needs it.
+    assert UnknownProvider.retryable
+    assert UnknownProvider.code in OUTAGE
+
+    await disconnect(database, shop, unknown)
+    assert len(await live(database, shop)) == 1
+    assert (await told(database, shop))[-1] == ("integration.disconnected", unknown, "disconnected")
 
 
 async def test_connected_anew(database: Database, shop: Shop) -> None:

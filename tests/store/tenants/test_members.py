@@ -63,9 +63,9 @@ async def test_owner_is_member_without_being_listed(database: Database) -> None:
         owner = await open_client(connection, client_id, "owner@example.com")
         await connection.execute(client_users.delete())
 
-        assert await members.is_member(owner, client_id)
-        assert not await members.is_member(owner, new_ulid())
-        assert not await members.is_member(new_ulid(), client_id)
+        assert await members.role(owner, client_id) is Role.OWNER
+        assert await members.role(owner, new_ulid()) is None
+        assert await members.role(new_ulid(), client_id) is None
 
 
 async def test_role_is_changed_by_adding_again(database: Database) -> None:

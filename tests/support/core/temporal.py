@@ -20,6 +20,11 @@ from embedded.process import Child
 from embedded.temporal_server import temporal_command
 from tests.support.core.waiting import eventually
 
+# A run is deleted once the server has noted its end, which it does every 30 seconds by default.
+_SWIFT: Final = [
+    f'--dynamic-config-value=history.{queue}ProcessorUpdateAckInterval="200ms"'
+    for queue in ("transfer", "visibility")
+]
 _DAY: Final = Duration(seconds=86_400)
 
 
@@ -62,7 +67,7 @@ class TemporalServer:
 def temporal_server(log: Path, *, database: Path | None = None) -> Iterator[TemporalServer]:
     port = free_port()
     command = temporal_command(database=database, port=port, ui_port=None)
-    child = Child("temporal", command, log=log)
+    child = Child("temporal", [*command, *_SWIFT], log=log)
     try:
         wait_for_temporal(f"127.0.0.1:{port}")
         yield TemporalServer(f"127.0.0.1:{port}")

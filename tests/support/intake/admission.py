@@ -6,8 +6,12 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.intake.event import InboundEvent
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from services.intake import admission
+from services.intake.admission import Admitted, Repeated, Unmatched
 from store.core.database import Database
-from store.intake.admission import Admitted, Arrival, Repeated, Unmatched, admit
+from store.intake.arrivals import Arrival
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
@@ -20,7 +24,6 @@ def arrival(
     customer_email: str | None = None,
     message: str | None = None,
     now: datetime | None = None,
-    key_id: str | None = None,
     idempotency: IdempotencyKey | None = None,
 ) -> Arrival:
     """An event at the door, with fresh ids."""
@@ -30,7 +33,6 @@ def arrival(
         run_id=new_ulid(),
         message_id=new_ulid(),
         received_at=now or utc_now(),
-        key_id=key_id,
         idempotency=idempotency,
     )
 
@@ -52,11 +54,12 @@ async def try_to_admit(
         customer_email=customer_email,
         message=message,
         now=now,
-        key_id=key_id,
         idempotency=idempotency,
     )
+    actor = Actor.key(key_id) if key_id else Actor.system("test")
     async with database.tenant(shop.tenant) as connection:
-        return await admit(connection, shop.tenant, comes, lambda: now or utc_now(), new_ulid)
+        work = UnitOfWork(connection, shop.tenant, now or utc_now(), new_ulid)
+        return await admission.admit_event(work, actor, comes, lambda: now or utc_now())
 
 
 async def admit_event(

@@ -9,8 +9,8 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.verdict import Ruling, Verdict
 from domain.core.money import Money
+from services.intake.admission import Admitted
 from store.core.database import Database
-from store.intake.admission import Admitted
 from store.intake.tables import engine_events
 from store.reviews.escalations import EscalationRepository
 from store.runs.tables import engine_runs

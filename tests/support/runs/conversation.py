@@ -5,8 +5,8 @@ from datetime import datetime
 from adapters.system import new_ulid, utc_now
 from domain.core.contracts import RunRef
 from domain.intake.event import Channel, UnifiedEvent
+from services.intake.admission import Admitted
 from store.core.database import Database
-from store.intake.admission import Admitted
 from store.intake.events import EventRepository
 from store.runs.conversations import ConversationRepository
 from tests.support.intake.admission import try_to_admit

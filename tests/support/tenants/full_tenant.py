@@ -11,13 +11,13 @@ from domain.core.contracts import RunRef
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
+from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
-from store.intake.admission import Admitted
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events

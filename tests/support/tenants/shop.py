@@ -8,7 +8,7 @@ from domain.agent.brain import Category, Language, Template
 from domain.agent.rulebook import Rulebook
 from domain.core.ids import TenantId
 from domain.playbooks.playbook import Playbook
-from domain.tenants.api_key import key_material, key_value
+from domain.tenants.api_key import KEY_BYTES, new_key
 from domain.tenants.client import Plan
 from store.content.content import ContentRepository
 from store.core.database import Database
@@ -55,9 +55,7 @@ async def open_shop(
     Without a rulebook, its agent answers and does nothing else.
     """
     now, client_id, playbook_id, key_id = utc_now(), new_ulid(), new_ulid(), new_ulid()
-    key = key_value(secrets.token_bytes(16))
-    material = key_material(key)
-    assert material is not None
+    key, material = new_key(secrets.token_bytes(KEY_BYTES))
     async with database.service() as connection:
         owner = await ClientRepository(connection).create(
             client_id=client_id,

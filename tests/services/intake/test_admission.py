@@ -18,10 +18,10 @@ from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.tenants.client import Plan
 from domain.tenants.errors import Unauthenticated
+from services.intake.admission import Unmatched
 from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
-from store.intake.admission import Unmatched
 from store.intake.idempotency import IdempotencyKey
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.accounts import AccountRepository

@@ -1,0 +1,1 @@
+"""What comes in: events that are admitted, and how often callers may ask."""

@@ -1,0 +1,195 @@
+"""Admission: how a request becomes a stored event and a run to do, in one transaction.
+
+Whatever it refuses is rolled back whole: a refused message leaves no row and is not counted.
+"""
+
+import time
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from domain.billing.errors import QuotaExhausted
+from domain.billing.quota import TICKETS, QuotaStanding, Threshold
+from domain.core.contracts import RunRef
+from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
+from domain.core.ids import TenantId
+from domain.core.period import period_of
+from domain.core.ports import Clock
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.event import InboundEvent
+from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
+from domain.playbooks.playbook import Playbook, match
+from domain.runs.errors import AnswerDelayed, AnswerUnknown
+from domain.tenants.actor import Actor, ActorKind
+from domain.tenants.errors import Unauthenticated
+from services.core.gate import Gate
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from store.billing.thresholds import note_reached
+from store.billing.usage_ledger import UsageLedger
+from store.core.database import PATIENCE_S
+from store.intake.arrivals import Arrival, ArrivalRepository
+from store.intake.events import EventRepository
+from store.intake.idempotency import claim
+from store.intake.recent_use import RecentUse, recent_use
+from store.playbooks.playbooks import PlaybookRepository
+from store.tenants.accounts import Account, AccountRepository
+
+# Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
+# locked, does not hold the connections that other clients need.
+GATE_PATIENCE_S: Final = 4.0
+# The gate and the transaction together: a caller is told within 5 s that the database is away.
+_PATIENCE_S: Final = 4.5
+_LOOK_S: Final = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """A run was stored and waits to be done."""
+
+    ref: RunRef
+    playbook: Playbook
+
+    @property
+    def event_id(self) -> str:
+        return self.ref.event_id
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """No playbook is active for the event's type. The event is stored with that outcome."""
+
+    event_id: str
+    event_type: str
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """The idempotency key was seen before with the same body, for this event."""
+
+    event_id: str
+
+
+async def receive_event(
+    units: UnitsOfWork,
+    gate: Gate[TenantId],
+    actor: Actor,
+    arrival: Arrival,
+    *,
+    tenant: TenantId,
+    now: Clock,
+) -> Admitted | Unmatched | Repeated:
+    """Admit an event within the time that its caller has, and tell honestly if that breaks off.
+
+    Raises what `admit_event` raises, EngineUnavailable if surely nothing was stored, AnswerDelayed
+    if surely it was, and AnswerUnknown if nobody can tell.
+    """
+    began = time.monotonic()
+    try:
+        async with gate.enter(tenant):
+            left = _PATIENCE_S - (time.monotonic() - began)
+            patience_s = min(PATIENCE_S, max(_LOOK_S, left))
+            try:
+                async with units.of(tenant, patience_s=patience_s) as work:
+                    return await admit_event(work, actor, arrival, now)
+            except CommitUnknown as lost:
+                raise await _what_became_of(arrival, tenant, units) from lost
+    except QuotaExhausted as refused:
+        # Outside the gate: nobody waits behind a Temporal that does not answer.
+        if refused.thresholds_untold:
+            await _tell_thresholds(tenant, units)
+        raise
+
+
+async def admit_event(
+    work: UnitOfWork, actor: Actor, arrival: Arrival, now: Clock
+) -> Admitted | Unmatched | Repeated:
+    """Store the event, its message and its run, and count its ticket; the run has sent what is
+    told of a threshold that it reaches.
+
+    For every actor that may act for the client; a key must still be active. Everything is decided
+    behind the account's lock, by the time when the lock was got, so that of many at once exactly
+    as many get in as there is room for. No audit entry: the rows tell it, and this is the hot path.
+    Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
+    ClientRateLimited, QuotaExhausted.
+    """
+    connection, tenant = work.connection, work.tenant
+    key_id = actor.name if actor.kind is ActorKind.KEY else None
+    account = await AccountRepository(connection, tenant).lock()
+    at, email = now(), arrival.event.customer_email
+    recent = await recent_use(connection, tenant, email, key_id=key_id, now=at)
+    if key_id is not None and not recent.key_is_active:
+        raise Unauthenticated
+    if arrival.idempotency is not None:
+        first = await claim(connection, tenant, arrival.idempotency, arrival.event_id, at)
+        if first != arrival.event_id:
+            return Repeated(first)
+    _check_messages(arrival.event, recent, at)
+    standing = _standing(account, recent, at)
+    paid_by = standing.payment()
+    if paid_by is None:
+        raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
+    playbook = match(
+        await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
+    )
+    arrivals = ArrivalRepository(connection, tenant)
+    if playbook is None:
+        await arrivals.store(arrival, at)
+        return Unmatched(arrival.event_id, arrival.event.event_type)
+    await arrivals.store_with_run(arrival, playbook, at)
+    ledger = UsageLedger(connection, tenant)
+    await ledger.charge(arrival.event_id, standing, paid_by, entry_id=work.new_id(), now=at)
+    after = standing.after(paid_by)
+    await ledger.note_thresholds(
+        after, _untold(after, recent), now=at, new_id=work.new_id, run_id=arrival.run_id
+    )
+    return Admitted(_ref(tenant, arrival), playbook)
+
+
+async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
+    """The refusal was rolled back whole; that the quota is used up must be told all the same."""
+    with suppress(EngineUnavailable):  # the next refusal comes here again
+        async with units.of(tenant) as work:
+            work.deliver(*await note_reached(work.connection, tenant, work.now, work.new_id))
+
+
+async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork) -> DomainError:
+    """Look behind the lock, which a COMMIT that is still under way holds until it has ended."""
+    try:
+        async with units.of(tenant, patience_s=_LOOK_S) as work:
+            await AccountRepository(work.connection, tenant).lock()
+            kept = await EventRepository(work.connection, tenant).outcome(arrival.event_id)
+    except EngineUnavailable:
+        return AnswerUnknown(arrival.event_id)
+    return AnswerDelayed(arrival.event_id) if kept else EngineUnavailable("nothing was stored")
+
+
+def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> None:
+    if recent.oldest_of_customer is not None:
+        wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
+        raise CustomerRateLimited(event.customer_email or "", wait)
+    if recent.oldest_of_client is not None:
+        raise ClientRateLimited(PER_CLIENT.retry_after_s(recent.oldest_of_client, now))
+
+
+def _standing(account: Account, recent: RecentUse, now: datetime) -> QuotaStanding:
+    return QuotaStanding(
+        period=period_of(now),
+        tickets_used=recent.tickets_used,
+        tickets_limit=TICKETS[account.subscription.plan_at(now)],
+        credits_balance=account.credits_balance,
+    )
+
+
+def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:
+    """Thresholds that are reached and were not noted this month."""
+    return tuple(t for t in standing.thresholds() if t > recent.threshold_noted)
+
+
+def _ref(tenant: TenantId, arrival: Arrival) -> RunRef:
+    return RunRef(
+        client_id=tenant,
+        event_id=arrival.event_id,
+        run_id=arrival.run_id,
+        request_id=arrival.request_id,
+    )

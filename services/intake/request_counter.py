@@ -1,0 +1,114 @@
+"""Requests counted against short-term limits: in this process's memory or, for all processes, in
+PostgreSQL. The limits themselves are in `domain/intake/rate_limit.py`."""
+
+from collections import OrderedDict, defaultdict
+from datetime import datetime, timedelta
+from typing import Final, Protocol
+
+from domain.intake.rate_limit import Limit, LimitDecision, LimitScope, attempt
+from services.core.gate import Gate
+from store.core.database import Database
+from store.intake.rate_windows import RateWindowRepository
+
+# In memory, for each scope. A flood in one scope does no harm to another's callers.
+_MAX_KEYS: Final = 50_000
+# More than one, so that what has lapsed shrinks although every request may add a key.
+_DROPPED_AT_ONCE: Final = 8
+_PURGE_EVERY: Final = 256
+# For the requests of one key before this one: each is one short transaction.
+_PATIENCE_S: Final = 2.0
+
+
+class RequestCounter(Protocol):
+    async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
+        """Count one request of `key`, unless its window is full."""
+
+
+class MemoryCounter:
+    """Exact within one process; with several, each counts for itself.
+
+    Where a scope has as many callers as it may keep, all of them with hits that count, a further
+    one is refused: forgetting one of them would let it through more often than its limit says.
+    """
+
+    def __init__(self, *, max_keys: int = _MAX_KEYS) -> None:
+        self._max_keys = max_keys
+        # Ordered by the last hit, so that those who lapse first stand first.
+        self._hits: defaultdict[LimitScope, OrderedDict[str, list[datetime]]] = defaultdict(
+            OrderedDict
+        )
+
+    async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
+        kept = self._hits[limit.scope]
+        _drop_lapsed(kept, limit, now)
+        if key not in kept and len(kept) >= self._max_keys:
+            first_to_lapse = next(iter(kept.values()))[-1] + limit.window
+            wait_s = (first_to_lapse - now).total_seconds()
+            return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
+        counted, tried = attempt(limit, kept.get(key, ()), now)
+        if tried.admitted:
+            kept[key] = counted
+            kept.move_to_end(key)
+        return tried
+
+
+class PostgresCounter:
+    """Exact for all processes on one database.
+
+    A flood of one key takes one connection at most, and none once it is refused.
+    """
+
+    def __init__(self, database: Database, *, max_refused: int = _MAX_KEYS) -> None:
+        self._database = database
+        self._until_purge = _PURGE_EVERY
+        self._gate: Gate[tuple[LimitScope, str]] = Gate(patience_s=_PATIENCE_S)
+        self._max_refused = max_refused
+        # Until when. A full window stays full until its oldest hit lapses, in every process; one
+        # that is forgotten here costs a question to PostgreSQL.
+        self._refused: OrderedDict[tuple[LimitScope, str], datetime] = OrderedDict()
+
+    async def count(self, limit: Limit, key: str, now: datetime) -> LimitDecision:
+        """Raises EngineUnavailable."""
+        whose = (limit.scope, key)
+        known = self._known_refusal(whose, limit, now)
+        if known is not None:
+            return known
+        async with self._gate.enter(whose):
+            # Those who came before may have been refused meanwhile.
+            return self._known_refusal(whose, limit, now) or await self._ask(whose, limit, now)
+
+    async def _ask(
+        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
+    ) -> LimitDecision:
+        async with self._database.service() as connection:
+            windows = RateWindowRepository(connection)
+            tried = await windows.hit(limit, whose[1], now)
+            self._until_purge -= 1
+            if self._until_purge <= 0:
+                self._until_purge = _PURGE_EVERY
+                await windows.purge(now)
+        if not tried.admitted:
+            self._refused[whose] = now + timedelta(seconds=tried.wait_s)
+            if len(self._refused) > self._max_refused:
+                self._refused.popitem(last=False)
+        return tried
+
+    def _known_refusal(
+        self, whose: tuple[LimitScope, str], limit: Limit, now: datetime
+    ) -> LimitDecision | None:
+        until = self._refused.get(whose)
+        if until is None:
+            return None
+        if until <= now:
+            del self._refused[whose]
+            return None
+        wait_s = (until - now).total_seconds()
+        return LimitDecision(limit=limit, admitted=False, remaining=0, wait_s=wait_s)
+
+
+def _drop_lapsed(kept: OrderedDict[str, list[datetime]], limit: Limit, now: datetime) -> None:
+    for _ in range(_DROPPED_AT_ONCE):
+        first = next(iter(kept), None)
+        if first is None or kept[first][-1] + limit.window > now:
+            return
+        del kept[first]

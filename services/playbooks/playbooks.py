@@ -1,0 +1,96 @@
+"""What people do with a client's playbooks, and the telling of those that come on.
+
+A merchant's systems hear of each time a playbook comes on, once.
+"""
+
+from collections.abc import Sequence
+
+from domain.core.errors import InvalidInput
+from domain.playbooks.merge import ImportOutcome, PlaybookChange, compare
+from domain.playbooks.playbook import Playbook, PlaybookSpec
+from domain.tenants.actor import MANAGERS, Actor
+from domain.webhooks.outbound_event import PlaybookActivated
+from services.core.unit_of_work import UnitOfWork
+from store.playbooks.playbooks import PlaybookRepository
+from store.tenants.accounts import AccountRepository
+from store.webhooks.outbox import Outbox
+
+
+async def create_playbook(work: UnitOfWork, actor: Actor, spec: PlaybookSpec) -> Playbook:
+    """Make one. Raises RoleRequired, ClientNotFound, and InvalidInput if its name is taken."""
+    actor.require(MANAGERS)
+    (change,) = await _compared(work, [spec])
+    if change.outcome is not ImportOutcome.CREATED:
+        raise InvalidInput(f"playbook {spec.name}: there is one of this name")
+    await _store(work, actor, change)
+    return change.entry.playbook
+
+
+async def import_playbooks(
+    work: UnitOfWork, actor: Actor, specs: Sequence[PlaybookSpec]
+) -> tuple[PlaybookChange, ...]:
+    """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
+
+    Raises RoleRequired, ClientNotFound, and InvalidInput if a name is not of one playbook.
+    """
+    actor.require(MANAGERS)
+    changes = await _compared(work, specs)
+    for change in changes:
+        await _store(work, actor, change)
+    return changes
+
+
+async def switch_playbook(
+    work: UnitOfWork, actor: Actor, playbook_id: str, *, active: bool
+) -> None:
+    """Turn one on or off, unless it is so. Raises RoleRequired, PlaybookNotFound."""
+    actor.require(MANAGERS)
+    playbooks = PlaybookRepository(work.connection, work.tenant)
+    switched = await playbooks.switch(playbook_id, active=active)
+    if switched is None:
+        return
+    work.note(actor, "playbook switched", playbook_id=playbook_id, active=str(active).lower())
+    if active:
+        await _tell_activated(work, actor, switched)
+
+
+async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[PlaybookChange, ...]:
+    """The lock keeps a name from being given twice meanwhile."""
+    await AccountRepository(work.connection, work.tenant).lock()
+    entries = await PlaybookRepository(work.connection, work.tenant).all()
+    return compare(entries, specs, work.new_id)
+
+
+async def _store(work: UnitOfWork, actor: Actor, change: PlaybookChange) -> None:
+    playbooks = PlaybookRepository(work.connection, work.tenant)
+    playbook, active = change.entry.playbook, change.entry.is_active
+    rulebook = change.entry.rulebook
+    match change.outcome:
+        case ImportOutcome.UNCHANGED:
+            return
+        case ImportOutcome.CREATED:
+            await playbooks.create(playbook, active=active, now=work.now, rulebook=rulebook)
+            work.note(actor, "playbook created", playbook_id=playbook.id)
+            if active:
+                await _tell_activated(work, actor, playbook)
+        case ImportOutcome.CHANGED:
+            await playbooks.update(playbook, now=work.now, rulebook=rulebook)
+            work.note(actor, "playbook changed", playbook_id=playbook.id)
+            await switch_playbook(work, actor, playbook.id, active=active)
+        case ImportOutcome.SWITCHED:
+            await switch_playbook(work, actor, playbook.id, active=active)
+
+
+async def _tell_activated(work: UnitOfWork, actor: Actor, playbook: Playbook) -> None:
+    """Under an id of its own: the same version may go off and come on again."""
+    activated = PlaybookActivated(
+        playbook_id=playbook.id,
+        name=playbook.name,
+        version=playbook.version,
+        event_type=playbook.event_type,
+        actor=actor.name,
+    )
+    outbox = Outbox(work.connection, work.tenant)
+    work.deliver(
+        *await outbox.add(activated, dedup_key=work.new_id(), now=work.now, new_id=work.new_id)
+    )

@@ -1,0 +1,1 @@
+"""What people do with clients, their people, keys and settings."""

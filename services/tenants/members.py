@@ -1,0 +1,59 @@
+"""What people do with a client's members: who may act for it besides its owner.
+
+The work spans clients, as users do.
+"""
+
+from domain.core.errors import InvalidInput
+from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.client import Role
+from domain.tenants.user import check_user_id
+from services.core.unit_of_work import UnitOfWork
+from store.tenants.members import MemberRepository
+
+
+async def add_member(
+    work: UnitOfWork, actor: Actor, user: str, role: Role, *, user_id: str | None = None
+) -> str:
+    """Add a member, or change the role of one; returns the user's id.
+
+    `user`: an id or a mail address; an unknown address makes a new user. `user_id`: of that new
+    one. Raises RoleRequired, ClientNotFound, InvalidInput.
+    """
+    actor.require(MANAGERS)
+    if role is Role.OWNER:
+        raise InvalidInput("a client has one owner: no member becomes it")
+    members = MemberRepository(work.connection)
+    known = await members.find_user(user) if user_id is None else None
+    if known is None:
+        known = check_user_id(user_id or work.new_id())
+        if "@" not in user:
+            raise InvalidInput("there is no such user: a mail address makes one")
+        await members.ensure_user(known, user, work.now)
+    await members.add(work.tenant, known, role, work.now)
+    work.note(actor, "member added", member_id=known, role=role.value)
+    return known
+
+
+async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
+    """End a membership, at once; returns the user's id. `user`: an id or a mail address.
+
+    Raises RoleRequired, ClientNotFound, InvalidInput where there is no such user or member.
+    """
+    actor.require(MANAGERS)
+    members = MemberRepository(work.connection)
+    known = await members.find_user(user)
+    if known is None:
+        raise InvalidInput("there is no such user")
+    await members.remove(work.tenant, known)
+    work.note(actor, "member removed", member_id=known)
+    return known
+
+
+async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
+    """The operator in the name of somebody, as records keep it; without a name the operator.
+
+    Raises InvalidInput.
+    """
+    if name is None:
+        return actor
+    return Actor.operator(await MemberRepository(work.connection).person(name))

@@ -1,0 +1,80 @@
+"""The use cases of settings: what is left out stays, whichever way they are changed."""
+
+import asyncio
+
+import pytest
+import structlog
+
+from adapters.system import new_ulid
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.client_settings import (
+    WIDGET_KEY_BYTES,
+    Branding,
+    ClientSettings,
+    SettingsAdjustment,
+    SettingsChange,
+    widget_key_of,
+)
+from domain.tenants.errors import RoleRequired
+from services.tenants.client_settings import adjust_settings, change_settings, give_widget_key
+from store.core.database import Database
+from store.tenants.client_settings import SettingsRepository
+from tests.support.core.units import units_on
+from tests.support.tenants.shop import Shop
+
+ADMIN = Actor.person("sub|1", Role.ADMIN)
+RANDOM = bytes(range(WIDGET_KEY_BYTES))
+
+
+async def adjust(database: Database, shop: Shop, adjustment: SettingsAdjustment) -> None:
+    async with units_on(database).of(shop.tenant) as work:
+        await adjust_settings(work, ADMIN, adjustment)
+
+
+async def read(database: Database, shop: Shop) -> ClientSettings:
+    async with database.reading(shop.tenant) as connection:
+        return await SettingsRepository(connection, shop.tenant).read()
+
+
+async def test_each_change_is_in_the_log_without_its_words(database: Database, shop: Shop) -> None:
+    change = SettingsChange(system_prompt="Tutoyez.", branding=Branding(color="#aabbcc"))
+    with structlog.testing.capture_logs() as lines:
+        async with units_on(database).of(shop.tenant) as work:
+            await change_settings(work, ADMIN, change)
+            changed = await give_widget_key(work, ADMIN, RANDOM)
+
+    assert (changed.system_prompt, changed.widget_key) == ("Tutoyez.", widget_key_of(RANDOM))
+    assert [(line["event"], line.get("fields"), line["user_id"]) for line in lines] == [
+        ("settings changed", "branding system_prompt", "sub|1"),
+        ("widget key rotated", None, "sub|1"),
+    ]
+    assert "Tutoyez" not in str(lines)
+
+
+async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop) -> None:
+    await adjust(database, shop, SettingsAdjustment(looks={"color": "#000000"}))
+    await asyncio.gather(
+        adjust(database, shop, SettingsAdjustment(looks={"display_name": "Été"})),
+        adjust(database, shop, SettingsAdjustment(looks={"logo_url": "https://a.example/l.svg"})),
+        adjust(database, shop, SettingsAdjustment(days={"conversations": 90})),
+    )
+
+    found = await read(database, shop)
+    assert found.branding == Branding(
+        display_name="Été", logo_url="https://a.example/l.svg", color="#000000"
+    )
+    assert found.retention == {"conversations": 90}
+
+
+async def test_only_owners_and_admins_change_them(database: Database, shop: Shop) -> None:
+    for actor in (Actor.person(new_ulid(), Role.VIEWER), Actor.key(shop.key_id)):
+        async with units_on(database).of(shop.tenant) as work:
+            for use_case in (
+                change_settings(work, actor, SettingsChange(system_prompt="x")),
+                adjust_settings(work, actor, SettingsAdjustment(system_prompt="x")),
+                give_widget_key(work, actor, RANDOM),
+            ):
+                with pytest.raises(RoleRequired):
+                    await use_case
+    assert await read(database, shop) == ClientSettings()

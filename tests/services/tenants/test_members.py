@@ -1,0 +1,69 @@
+"""The use cases of members."""
+
+import pytest
+import structlog
+
+from adapters.system import new_ulid
+from domain.core.errors import InvalidInput
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
+from services.tenants.members import acting_as, add_member, remove_member
+from store.core.database import Database
+from store.tenants.members import MemberRepository
+from tests.support.core.units import units_on
+from tests.support.tenants.shop import Shop
+
+ADMIN = Actor.person("sub|1", Role.ADMIN)
+OPERATOR = Actor.operator("operator:test")
+MAIL = "new@example.com"
+
+
+async def role_of(database: Database, shop: Shop, user_id: str) -> Role | None:
+    async with database.reading_across() as connection:
+        return await MemberRepository(connection).role(user_id, shop.client_id)
+
+
+async def test_added_changed_and_removed(database: Database, shop: Shop) -> None:
+    with structlog.testing.capture_logs() as lines:
+        async with units_on(database).spanning(shop.tenant) as work:
+            user_id = await add_member(work, ADMIN, MAIL, Role.AGENT)
+        assert await role_of(database, shop, user_id) is Role.AGENT
+        async with units_on(database).spanning(shop.tenant) as work:
+            assert await add_member(work, ADMIN, user_id, Role.VIEWER) == user_id
+        assert await role_of(database, shop, user_id) is Role.VIEWER
+        async with units_on(database).spanning(shop.tenant) as work:
+            assert await remove_member(work, ADMIN, MAIL.upper()) == user_id
+        assert await role_of(database, shop, user_id) is None
+
+    assert [(line["event"], line["member_id"], line["user_id"]) for line in lines] == [
+        ("member added", user_id, "sub|1"),
+        ("member added", user_id, "sub|1"),
+        ("member removed", user_id, "sub|1"),
+    ]
+    assert MAIL not in str(lines)
+
+
+async def test_refused(database: Database, shop: Shop) -> None:
+    for actor in (Actor.person(new_ulid(), Role.AGENT), Actor.key(shop.key_id)):
+        async with units_on(database).spanning(shop.tenant) as work:
+            for use_case in (
+                add_member(work, actor, MAIL, Role.VIEWER),
+                remove_member(work, actor, shop.owner_user_id),
+            ):
+                with pytest.raises(RoleRequired):
+                    await use_case
+    async with units_on(database).spanning(shop.tenant) as work:
+        with pytest.raises(InvalidInput, match="one owner"):
+            await add_member(work, ADMIN, MAIL, Role.OWNER)
+
+
+async def test_an_operator_in_somebodys_name(database: Database, shop: Shop) -> None:
+    """A known user's address means the user: nobody counts as two people."""
+    async with units_on(database).spanning(shop.tenant) as work:
+        user_id = await add_member(work, OPERATOR, MAIL, Role.AGENT)
+        named = [await acting_as(work, OPERATOR, who) for who in (None, MAIL, user_id, "alice")]
+        with pytest.raises(InvalidInput, match="visible"):
+            await acting_as(work, OPERATOR, "a\nb")
+
+    assert named == [OPERATOR, *map(Actor.operator, (user_id, user_id, "alice"))]

