@@ -147,55 +147,6 @@ ManagerDep = Annotated[Member, Depends(InClient(MANAGERS))]
 PageDep = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery))]
 
 
-class SignedIn(Part):
-    """Who is signed in, where the body names the client. Raises Unauthenticated, TooManyRequests.
-
-    The route then asks `member_for`.
-    """
-
-    security = SESSION
-
-    async def __call__(self, request: Request) -> User:
-        return await signed_in(request, request.app.state.services)
-
-
-@dataclass(frozen=True, slots=True)
-class MemberAt(Member):
-    """The same at work on one record of the client."""
-
-    record_id: str
-
-
-class InClientOf(Part):
-    """The caller's part in the client of the record that the path names.
-
-    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing` for another client's record
-    as well. `path_id`: where the path names it; `client_of`: whose it is.
-    """
-
-    security = SESSION
-
-    def __init__(self, roles: Set[Role], path_id: PathId, client_of: WhoseRecord) -> None:
-        self._roles = roles
-        self._path_id = path_id
-        self._client_of = client_of
-        self.parameters = path_id.parameters
-
-    async def __call__(self, request: Request) -> MemberAt:
-        services: Services = request.app.state.services
-        user = await signed_in(request, services)
-        record_id = await self._path_id(request)
-        client_id = await services.database.find_client(self._client_of, record_id)
-        member = await member_of(user, client_id, services)
-        if member is None:
-            raise self._path_id.missing
-        member.actor.require(self._roles)
-        return MemberAt(member.tenant, member.actor, record_id)
-
-
-UserDep = Annotated[User, Depends(SignedIn())]
-
-
 @dataclass(frozen=True, slots=True)
 class ClientNow:
     """A client, and the moment of the request: the clock is read once, also as a month turns."""
@@ -246,3 +197,52 @@ class GatewayCaller(Part):
 
 
 GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
+
+
+class SignedIn(Part):
+    """Who is signed in, where the body names the client. Raises Unauthenticated, TooManyRequests.
+
+    The route then asks `member_for`.
+    """
+
+    security = SESSION
+
+    async def __call__(self, request: Request) -> User:
+        return await signed_in(request, request.app.state.services)
+
+
+@dataclass(frozen=True, slots=True)
+class MemberAt(Member):
+    """The same at work on one record of the client."""
+
+    record_id: str
+
+
+class InClientOf(Part):
+    """The caller's part in the client of the record that the path names.
+
+    Raises Unauthenticated, TooManyRequests, RoleRequired, and `missing` for another client's record
+    as well. `path_id`: where the path names it; `client_of`: whose it is.
+    """
+
+    security = SESSION
+
+    def __init__(self, roles: Set[Role], path_id: PathId, client_of: WhoseRecord) -> None:
+        self._roles = roles
+        self._path_id = path_id
+        self._client_of = client_of
+        self.parameters = path_id.parameters
+
+    async def __call__(self, request: Request) -> MemberAt:
+        services: Services = request.app.state.services
+        user = await signed_in(request, services)
+        record_id = await self._path_id(request)
+        client_id = await services.database.find_client(self._client_of, record_id)
+        member = await member_of(user, client_id, services)
+        if member is None:
+            raise self._path_id.missing
+        member.actor.require(self._roles)
+        return MemberAt(member.tenant, member.actor, record_id)
+
+
+UserDep = Annotated[User, Depends(SignedIn())]

@@ -17,17 +17,20 @@ from typing import Final, Literal
 from temporalio.client import Client
 
 from adapters.seal import FernetSealer
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from bench.full_database import fill
 from bench.load import Driver, LoadShop, Target
 from bench.orders import stock
+from commands.core.nearby_engine import NearbyEngine
 from demo.seed import seed
+from domain.core.ids import TenantId
 from embedded.data_folder import DataFolder
 from embedded.ports import free_port
 from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.stack import Stack, StackPorts
 from embedded.temporal_server import temporal_command
+from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.core.migrate import migrate
 
@@ -144,9 +147,11 @@ class GatewayContender(Contender):
         folder = DataFolder(self._shop_folder / str(number))
         database = Database(self.database_url, pool_size=1)
         try:
-            async with database.service() as connection:
+            # Nothing is told, so no Temporal is needed.
+            units = UnitsOfWork(database, NearbyEngine({}), utc_now, new_ulid)
+            async with units.spanning(TenantId(new_ulid())) as work:
                 sealer = FernetSealer(self._folder.seal_key())
-                shop = await seed(connection, folder.shop, sealer, url=None)
+                shop = await seed(work, folder.shop, sealer, to=None)
         finally:
             await database.close()
         await asyncio.to_thread(stock, folder.shop, utc_now())

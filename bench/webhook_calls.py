@@ -18,12 +18,13 @@ from bench.load import Call, Target
 from bench.measure import EACH
 from bench.webhook_noop import children
 from demo.receiver import ReceivedWebhook, receiving
-from demo.webhook import subscribe
+from demo.webhook import Destination, subscribe
 from domain.core.ids import TenantId
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent, TicketResolved
 from domain.webhooks.signature import SECRET_BYTES, secret_of, signed_headers
+from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import webhook_deliveries
@@ -93,10 +94,10 @@ async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
     sealer = FernetSealer(target.seal_key)
     try:
         async with receiving(Path(target.certificate)) as receiver:
+            units = UnitsOfWork(database, engine, utc_now, new_ulid)
             for shop in target.shops:
-                tenant = TenantId(shop.client_id)
-                async with database.tenant(tenant) as connection:
-                    await subscribe(connection, tenant, receiver.url, sealer, utc_now())
+                async with units.of(TenantId(shop.client_id)) as work:
+                    await subscribe(work, Destination(receiver.url, allow_private=True), sealer)
             sending = Deliveries(database, engine)
             receiver.heard = sending.heard
             yield sending

@@ -3,16 +3,10 @@
 from typing import Final, NamedTuple
 
 from domain.agent.brain import Category, Language
+from services.content.templates import NewTemplate
 
 BRAND: Final = "Maison Lavande"
 OWNER: Final = "owner@maison-lavande.example"
-
-
-class DemoTemplate(NamedTuple):
-    name: str
-    category: Category
-    language: Language
-    body: str
 
 
 class DemoKnowledge(NamedTuple):
@@ -22,52 +16,52 @@ class DemoKnowledge(NamedTuple):
 
 
 TEMPLATES: Final = (
-    DemoTemplate(
+    NewTemplate(
         "Suivi de commande", Category.ORDER_STATUS, "fr",
         "Bonjour {{ customer_name | cher client }},\n\nVotre commande {{ order_number }} se suit à "
         "cette adresse : {{ tracking_url }}. Elle y est à jour plusieurs fois par jour.\n\n"
         "Bien à vous,\n{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Order tracking", Category.ORDER_STATUS, "en",
         "Hello {{ customer_name | there }},\n\nYou can follow your order {{ order_number }} here: "
         "{{ tracking_url }}. The page is updated several times a day.\n\nKind regards,\n"
         "{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Demande de retour", Category.REFUND_REQUEST, "fr",
         "Bonjour {{ customer_name | cher client }},\n\nPour la commande {{ order_number }}, vous "
         "disposez de 30 jours après réception pour demander un remboursement : imprimez "
         "l'étiquette de retour depuis votre compte, et le remboursement part sous 5 jours "
         "ouvrés après l'arrivée du colis.\n\nBien à vous,\n{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Refund request", Category.REFUND_REQUEST, "en",
         "Hello {{ customer_name | there }},\n\nFor order {{ order_number }} you have 30 days after "
         "delivery to ask for a refund: print the return label from your account, and the refund "
         "leaves within 5 working days of the parcel's arrival.\n\nKind regards,\n{{ brand_name }}",
     ),
     # Chosen only where the agent may give the money back: `refund_amount` is known only then.
-    DemoTemplate(
+    NewTemplate(
         "Remboursement effectué", Category.REFUND_REQUEST, "fr",
         "Bonjour {{ customer_name | cher client }},\n\nC'est fait : nous vous remboursons "
         "{{ refund_amount }} pour la commande {{ order_number }}. La somme arrive sur votre compte "
         "sous 5 jours ouvrés.\n\nBien à vous,\n{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Refund made", Category.REFUND_REQUEST, "en",
         "Hello {{ customer_name | there }},\n\nIt is done: we are refunding {{ refund_amount }} "
         "for order {{ order_number }}. The money reaches your account within 5 working days.\n\n"
         "Kind regards,\n{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Colis en retard", Category.SHIPPING_ISSUE, "fr",
         "Bonjour {{ customer_name | cher client }},\n\nNous sommes désolés pour la livraison de la "
         "commande {{ order_number }}. Nous ouvrons une enquête auprès du transporteur ; sans "
         "nouvelles du colis sous 5 jours ouvrés, nous vous le renvoyons à nos frais.\n\n"
         "Bien à vous,\n{{ brand_name }}",
     ),
-    DemoTemplate(
+    NewTemplate(
         "Parcel delayed", Category.SHIPPING_ISSUE, "en",
         "Hello {{ customer_name | there }},\n\nWe are sorry about the delivery of order "
         "{{ order_number }}. We are opening an inquiry with the carrier; if the parcel does not "

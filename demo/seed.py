@@ -8,33 +8,38 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncConnection
+from pydantic import BaseModel, TypeAdapter
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine, connect
 from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.receiver import Receiver, receiving
-from demo.webhook import DemoWebhook, pause, point, send_waiting, subscribe
-from domain.agent.brain import Template
-from domain.core.errors import InvalidInput
+from demo.webhook import DEMO, DemoWebhook, Destination, pause, point, subscribe
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Provider
 from domain.playbooks.playbook import PlaybookSpec
-from domain.tenants.api_key import key_material, key_value
+from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client import Plan
 from embedded.data_folder import DataFolder, StackInfo, write_private
-from store.content.content import ContentRepository
+from services.content.knowledge import add_knowledge
+from services.content.templates import add_template
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.integrations.connections import connect_integration
+from services.playbooks.playbooks import import_playbooks
+from services.tenants.clients import NewClient, open_client
+from services.tenants.keys import create_key
 from store.core.database import Database
-from store.integrations.integrations import IntegrationRepository
-from store.playbooks.playbook_changes import PlaybookChanges
-from store.tenants.clients import ClientRepository
-from store.tenants.keys import KeyRepository
 
 # No playbook for helpdesk events: the tour shows what a caller then gets.
 PATTERNS: Final = ("shopify.*", "email.*", "widget.*")
+
+_PLAYBOOKS: Final = tuple(
+    PlaybookSpec(name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK)
+    for pattern in PATTERNS
+)
 
 _SEEDING_TELLS: Final = Counter({"playbook.activated": len(PATTERNS), "integration.connected": 1})
 
@@ -60,87 +65,60 @@ class OpenShop:
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
     """The demo shop of this folder, made if it is not there; told of everything by webhook for as
     long as the block lasts."""
+    namespace = stack.env.get("TEMPORAL_NAMESPACE") or "default"
+    client = await connect(stack.env["TEMPORAL_ADDRESS"], namespace)
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
+    units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
     sealer = FernetSealer(stack.env["SEAL_KEY"])
+    private = TypeAdapter(bool).validate_python(stack.env["WEBHOOK_ALLOW_PRIVATE_ADDRESSES"])
     try:
         async with receiving(folder.certificate) as receiver:
-            shop, tells = await _shop(database, folder, receiver.url, sealer)
-            tenant = TenantId(shop.client_id)
+            shop, tells = await _shop(units, folder, Destination(receiver.url, private), sealer)
             try:
-                await send_waiting(database, tenant, shop.webhook, stack)
                 yield OpenShop(shop, receiver, tells)
             finally:
-                await pause(database, tenant, shop.webhook, utc_now())
+                await pause(units, TenantId(shop.client_id), shop.webhook)
     finally:
         await database.close()
 
 
 async def _shop(
-    database: Database, folder: DataFolder, url: str, sealer: Sealer
+    units: UnitsOfWork, folder: DataFolder, to: Destination, sealer: Sealer
 ) -> tuple[SeededShop, Counter[str]]:
     """The shop, and what its making told."""
-    async with database.service() as connection:
-        if not folder.demo.exists():
-            shop, tells = await seed(connection, folder.shop, sealer, url=url), _SEEDING_TELLS
-        else:
-            shop, tells = await _reopen(connection, folder, url, sealer), Counter()
+    if folder.demo.exists():
+        kept = SeededShop.model_validate_json(folder.demo.read_text())
+        async with units.of(TenantId(kept.client_id)) as work:
+            shop, tells = await _reopen(work, kept, to, sealer), Counter[str]()
+    else:
+        async with units.spanning(TenantId(new_ulid())) as work:
+            shop, tells = await seed(work, folder.shop, sealer, to=to), _SEEDING_TELLS
     write_private(folder.demo, shop.model_dump_json())
     return shop, tells
 
 
 async def _reopen(
-    connection: AsyncConnection, folder: DataFolder, url: str, sealer: Sealer
+    work: UnitOfWork, kept: SeededShop, to: Destination, sealer: Sealer
 ) -> SeededShop:
-    shop, now = SeededShop.model_validate_json(folder.demo.read_text()), utc_now()
-    tenant = TenantId(shop.client_id)
-    if await point(connection, tenant, shop.webhook, url, now):
-        return shop
-    webhook = await subscribe(connection, tenant, url, sealer, now)
-    return shop.model_copy(update={"webhook": webhook})
+    if await point(work, kept.webhook, to):
+        return kept
+    return kept.model_copy(update={"webhook": await subscribe(work, to, sealer)})
 
 
 async def seed(
-    connection: AsyncConnection, orders: Path, sealer: Sealer, *, url: str | None
+    work: UnitOfWork, orders: Path, sealer: Sealer, *, to: Destination | None
 ) -> SeededShop:
-    """Make a shop whose orders lie in the file `orders`. `url`: where it is told of everything;
-    None for nowhere."""
-    now, client_id = utc_now(), new_ulid()
-    key = key_value(secrets.token_bytes(16))
-    material = key_material(key)
-    if material is None:
-        raise InvalidInput("the demo's key has not the shape of one")
-    tenant = TenantId(client_id)
-    await ClientRepository(connection).create(
-        client_id=client_id,
-        user_id=new_ulid(),
-        brand=BRAND,
-        plan=Plan.PRO,
-        owner_email=OWNER,
-        now=now,
-    )
-    await KeyRepository(connection).create(
-        key_id=new_ulid(), client_id=client_id, label="demo", material=material, now=now
-    )
+    """Make a shop whose orders lie in the file `orders`, as the client that `work` is for. `to`:
+    where it is told of everything; None for nowhere."""
+    await open_client(work, DEMO, NewClient(BRAND, OWNER, Plan.PRO))
+    key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
     # First, so that it is told of all that follows.
-    webhook = await subscribe(connection, tenant, url, sealer, now) if url else DemoWebhook()
-    await PlaybookChanges(connection, tenant, actor=OWNER, now=now, new_id=new_ulid).bring_in(
-        [
-            PlaybookSpec(
-                name=f"Support {pattern}", event_type=pattern, threshold=0.70, rulebook=RULEBOOK
-            )
-            for pattern in PATTERNS
-        ]
-    )
-    content = ContentRepository(connection, tenant)
+    webhook = await subscribe(work, to, sealer) if to else DemoWebhook()
+    await import_playbooks(work, DEMO, _PLAYBOOKS)
     for template in TEMPLATES:
-        await content.add_template(Template(id=new_ulid(), **template._asdict()), now)
+        await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:
-        await content.add_knowledge(entry_id=new_ulid(), now=now, **entry._asdict())
-    shop = Integration(
-        id=new_ulid(),
-        provider=Provider.DEMO_SHOP,
-        settings={"path": str(orders)},
-        sealed=sealer.seal("{}"),
-    )
-    await IntegrationRepository(connection, tenant).connect(shop, now, new_ulid)
-    return SeededShop(client_id=client_id, key=key, webhook=webhook)
+        await add_knowledge(work, DEMO, **entry._asdict())
+    path = {"path": str(orders)}
+    await connect_integration(work, DEMO, Provider.DEMO_SHOP, path, {}, sealer=sealer)
+    return SeededShop(client_id=work.tenant, key=key.text, webhook=webhook)

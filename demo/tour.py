@@ -143,7 +143,7 @@ class Tour:
 
     async def _read(self, database: Database, run_id: str) -> RunTrace:
         tenant = TenantId(self._shop.client_id)
-        async with database.tenant(tenant) as connection:
+        async with database.reading(tenant) as connection:
             return await RunTraces(connection, tenant).read(run_id)
 
     async def _webhooks_sent(self, database: Database) -> None:

@@ -1,24 +1,32 @@
 """The demo shop's webhook: told of everything, for as long as its receiver is there."""
 
 import secrets
-from datetime import datetime
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
 
 from pydantic import BaseModel
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from adapters.system import new_ulid
-from adapters.temporal.client import TemporalEngine, connect
+from domain.billing.errors import PlanRequired
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
+from domain.tenants.actor import Actor
 from domain.webhooks.delivery import DeliveryStatus
 from domain.webhooks.errors import WebhookNotFound
-from domain.webhooks.secret import seal_secret
-from domain.webhooks.signature import SECRET_BYTES, secret_of
-from domain.webhooks.webhook import ALL_EVENTS, RetryPolicy
-from embedded.data_folder import StackInfo
+from domain.webhooks.signature import SECRET_BYTES
+from domain.webhooks.webhook import ALL_EVENTS
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.webhooks.subscriptions import (
+    NewSubscription,
+    change_webhook,
+    create_webhook,
+    enable_webhook,
+)
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository
-from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepository
+from store.webhooks.subscriptions import WebhookChange
+
+DEMO: Final = Actor.system("demo")
 
 
 class DemoWebhook(BaseModel):
@@ -28,61 +36,52 @@ class DemoWebhook(BaseModel):
     secret: str = ""
 
 
-async def subscribe(
-    connection: AsyncConnection, tenant: TenantId, url: str, sealer: Sealer, now: datetime
-) -> DemoWebhook:
-    """Make the webhook."""
-    webhook = DemoWebhook(id=new_ulid(), secret=secret_of(secrets.token_bytes(SECRET_BYTES)))
-    await WebhookRepository(connection, tenant).create(
-        NewWebhook(
-            id=webhook.id,
-            label="demo",
-            url=url,
-            events=(ALL_EVENTS,),
-            retry_policy=RetryPolicy.NONE,
-            secret_sealed=seal_secret(sealer, tenant, webhook.id, webhook.secret),
-        ),
-        now,
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """Where the shop is told of everything. `allow_private`: whether workers send to this machine,
+    where the receiver is."""
+
+    url: str
+    allow_private: bool
+
+
+async def subscribe(work: UnitOfWork, to: Destination, sealer: Sealer) -> DemoWebhook:
+    """Make the webhook. Raises InvalidWebhook where nothing would be sent."""
+    made = await create_webhook(
+        work,
+        DEMO,
+        NewSubscription(to.url, (ALL_EVENTS,), label="demo"),
+        sealer=sealer,
+        random_bytes=secrets.token_bytes(SECRET_BYTES),
+        allow_private=to.allow_private,
     )
-    return webhook
+    return DemoWebhook(id=made.webhook.id, secret=made.secret)
 
 
-async def point(
-    connection: AsyncConnection, tenant: TenantId, webhook: DemoWebhook, url: str, now: datetime
-) -> bool:
-    """Lead the webhook to the receiver's present port, and turn it on again. False if there is no
-    such webhook."""
-    webhooks = WebhookRepository(connection, tenant)
+async def point(work: UnitOfWork, webhook: DemoWebhook, to: Destination) -> bool:
+    """Lead the webhook to the receiver's present port, and turn it on again, which sends it a test.
+    False if there is no such webhook."""
     try:
-        await webhooks.change(webhook.id, WebhookChange(url=url), now)
+        change = WebhookChange(url=to.url)
+        await change_webhook(work, DEMO, webhook.id, change, allow_private=to.allow_private)
     except WebhookNotFound:
         return False
-    await webhooks.enable(webhook.id)
+    await enable_webhook(work, DEMO, webhook.id)
     return True
 
 
-async def pause(database: Database, tenant: TenantId, webhook: DemoWebhook, now: datetime) -> None:
+async def pause(units: UnitsOfWork, tenant: TenantId, webhook: DemoWebhook) -> None:
     """Without its receiver every event would fail, and the 20th disable it; its past deliveries
-    can still be looked at, which deleting it would end. Nothing if it is gone."""
-    async with database.tenant(tenant) as connection:
-        webhooks = WebhookRepository(connection, tenant)
-        if any(one.id == webhook.id for one in await webhooks.all()):
-            await webhooks.change(webhook.id, WebhookChange(pause=True), now)
+    can still be looked at, which deleting it would end. Nothing if it is gone, or if the plan is
+    too small by now: then nothing is sent."""
+    with suppress(WebhookNotFound, PlanRequired):
+        async with units.of(tenant) as work:
+            change = WebhookChange(pause=True)
+            await change_webhook(work, DEMO, webhook.id, change, allow_private=False)
 
 
 async def waiting(database: Database, tenant: TenantId, webhook: DemoWebhook) -> list[str]:
     """Ids of the webhook's deliveries that have not ended. Raises WebhookNotFound."""
-    async with database.tenant(tenant) as connection:
+    async with database.reading(tenant) as connection:
         latest = await DeliveryRepository(connection, tenant).latest(webhook.id)
     return [it.id for it in latest if it.status is DeliveryStatus.PENDING]
-
-
-async def send_waiting(
-    database: Database, tenant: TenantId, webhook: DemoWebhook, stack: StackInfo
-) -> None:
-    """Have sent what no run sends. Raises EngineUnavailable."""
-    deliveries = await waiting(database, tenant, webhook)
-    if deliveries:
-        namespace = stack.env.get("TEMPORAL_NAMESPACE") or "default"
-        client = await connect(stack.env["TEMPORAL_ADDRESS"], namespace)
-        await TemporalEngine(client).send_webhooks(tenant, deliveries)

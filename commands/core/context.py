@@ -13,7 +13,6 @@ import typer
 from psycopg import Error as PsycopgError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -42,9 +41,9 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 from embedded.data_folder import DataFolder, running_stack
-from services.core.unit_of_work import UnitsOfWork
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from settings import Settings, load_settings
-from store.core.database import Database
+from store.core.database import Database, WhoseRecord
 from store.core.migrate import migrate
 
 P = ParamSpec("P")
@@ -184,13 +183,6 @@ async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
 
 
-@asynccontextmanager
-async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
-    """One transaction on the database of `data`."""
-    async with database_of(data) as database, database.service() as connection:
-        yield connection
-
-
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
     """Print a command's result: one JSON object for programs, a sentence and its facts else.
 
@@ -205,3 +197,14 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
         # Strangers wrote some of it: what steers a terminal must not reach it.
         line = f"  {name:<{width}}  {without_controls(str(value))}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+@asynccontextmanager
+async def work_on_record(
+    data: Path, whose: WhoseRecord, record_id: str
+) -> AsyncIterator[UnitOfWork]:
+    """A unit of work on the client whose record it is. Raises what `whose` raises."""
+    async with work_on(data) as units:
+        tenant = await units.database.find_client(whose, record_id)
+        async with units.of(tenant) as work:
+            yield work

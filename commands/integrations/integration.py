@@ -9,22 +9,23 @@ import typer
 from rich.markup import escape
 from rich.table import Table
 
-from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
+    database_of,
     out,
     sealer_of,
-    transaction_on,
+    work_on,
+    work_on_record,
 )
-from commands.webhooks.sending import have_sent
+from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.integrations.credentials import new_integration
 from domain.integrations.integration import Provider, check_credential_names, check_settings
+from services.integrations.connections import connect_integration, disconnect_integration
 from store.integrations.integrations import IntegrationRepository, client_of
 from store.tenants.clients import ClientRepository
 
@@ -64,16 +65,11 @@ async def connect(
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
     credentials = {name: _secret(name) for name in secrets or []}
-    integration = new_integration(
-        new_ulid(), provider, public, credentials, sealer, by_operator=True
-    )
-    async with transaction_on(data) as connection:
-        await ClientRepository(connection).brand_name(client)
-        deliveries = await IntegrationRepository(connection, TenantId(client)).connect(
-            integration, utc_now(), new_ulid
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        made = await connect_integration(
+            work, operator(), provider, public, credentials, sealer=sealer
         )
-    await have_sent(data, client, deliveries)
-    answer(as_json, "Connected.", integration_id=integration.id, provider=provider.value)
+    answer(as_json, "Connected.", integration_id=made.id, provider=provider.value)
 
 
 @app.command("list")
@@ -84,7 +80,7 @@ async def list_all(
     as_json: JsonOption = False,
 ) -> None:
     """Show a client's connections, the oldest first, without their secrets."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         entries = await IntegrationRepository(connection, TenantId(client)).entries()
     if as_json:
@@ -113,12 +109,8 @@ async def disconnect(
     as_json: JsonOption = False,
 ) -> None:
     """End a connection and erase its secrets."""
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, integration_id)
-        deliveries = await IntegrationRepository(connection, tenant).disconnect(
-            integration_id, utc_now(), new_ulid
-        )
-    await have_sent(data, tenant, deliveries)
+    async with work_on_record(data, client_of, integration_id) as work:
+        await disconnect_integration(work, operator(), integration_id)
     answer(as_json, "Disconnected.", integration_id=integration_id)
 
 

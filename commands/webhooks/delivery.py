@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 import typer
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
@@ -19,11 +19,12 @@ from commands.core.context import (
     database_of,
     out,
     sealer_of,
-    transaction_on,
     warn,
+    work_on,
+    work_on_record,
 )
 from commands.core.listing import print_list
-from commands.webhooks.sending import have_sent
+from commands.core.person import operator
 from commands.webhooks.webhook_text import (
     delivery_cells,
     delivery_fields,
@@ -33,27 +34,27 @@ from commands.webhooks.webhook_text import (
 )
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.webhooks.curl import signed_again
 from domain.webhooks.delivery import Delivery, DeliveryStatus
-from domain.webhooks.envelope import render
 from domain.webhooks.explanation import WebhookVerdict
 from domain.webhooks.outbound_event import OutboundEventId
-from domain.webhooks.samples import sample
-from domain.webhooks.secret import known_secrets, unseal_secret
-from domain.webhooks.signature_verdict import Pasted, explain
-from domain.webhooks.webhook import EVENT_IDS, first_event
+from domain.webhooks.signature_verdict import Pasted
+from domain.webhooks.webhook import EVENT_IDS
+from services.webhooks.deliveries import (
+    read_delivery,
+    replay_delivery,
+    replay_missed,
+    send_test,
+    signature_evidence,
+)
 from store.core.database import Database
 from store.webhooks.deliveries import DeliveryRepository, webhook_of
-from store.webhooks.evidence import WebhookEvidence
-from store.webhooks.replay import DeliveryReplay
-from store.webhooks.subscriptions import WebhookRepository, client_of
+from store.webhooks.subscriptions import client_of
 
 app = typer.Typer()
 
 _WAIT_S: Final = 15.0
 """Longer than a delivery may take."""
 _POLL_S: Final = 0.2
-_AT_ONCE: Final = 1000
 _KEPT: Final = timedelta(days=30)
 _SINCE_HELP: Final = "Such as 2026-11-21T08:00:00Z; UTC, if it names no offset."
 
@@ -75,13 +76,12 @@ async def try_out(
 
     It counts as no failure, and a webhook that is paused or disabled gets it too.
     """
-    async with database_of(data) as database:
-        async with database.service() as connection:
-            tenant = await client_of(connection, webhook_id)
-            webhooks = WebhookRepository(connection, tenant)
-            await webhooks.require_plan(utc_now())
-            told = first_event((await webhooks.read(webhook_id)).events)
-        tested = await send_test(database, data, tenant, webhook_id, _event(event) or told)
+    chosen = _event(event)
+    async with work_on(data) as units:
+        tenant = await units.database.find_client(client_of, webhook_id)
+        async with units.of(tenant) as work:
+            delivery_id = await send_test(work, operator(), webhook_id, chosen)
+        tested = await ended(units.database, tenant, webhook_id, delivery_id)
     answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
     if tested.status is not DeliveryStatus.SUCCESS:
         raise typer.Exit(1)
@@ -96,7 +96,7 @@ async def deliveries(
     as_json: JsonOption = False,
 ) -> None:
     """Show a webhook's last 50 deliveries and those under way, the newest first."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
     wanted = [one for one in found if status in (None, one.status)]
@@ -113,12 +113,11 @@ async def delivery(
 ) -> None:
     """Show one delivery: what was sent, what came back, and a curl line that sends it again."""
     now, sealer = utc_now(), sealer_of(data)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         tenant, webhook_id = await webhook_of(connection, delivery_id)
-        found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
-        sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
-    secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]
-    curl = signed_again(found, secrets, int(now.timestamp()))
+        found, curl = await read_delivery(
+            connection, tenant, webhook_id, delivery_id, sealer=sealer, now=now
+        )
     if as_json:
         answer(True, "", **delivery_fields(found), curl=curl)
         return
@@ -134,13 +133,11 @@ async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Send it once more: the same body and webhook-id, to the URL that is set now."""
-    async with transaction_on(data) as connection:
-        tenant, webhook_id = await webhook_of(connection, delivery_id)
-        await WebhookRepository(connection, tenant).require_plan(utc_now())
-        replayed = await DeliveryReplay(connection, tenant).replay(
-            webhook_id, delivery_id, new_ulid, utc_now()
-        )
-    await have_sent(data, tenant, [replayed])
+    async with work_on(data) as units:
+        async with units.database.reading_across() as connection:
+            tenant, webhook_id = await webhook_of(connection, delivery_id)
+        async with units.of(tenant) as work:
+            replayed = await replay_delivery(work, operator(), webhook_id, delivery_id)
     answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
 
 
@@ -159,13 +156,8 @@ async def replay_since(
     """
     now = utc_now()
     moment = _since(since, now)
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, webhook_id)
-        await WebhookRepository(connection, tenant).require_plan(now)
-        done = await DeliveryReplay(connection, tenant).replay_since(
-            webhook_id, moment, everything=everything, limit=_AT_ONCE, new_id=new_ulid, now=now
-        )
-    await have_sent(data, tenant, done.delivery_ids)
+    async with work_on_record(data, client_of, webhook_id) as work:
+        done = await replay_missed(work, operator(), webhook_id, moment, everything=everything)
     if moment < now - _KEPT:
         warn("what happened more than 30 days ago is not kept and cannot be sent")
     queued = len(done.delivery_ids)
@@ -202,13 +194,10 @@ async def verify(
     The exit code is 1 unless it matches.
     """
     pasted = Pasted(signature, timestamp, _body(body_file), message_id)
-    now, sealer = utc_now(), sealer_of(data)
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, webhook_id)
-        evidence = WebhookEvidence(connection, tenant, webhook_id)
-        sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
-    secrets = known_secrets(sealer, tenant, sealed)
-    found = explain(pasted, secrets=secrets, sent=sent, now=now)
+    sealer = sealer_of(data)
+    async with work_on_record(data, client_of, webhook_id) as work:
+        evidence = await signature_evidence(work, operator(), webhook_id, sealer=sealer)
+    found = evidence.explain(pasted)
     if as_json:
         answer(True, "", **found.model_dump(mode="json"))
     else:
@@ -217,20 +206,13 @@ async def verify(
         raise typer.Exit(1)
 
 
-async def send_test(
-    database: Database, data: Path, tenant: TenantId, webhook_id: str, event: OutboundEventId
+async def ended(
+    database: Database, tenant: TenantId, webhook_id: str, delivery_id: str
 ) -> Delivery:
-    """Send an example; the delivery once it has ended, or as it stands after 15 s."""
-    now = utc_now()
-    async with database.service() as connection:
-        body = render(sample(event), tenant, now)
-        delivery_id = await DeliveryReplay(connection, tenant).test(
-            webhook_id, event, body, new_ulid, now
-        )
-    await have_sent(data, tenant, [delivery_id])
+    """The delivery once it has ended, or as it stands after 15 s."""
     deadline = time.monotonic() + _WAIT_S
     while True:
-        async with database.service() as connection:
+        async with database.reading(tenant) as connection:
             found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
         if found.status is not DeliveryStatus.PENDING or time.monotonic() > deadline:
             return found

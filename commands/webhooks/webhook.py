@@ -5,12 +5,10 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated
-from urllib.parse import urlsplit
 
 import typer
 from pydantic import TypeAdapter
 
-from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
@@ -21,31 +19,35 @@ from commands.core.context import (
     environment_of,
     out,
     sealer_of,
-    transaction_on,
     warn,
+    work_on,
+    work_on_record,
 )
 from commands.core.listing import print_list
+from commands.core.person import operator
 from commands.webhooks import delivery as webhook_delivery
-from commands.webhooks.delivery import WebhookArgument, send_test
+from commands.webhooks.delivery import WebhookArgument, ended
 from commands.webhooks.webhook_text import listed, outcome, webhook_fields, webhook_text
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.webhooks.secret import seal_secret
-from domain.webhooks.signature import SECRET_BYTES, secret_of
-from domain.webhooks.url import check_url
+from domain.webhooks.signature import SECRET_BYTES
 from domain.webhooks.webhook import (
     ALL_EVENTS,
     EVENT_IDS,
-    MAX_LABEL,
     MAX_OVERLAP_HOURS,
     OVERLAP_HOURS,
     RetryPolicy,
-    check_events,
-    check_label,
-    first_event,
+)
+from services.webhooks.subscriptions import (
+    NewSubscription,
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    enable_webhook,
+    rotate_webhook,
 )
 from store.tenants.clients import ClientRepository
-from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepository, client_of
+from store.webhooks.subscriptions import WebhookChange, WebhookRepository, client_of
 
 app = typer.Typer(help="A client's webhooks and their deliveries.", no_args_is_help=True)
 app.add_typer(webhook_delivery.app)
@@ -71,26 +73,23 @@ async def create(
     as_json: JsonOption = False,
 ) -> None:
     """Subscribe a URL. The secret that signs is shown this once and never again."""
-    tenant, webhook_id = TenantId(client), new_ulid()
-    checked = _url(url, data)
-    secret = secret_of(secrets.token_bytes(SECRET_BYTES))
-    webhook = NewWebhook(
-        id=webhook_id,
-        label=check_label(label or str(urlsplit(checked).hostname)[:MAX_LABEL]),
-        url=checked,
-        events=_events(events),
-        retry_policy=retry_policy,
-        secret_sealed=seal_secret(sealer_of(data), tenant, webhook_id, secret),
-    )
-    async with transaction_on(data) as connection:
-        repository = WebhookRepository(connection, tenant)
-        await repository.require_plan(utc_now())
-        created = await repository.create(webhook, utc_now())
+    sealer = sealer_of(data)
+    wanted = NewSubscription(url, _events(events), retry_policy, label or None)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        made = await create_webhook(
+            work,
+            operator(),
+            wanted,
+            sealer=sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
+            allow_private=_allow_private(data),
+        )
+    created = made.webhook
     answer(
         as_json,
         "Webhook made: keep its secret, it is shown only now.",
-        webhook_id=webhook_id,
-        secret=secret,
+        webhook_id=created.id,
+        secret=made.secret,
         label=created.label,
         url=created.url,
         events=list(created.events),
@@ -105,7 +104,7 @@ async def list_all(
     as_json: JsonOption = False,
 ) -> None:
     """Show a client's webhooks, the oldest first."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client)
         found = await WebhookRepository(connection, TenantId(client)).all()
     if as_json:
@@ -120,7 +119,7 @@ async def show(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show one webhook, without its secret."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         tenant = await client_of(connection, webhook_id)
         found = await WebhookRepository(connection, tenant).read(webhook_id)
     if as_json:
@@ -142,8 +141,8 @@ async def update(
 ) -> None:
     """Change what is given. What waits to be sent goes to the new URL."""
     change = WebhookChange(
-        label=None if label is None else check_label(label),
-        url=None if url is None else _url(url, data),
+        label=label,
+        url=url,
         events=_events(events) if events else None,
         retry_policy=retry_policy,
     )
@@ -168,14 +167,12 @@ async def enable(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Turn it on again, its count of failures at 0, and send it a test."""
-    async with database_of(data) as database:
-        async with database.service() as connection:
-            tenant = await client_of(connection, webhook_id)
-            repository = WebhookRepository(connection, tenant)
-            await repository.require_plan(utc_now())
-            enabled = await repository.enable(webhook_id)
-        event = first_event(enabled.events)
-        tested = await send_test(database, data, tenant, webhook_id, event)
+    async with work_on(data) as units:
+        tenant = await units.database.find_client(client_of, webhook_id)
+        async with units.of(tenant) as work:
+            done = await enable_webhook(work, operator(), webhook_id)
+        tested = await ended(units.database, tenant, webhook_id, done.test_delivery_id)
+    enabled = done.webhook
     sentence = f"Webhook enabled. Test: {outcome(tested)}."
     if enabled.missed:
         sentence += " What it has missed can be sent: webhook replay-since."
@@ -206,23 +203,24 @@ async def rotate(
 
     Two secrets sign at most: a second rotation within the overlap ends the oldest one at once.
     """
-    now, sealer = utc_now(), sealer_of(data)
-    until = now + timedelta(hours=overlap_hours) if overlap_hours else None
-    secret = secret_of(secrets.token_bytes(SECRET_BYTES))
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, webhook_id)
-        repository = WebhookRepository(connection, tenant)
-        await repository.require_plan(now)
-        signed_until_now = await repository.sealed_secrets(webhook_id, now)
-        sealed = seal_secret(sealer, tenant, webhook_id, secret)
-        await repository.rotate(webhook_id, sealed, previous_until=until)
-    if len(signed_until_now) > 1:
+    sealer = sealer_of(data)
+    async with work_on_record(data, client_of, webhook_id) as work:
+        rotated = await rotate_webhook(
+            work,
+            operator(),
+            webhook_id,
+            overlap=timedelta(hours=overlap_hours),
+            sealer=sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
+        )
+    if rotated.ended_overlap:
         warn("an earlier overlap was not over: the secret from before it signs no more")
+    until = rotated.webhook.previous_secret_until
     answer(
         as_json,
         "Secret replaced: keep the new one, it is shown only now.",
         webhook_id=webhook_id,
-        secret=secret,
+        secret=rotated.secret,
         previous_secret_until=until.isoformat(timespec="seconds") if until else None,
     )
 
@@ -233,30 +231,28 @@ async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Delete a webhook with its deliveries; what waits to be sent is not sent any more."""
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, webhook_id)
-        await WebhookRepository(connection, tenant).delete(webhook_id)
+    async with work_on_record(data, client_of, webhook_id) as work:
+        await delete_webhook(work, operator(), webhook_id)
     answer(as_json, "Webhook deleted.", webhook_id=webhook_id, deleted=True)
 
 
 async def _changed(
     webhook_id: str, change: WebhookChange, sentence: str, data: Path, as_json: bool
 ) -> None:
-    async with transaction_on(data) as connection:
-        tenant = await client_of(connection, webhook_id)
-        repository = WebhookRepository(connection, tenant)
-        await repository.require_plan(utc_now())
-        changed = await repository.change(webhook_id, change, utc_now())
+    async with work_on_record(data, client_of, webhook_id) as work:
+        changed = await change_webhook(
+            work, operator(), webhook_id, change, allow_private=_allow_private(data)
+        )
     answer(as_json, sentence, **webhook_fields(changed))
 
 
 def _events(given: Sequence[str]) -> tuple[str, ...]:
     if not {*given} <= {ALL_EVENTS, *EVENT_IDS}:
         raise InvalidInput(f"events are {', '.join(EVENT_IDS)}, or {ALL_EVENTS} for all")
-    return check_events(given)
+    return tuple(given)
 
 
-def _url(url: str, data: Path) -> str:
-    """As the workers that will send to it see it."""
+def _allow_private(data: Path) -> bool:
+    """As the workers that will send see it."""
     said = environment_of(data).get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES", "false")
-    return check_url(url, allow_private=TypeAdapter(bool).validate_python(said))
+    return TypeAdapter(bool).validate_python(said)

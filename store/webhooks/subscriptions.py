@@ -1,7 +1,5 @@
 """A client's webhooks. Secrets come sealed and stay sealed here."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
@@ -18,7 +16,6 @@ from domain.webhooks.webhook import (
     RetryPolicy,
     Webhook,
 )
-from store.core.database import Database
 from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
@@ -98,11 +95,6 @@ class WebhookRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
-
-    async def require_plan(self, now: datetime) -> None:
-        """Raises PlanRequired if the client's plan has no webhooks, ClientNotFound."""
-        subscription = await AccountRepository(self._connection, self._tenant).subscription()
-        subscription.require_webhooks(now)
 
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
         """Raises TooManyWebhooks (exact under concurrency: the account is locked)."""
@@ -197,16 +189,6 @@ class WebhookRepository:
                 sa.update(webhook_subscriptions).where(*self._this(webhook_id)).values(**values)
             )
         return await self.read(webhook_id)
-
-
-@asynccontextmanager
-async def subscriber(
-    database: Database, tenant: TenantId, now: datetime
-) -> AsyncIterator[AsyncConnection]:
-    """A transaction of a client whose plan has webhooks. Raises PlanRequired, ClientNotFound."""
-    async with database.tenant(tenant) as connection:
-        await WebhookRepository(connection, tenant).require_plan(now)
-        yield connection
 
 
 async def client_of(connection: AsyncConnection, webhook_id: str) -> TenantId:

@@ -1,96 +1,66 @@
 """/api/dashboard/integrations: the shops and helpdesks that a client's agent may ask and act in."""
 
-from typing import Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.content_access import CLIENT, PAGE, manager, note, page_reader
-from api.http.json_body import json_response, parse_body, read_body
-from api.openapi import SESSION, dashboard_answers, path_parameters, request_body
+from api.access import ManagerDep, PageDep
+from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.integrations.integration import ConnectBody, IntegrationPage
 from api.services import ServicesDep
-from api.webhook_access import have_sent
-from domain.core.ids import parse_ulid
-from domain.integrations.credentials import new_integration
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationEntry
+from services.integrations.connections import connect_integration, disconnect_integration
 from store.integrations.integrations import IntegrationRepository
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _INTEGRATIONS: Final = "/api/dashboard/integrations"
+IntegrationId = Annotated[
+    str, Depends(PathId("integration_id", "integration", IntegrationNotFound))
+]
 
 
-@router.get(
-    _INTEGRATIONS,
-    summary="A client's connections, without their credentials",
-    responses=dashboard_answers(IntegrationPage),
-    openapi_extra={"parameters": PAGE, "security": SESSION},
-)
-async def integrations(request: Request, services: ServicesDep) -> Response:
+@router.get(_INTEGRATIONS, summary="A client's connections, without their credentials")
+async def integrations(page: PageDep, services: ServicesDep) -> IntegrationPage:
     """For every member of the client. Those that have ended are there too."""
-    tenant, query = await page_reader(request, services)
-    async with services.database.tenant(tenant) as connection:
-        found = await IntegrationRepository(connection, tenant).page(
-            after=query.cursor, limit=query.limit + 1
+    async with services.database.reading(page.tenant) as connection:
+        found = await IntegrationRepository(connection, page.tenant).page(
+            after=page.query.cursor, limit=page.query.limit + 1
         )
-    return json_response(IntegrationPage.of(found, query.limit).model_dump(mode="json"))
+    return IntegrationPage.of(found, page.query.limit)
 
 
-@router.post(
-    _INTEGRATIONS,
-    summary="Connect a shop or helpdesk",
-    status_code=201,
-    responses=dashboard_answers(IntegrationEntry, 408, 413, 415, status=201),
-    openapi_extra={
-        "parameters": CLIENT,
-        "requestBody": request_body(ConnectBody),
-        "security": SESSION,
-    },
-)
-async def connect(request: Request, services: ServicesDep) -> Response:
+@router.post(_INTEGRATIONS, summary="Connect a shop or helpdesk", status_code=201)
+async def connect(
+    member: ManagerDep,
+    body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
+    services: ServicesDep,
+) -> IntegrationEntry:
     """A connection to the same provider that was there ends. Credentials are sealed before they are
     stored, and are not tried: the agent's first call tells whether they are good."""
-    member = await manager(request, services)
-    body = parse_body(ConnectBody, await read_body(request))
-    integration = new_integration(
-        services.new_id(),
-        body.provider,
-        body.settings,
-        {name: secret.get_secret_value() for name, secret in body.credentials.items()},
-        services.sealer,
-        by_operator=False,
-    )
-    async with services.database.tenant(member.tenant) as connection:
-        repository = IntegrationRepository(connection, member.tenant)
-        deliveries = await repository.connect(integration, services.now(), services.new_id)
-        made = await repository.entry(integration.id)
-    note(member, "integration connected", integration_id=made.id, provider=made.provider)
-    await have_sent(services, member.tenant, *deliveries)
-    return json_response(made.model_dump(mode="json"), status=201)
+    credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
+    async with services.work.of(member.tenant) as work:
+        return await connect_integration(
+            work,
+            member.actor,
+            body.provider,
+            body.settings,
+            credentials,
+            sealer=services.sealer,
+        )
 
 
 @router.delete(
     f"{_INTEGRATIONS}/{{integration_id}}",
     summary="End a connection, and erase its credentials",
     status_code=204,
-    responses=dashboard_answers(None, status=204),
-    openapi_extra={
-        "parameters": [*path_parameters(integration_id="integration"), *CLIENT],
-        "security": SESSION,
-    },
 )
-async def disconnect(request: Request, services: ServicesDep) -> Response:
+async def disconnect(
+    member: ManagerDep, integration_id: IntegrationId, services: ServicesDep
+) -> Response:
     """One that has ended stays as it is."""
-    member = await manager(request, services)
-    integration_id = parse_ulid(request.path_params["integration_id"])
-    if integration_id is None:
-        raise IntegrationNotFound
-    async with services.database.tenant(member.tenant) as connection:
-        repository = IntegrationRepository(connection, member.tenant)
-        await repository.entry(integration_id)
-        deliveries = await repository.disconnect(integration_id, services.now(), services.new_id)
-    note(member, "integration disconnected", integration_id=integration_id)
-    await have_sent(services, member.tenant, *deliveries)
+    async with services.work.of(member.tenant) as work:
+        await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

@@ -1,22 +1,12 @@
 """/api/dashboard/webhooks/…/deliveries: what was sent to a webhook, and sending it once more."""
 
 import asyncio
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
-from starlette.responses import Response
+from fastapi import APIRouter, Depends
 
-from api.http.json_body import json_response, parse_body, read_body, read_optional_body
-from api.http.query import parse_query
-from api.openapi import (
-    SESSION,
-    dashboard_answers,
-    path_parameters,
-    query_parameters,
-    request_body,
-)
+from api.route import DescribedRoute, JsonBody, PathId, StrictQuery, errors
+from api.routers.webhooks.subscriptions import WEBHOOK, WebhookDep
 from api.schemas.webhooks.delivery import (
     DeliveryDetail,
     DeliveryList,
@@ -28,144 +18,102 @@ from api.schemas.webhooks.delivery import (
 )
 from api.schemas.webhooks.subscription import DeliveryAnswer
 from api.services import ServicesDep
-from api.webhook_access import delivery_of, have_sent, manager
-from domain.webhooks.curl import VALID_FOR, signed_again
+from domain.webhooks.curl import VALID_FOR
+from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.explanation import Explanation
-from domain.webhooks.secret import known_secrets, unseal_secret
-from domain.webhooks.signature_verdict import Pasted, explain
+from services.webhooks.deliveries import (
+    read_delivery,
+    replay_delivery,
+    replay_missed,
+    signature_evidence,
+)
 from store.webhooks.deliveries import DeliveryRepository
-from store.webhooks.evidence import WebhookEvidence
-from store.webhooks.replay import DeliveryReplay
-from store.webhooks.subscriptions import WebhookRepository, subscriber
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
-_WEBHOOK: Final = "/api/dashboard/webhooks/{webhook_id}"
-_DELIVERIES: Final = f"{_WEBHOOK}/deliveries"
+_DELIVERIES: Final = f"{WEBHOOK}/deliveries"
 _DELIVERY: Final = f"{_DELIVERIES}/{{delivery_id}}"
-_WEBHOOK_ID: Final = path_parameters(webhook_id="webhook")
-_BOTH_IDS: Final = path_parameters(webhook_id="webhook", delivery_id="delivery")
-
-_AT_ONCE: Final = 1000
-"""Events that one call replays at most."""
+DeliveryId = Annotated[str, Depends(PathId("delivery_id", "delivery", DeliveryNotFound))]
 
 
-def _post(
-    path: str, summary: str, body: type[BaseModel], answer: type[BaseModel], status: int = 202
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    conflicts = () if status == 200 else (409,)  # where something is sent
-    return router.post(
-        path,
-        summary=summary,
-        status_code=status,
-        responses=dashboard_answers(answer, 402, 408, *conflicts, 413, 415, status=status),
-        openapi_extra={
-            "parameters": _BOTH_IDS if path.startswith(_DELIVERY) else _WEBHOOK_ID,
-            "requestBody": request_body(body),
-            "security": SESSION,
-        },
-    )
-
-
-@router.get(
-    _DELIVERIES,
-    summary="What was sent to a webhook",
-    responses=dashboard_answers(DeliveryList),
-    openapi_extra={
-        "parameters": [*_WEBHOOK_ID, *query_parameters(DeliveryQuery)],
-        "security": SESSION,
-    },
-)
-async def deliveries(request: Request, services: ServicesDep) -> Response:
+@router.get(_DELIVERIES, summary="What was sent to a webhook")
+async def deliveries(
+    member: WebhookDep,
+    query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
+    services: ServicesDep,
+) -> DeliveryList:
     """Without what was sent and answered, which each delivery's own page has."""
-    member, webhook_id = await manager(request, services)
-    query = parse_query(DeliveryQuery, request.query_params)
-    async with services.database.tenant(member.tenant) as connection:
-        found = await DeliveryRepository(connection, member.tenant).latest(webhook_id)
-    shown = [one for one in found if query.status in (None, one.status)]
-    return _told(DeliveryList(deliveries=shown))
+    async with services.database.reading(member.tenant) as connection:
+        found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
+    return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
 
 
-@router.get(
-    _DELIVERY,
-    summary="One delivery: what was sent, and what came back",
-    responses=dashboard_answers(DeliveryDetail),
-    openapi_extra={"parameters": _BOTH_IDS, "security": SESSION},
-)
-async def delivery(request: Request, services: ServicesDep) -> Response:
+@router.get(_DELIVERY, summary="One delivery: what was sent, and what came back")
+async def delivery(
+    member: WebhookDep, delivery_id: DeliveryId, services: ServicesDep
+) -> DeliveryDetail:
     """`request_body` is exactly what was signed. `curl` needs no secret: it has its signatures."""
-    member, webhook_id = await manager(request, services)
-    delivery_id = delivery_of(request)
     now = services.now()
-    async with services.database.tenant(member.tenant) as connection:
-        found = await DeliveryRepository(connection, member.tenant).read(webhook_id, delivery_id)
-        sealed = await WebhookRepository(connection, member.tenant).sealed_secrets(webhook_id, now)
-    secrets = [unseal_secret(services.sealer, member.tenant, webhook_id, one) for one in sealed]
-    return _told(
-        DeliveryDetail(
-            **dict(found),
-            curl=signed_again(found, secrets, int(now.timestamp())),
-            curl_valid_until=now + VALID_FOR,
+    async with services.database.reading(member.tenant) as connection:
+        found, curl = await read_delivery(
+            connection,
+            member.tenant,
+            member.record_id,
+            delivery_id,
+            sealer=services.sealer,
+            now=now,
         )
-    )
+    return DeliveryDetail(**dict(found), curl=curl, curl_valid_until=now + VALID_FOR)
 
 
-@_post(f"{_DELIVERY}/replay", "Send it once more", ReplayBody, DeliveryAnswer)
-async def replay(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{_DELIVERY}/replay", summary="Send it once more", status_code=202, responses=errors(402, 409)
+)
+async def replay(
+    member: WebhookDep,
+    delivery_id: DeliveryId,
+    _: Annotated[ReplayBody, Depends(JsonBody(ReplayBody, optional=True))],
+    services: ServicesDep,
+) -> DeliveryAnswer:
     """The same body and webhook-id, a new timestamp and signature, to the URL that is set now."""
-    member, webhook_id = await manager(request, services)
-    delivery_id = delivery_of(request)
-    parse_body(ReplayBody, await read_optional_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        replayed = await DeliveryReplay(connection, member.tenant).replay(
-            webhook_id, delivery_id, services.new_id, services.now()
-        )
-    await have_sent(services, member.tenant, replayed)
-    return _told(DeliveryAnswer(delivery_id=replayed), status=202)
+    async with services.work.of(member.tenant) as work:
+        replayed = await replay_delivery(work, member.actor, member.record_id, delivery_id)
+    return DeliveryAnswer(delivery_id=replayed)
 
 
-@_post(f"{_WEBHOOK}/replay", "Send what it has missed", ReplaySinceBody, ReplaySinceAnswer)
-async def replay_since(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{WEBHOOK}/replay",
+    summary="Send what it has missed",
+    status_code=202,
+    responses=errors(402, 409),
+)
+async def replay_since(
+    member: WebhookDep,
+    body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
+    services: ServicesDep,
+) -> ReplaySinceAnswer:
     """Events since then that it has not got, 1,000 a call, the oldest first. They can be replayed
     for 30 days."""
-    member, webhook_id = await manager(request, services)
-    body = parse_body(ReplaySinceBody, await read_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        repository = DeliveryReplay(connection, member.tenant)
-        replayed = await repository.replay_since(
-            webhook_id,
-            body.since,
-            everything=body.all,
-            limit=_AT_ONCE,
-            new_id=services.new_id,
-            now=services.now(),
+    async with services.work.of(member.tenant) as work:
+        replayed = await replay_missed(
+            work, member.actor, member.record_id, body.since, everything=body.all
         )
-    await have_sent(services, member.tenant, *replayed.delivery_ids)
-    return _told(
-        ReplaySinceAnswer(
-            queued=len(replayed.delivery_ids),
-            left=replayed.left,
-            next_since=replayed.next_since,
-        ),
-        status=202,
+    return ReplaySinceAnswer(
+        queued=len(replayed.delivery_ids), left=replayed.left, next_since=replayed.next_since
     )
 
 
-@_post(f"{_WEBHOOK}/verify", "Why a signature does not match", VerifyBody, Explanation, status=200)
-async def verify(request: Request, services: ServicesDep) -> Response:
+@router.post(f"{WEBHOOK}/verify", summary="Why a signature does not match", responses=errors(402))
+async def verify(
+    member: WebhookDep,
+    body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
+    services: ServicesDep,
+) -> Explanation:
     """Tries what receivers get wrong: the secret, the string that is signed, a body that was parsed
     and rendered again, another request's timestamp."""
-    member, webhook_id = await manager(request, services)
-    body = parse_body(VerifyBody, await read_body(request))
-    now = services.now()
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        evidence = WebhookEvidence(connection, member.tenant, webhook_id)
-        sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
-    pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)
-    secrets = known_secrets(services.sealer, member.tenant, sealed)
+    async with services.work.of(member.tenant) as work:
+        evidence = await signature_evidence(
+            work, member.actor, member.record_id, sealer=services.sealer
+        )
     # In a thread: it takes tenths of a second where the body is long.
-    return _told(await asyncio.to_thread(explain, pasted, secrets=secrets, sent=sent, now=now))
-
-
-def _told(answer: BaseModel, status: int = 200) -> Response:
-    return json_response(answer.model_dump(mode="json"), status=status)
+    return await asyncio.to_thread(evidence.explain, body.pasted)

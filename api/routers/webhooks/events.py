@@ -1,63 +1,66 @@
 """GET /api/webhook-events: what webhooks are told, for whoever builds a receiver."""
 
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.http.json_body import json_response
+from api.route import DescribedRoute, Part
 from api.schemas.core.error import ErrorBody
 from api.schemas.webhooks.outbound_event import WebhookEvent, WebhookEventLink, WebhookEventList
 from domain.webhooks.catalogue import entries, entry
 from domain.webhooks.webhook import EVENT_IDS
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _PATH: Final = "/api/webhook-events"
 # The same for everybody, and the same until the next version runs.
 _CACHE: Final = "public, max-age=300"
-_EVENT: Final = {
-    "name": "event",
-    "in": "path",
-    "required": True,
-    "description": "Id of the event.",
-    "schema": {"type": "string", "enum": list(EVENT_IDS)},
-}
 
 
-def _answers(model: type[BaseModel], *errors: int) -> dict[int | str, dict[str, Any]]:
-    cached = {"Cache-Control": {"schema": {"const": _CACHE}}}
+class _EventName(Part):
+    """The event that the path names, which may be none."""
+
+    parameters = (
+        {
+            "name": "event",
+            "in": "path",
+            "required": True,
+            "description": "Id of the event.",
+            "schema": {"type": "string", "enum": list(EVENT_IDS)},
+        },
+    )
+
+    async def __call__(self, request: Request) -> str:
+        return str(request.path_params["event"])
+
+
+def _answers(*errors: int) -> dict[int | str, dict[str, Any]]:
     return {
-        200: {"model": model, "headers": cached},
+        200: {"headers": {"Cache-Control": {"schema": {"const": _CACHE}}}},
         **{status: {"model": ErrorBody} for status in (405, 500, *errors)},
     }
 
 
-@router.get(
-    _PATH, summary="The events that webhooks are told", responses=_answers(WebhookEventList)
-)
-async def list_events() -> Response:
+@router.get(_PATH, summary="The events that webhooks are told", responses=_answers())
+async def list_events(response: Response) -> WebhookEventList:
     """For everybody, without credentials."""
+    response.headers["Cache-Control"] = _CACHE
     links = [
         WebhookEventLink(event=one.event, description=one.description, url=f"{_PATH}/{one.event}")
         for one in entries()
     ]
-    return _cached(WebhookEventList(events=links))
+    return WebhookEventList(events=links)
 
 
 @router.get(
     f"{_PATH}/{{event}}",
     summary="The body of an event: its JSON Schema and an example",
-    responses=_answers(WebhookEvent, 404),
-    openapi_extra={"parameters": [_EVENT]},
+    responses=_answers(404),
 )
-async def show_event(request: Request) -> Response:
+async def show_event(
+    name: Annotated[str, Depends(_EventName())], response: Response
+) -> WebhookEvent:
     """For everybody, without credentials."""
-    return _cached(WebhookEvent.of(entry(request.path_params["event"])))
-
-
-def _cached(answer: BaseModel) -> Response:
-    response = json_response(answer.model_dump(mode="json"))
     response.headers["Cache-Control"] = _CACHE
-    return response
+    return WebhookEvent.of(entry(name))

@@ -1,24 +1,14 @@
 """/api/dashboard/webhooks: which of a merchant's URLs are told of which events."""
 
 import secrets
-from collections.abc import Callable
 from datetime import timedelta
-from typing import Any, Final
+from typing import Annotated, Final
 
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
+from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
-from api.dashboard_access import MANAGERS, member_for, signed_in
-from api.http.json_body import json_response, parse_body, read_body, read_optional_body
-from api.http.query import parse_query
-from api.openapi import (
-    SESSION,
-    dashboard_answers,
-    path_parameters,
-    query_parameters,
-    request_body,
-)
+from api.access import InClientOf, ManagerDep, MemberAt, UserDep, member_for
+from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.webhooks.subscription import (
     ChangeBody,
     CreateBody,
@@ -28,226 +18,147 @@ from api.schemas.webhooks.subscription import (
     RotateBody,
     TestBody,
     WebhookList,
-    WebhookQuery,
     WebhookWithSecret,
 )
 from api.services import Services, ServicesDep
-from api.webhook_access import have_sent, manager
-from domain.core.errors import InvalidBody
-from domain.core.ids import TenantId
-from domain.webhooks.envelope import render
-from domain.webhooks.errors import InvalidWebhook
-from domain.webhooks.outbound_event import OutboundEventId
-from domain.webhooks.samples import sample
-from domain.webhooks.secret import seal_secret
-from domain.webhooks.signature import SECRET_BYTES, secret_of
-from domain.webhooks.url import check_url
-from domain.webhooks.webhook import Webhook, check_events, check_label, first_event
-from store.webhooks.replay import DeliveryReplay
-from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepository, subscriber
+from domain.tenants.actor import MANAGERS
+from domain.webhooks.errors import WebhookNotFound
+from domain.webhooks.signature import SECRET_BYTES
+from domain.webhooks.webhook import Webhook
+from services.webhooks.deliveries import send_test
+from services.webhooks.subscriptions import (
+    change_webhook,
+    create_webhook,
+    delete_webhook,
+    enable_webhook,
+    rotate_webhook,
+)
+from store.webhooks.subscriptions import WebhookRepository, client_of
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
+
+WEBHOOK: Final = "/api/dashboard/webhooks/{webhook_id}"
+WebhookDep = Annotated[
+    MemberAt,
+    Depends(InClientOf(MANAGERS, PathId("webhook_id", "webhook", WebhookNotFound), client_of)),
+]
+"""An owner or admin of its client: all routes of webhooks are for them alone."""
 
 _WEBHOOKS: Final = "/api/dashboard/webhooks"
-_WEBHOOK: Final = f"{_WEBHOOKS}/{{webhook_id}}"
-_WEBHOOK_ID: Final = path_parameters(webhook_id="webhook")
 
 
-def _post(
-    what: str, summary: str, body: type[BaseModel], answer: type[BaseModel], status: int = 200
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A route that does something with one webhook."""
-    return router.post(
-        f"{_WEBHOOK}/{what}",
-        summary=summary,
-        status_code=status,
-        responses=dashboard_answers(answer, 402, 408, 413, 415, status=status),
-        openapi_extra={
-            "parameters": _WEBHOOK_ID,
-            "requestBody": request_body(body),
-            "security": SESSION,
-        },
-    )
-
-
-@router.get(
-    _WEBHOOKS,
-    summary="The webhooks of one client",
-    responses=dashboard_answers(WebhookList),
-    openapi_extra={"parameters": query_parameters(WebhookQuery), "security": SESSION},
-)
-async def webhooks(request: Request, services: ServicesDep) -> Response:
+@router.get(_WEBHOOKS, summary="The webhooks of one client")
+async def webhooks(member: ManagerDep, services: ServicesDep) -> WebhookList:
     """For owners and admins, as all routes of webhooks. All there are: 100 at most."""
-    user = await signed_in(request, services)
-    query = parse_query(WebhookQuery, request.query_params)
-    member = await member_for(user, query.client_id, services)
-    member.require(MANAGERS)
-    async with services.database.tenant(member.tenant) as connection:
+    async with services.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
-    return _told(WebhookList(webhooks=found))
+    return WebhookList(webhooks=found)
 
 
 @router.post(
-    _WEBHOOKS,
-    summary="Subscribe a URL to events",
-    status_code=201,
-    responses=dashboard_answers(WebhookWithSecret, 402, 408, 409, 413, 415, status=201),
-    openapi_extra={"requestBody": request_body(CreateBody), "security": SESSION},
+    _WEBHOOKS, summary="Subscribe a URL to events", status_code=201, responses=errors(402, 409)
 )
-async def create(request: Request, services: ServicesDep) -> Response:
+async def create(
+    user: UserDep,
+    body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
+    services: ServicesDep,
+) -> WebhookWithSecret:
     """The answer shows the secret, once: it signs whatever is sent."""
-    user = await signed_in(request, services)
-    body = parse_body(CreateBody, await read_body(request))
     member = await member_for(user, body.client_id, services)
-    member.require(MANAGERS)
-    webhook_id = services.new_id()
-    secret, sealed = _new_secret(services, member.tenant, webhook_id)
-    new = NewWebhook(
-        id=webhook_id,
-        label=check_label(body.label),
-        url=_url(body.url, services),
-        events=check_events(body.events),
-        retry_policy=body.retry_policy,
-        secret_sealed=sealed,
-    )
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        created = await WebhookRepository(connection, member.tenant).create(new, services.now())
-    return _told(WebhookWithSecret(webhook=created, secret=secret), status=201)
-
-
-@router.get(
-    _WEBHOOK,
-    summary="One webhook",
-    responses=dashboard_answers(Webhook),
-    openapi_extra={"parameters": _WEBHOOK_ID, "security": SESSION},
-)
-async def webhook(request: Request, services: ServicesDep) -> Response:
-    """Also of a client whose plan has no webhooks any more."""
-    member, webhook_id = await manager(request, services)
-    async with services.database.tenant(member.tenant) as connection:
-        found = await WebhookRepository(connection, member.tenant).read(webhook_id)
-    return _told(found)
-
-
-@router.patch(
-    _WEBHOOK,
-    summary="Change or pause a webhook",
-    responses=dashboard_answers(Webhook, 402, 408, 413, 415),
-    openapi_extra={
-        "parameters": _WEBHOOK_ID,
-        "requestBody": request_body(ChangeBody),
-        "security": SESSION,
-    },
-)
-async def change(request: Request, services: ServicesDep) -> Response:
-    """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
-    member, webhook_id = await manager(request, services)
-    wanted = _change(parse_body(ChangeBody, await read_body(request)), services)
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        changed = await WebhookRepository(connection, member.tenant).change(
-            webhook_id, wanted, services.now()
+    async with services.work.of(member.tenant) as work:
+        made = await create_webhook(
+            work,
+            member.actor,
+            body.subscription,
+            sealer=services.sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
+            allow_private=_allow_private(services),
         )
-    return _told(changed)
+    return WebhookWithSecret(webhook=made.webhook, secret=made.secret)
 
 
-@router.delete(
-    _WEBHOOK,
-    summary="Delete a webhook, with its deliveries",
-    status_code=204,
-    responses=dashboard_answers(None, status=204),
-    openapi_extra={"parameters": _WEBHOOK_ID, "security": SESSION},
-)
-async def delete(request: Request, services: ServicesDep) -> Response:
+@router.get(WEBHOOK, summary="One webhook")
+async def webhook(member: WebhookDep, services: ServicesDep) -> Webhook:
+    """Also of a client whose plan has no webhooks any more."""
+    async with services.database.reading(member.tenant) as connection:
+        return await WebhookRepository(connection, member.tenant).read(member.record_id)
+
+
+@router.patch(WEBHOOK, summary="Change or pause a webhook", responses=errors(402))
+async def change(
+    member: WebhookDep,
+    body: Annotated[ChangeBody, Depends(JsonBody(ChangeBody))],
+    services: ServicesDep,
+) -> Webhook:
+    """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
+    wanted = body.change
+    async with services.work.of(member.tenant) as work:
+        return await change_webhook(
+            work, member.actor, member.record_id, wanted, allow_private=_allow_private(services)
+        )
+
+
+@router.delete(WEBHOOK, summary="Delete a webhook, with its deliveries", status_code=204)
+async def delete(member: WebhookDep, services: ServicesDep) -> Response:
     """What waits to be sent is not sent any more."""
-    member, webhook_id = await manager(request, services)
-    async with services.database.tenant(member.tenant) as connection:
-        await WebhookRepository(connection, member.tenant).delete(webhook_id)
+    async with services.work.of(member.tenant) as work:
+        await delete_webhook(work, member.actor, member.record_id)
     return Response(status_code=204)
 
 
-@_post("rotate", "Give it a new secret", RotateBody, WebhookWithSecret)
-async def rotate(request: Request, services: ServicesDep) -> Response:
+@router.post(f"{WEBHOOK}/rotate", summary="Give it a new secret", responses=errors(402))
+async def rotate(
+    member: WebhookDep,
+    body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
+    services: ServicesDep,
+) -> WebhookWithSecret:
     """The answer shows the new secret, once. Until the overlap ends, both sign."""
-    member, webhook_id = await manager(request, services)
-    body = parse_body(RotateBody, await read_optional_body(request))
-    secret, sealed = _new_secret(services, member.tenant, webhook_id)
-    overlap = timedelta(hours=body.overlap_hours)
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        repository = WebhookRepository(connection, member.tenant)
-        await repository.rotate(
-            webhook_id, sealed, previous_until=services.now() + overlap if overlap else None
+    async with services.work.of(member.tenant) as work:
+        rotated = await rotate_webhook(
+            work,
+            member.actor,
+            member.record_id,
+            overlap=timedelta(hours=body.overlap_hours),
+            sealer=services.sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
         )
-        rotated = await repository.read(webhook_id)
-    return _told(WebhookWithSecret(webhook=rotated, secret=secret))
+    return WebhookWithSecret(webhook=rotated.webhook, secret=rotated.secret)
 
 
-@_post("enable", "Turn it on again, and send it a test", EnableBody, EnableAnswer)
-async def enable(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{WEBHOOK}/enable", summary="Turn it on again, and send it a test", responses=errors(402)
+)
+async def enable(
+    member: WebhookDep,
+    _: Annotated[EnableBody, Depends(JsonBody(EnableBody, optional=True))],
+    services: ServicesDep,
+) -> EnableAnswer:
     """Its count of failures begins again. What it has missed waits for a replay."""
-    member, webhook_id = await manager(request, services)
-    parse_body(EnableBody, await read_optional_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        enabled = await WebhookRepository(connection, member.tenant).enable(webhook_id)
-        event = first_event(enabled.events)
-        test_id = await _test(
-            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
-        )
-    await have_sent(services, member.tenant, test_id)
-    return _told(EnableAnswer(webhook=enabled, test_delivery_id=test_id, missed=enabled.missed))
+    async with services.work.of(member.tenant) as work:
+        enabled = await enable_webhook(work, member.actor, member.record_id)
+    return EnableAnswer(
+        webhook=enabled.webhook,
+        test_delivery_id=enabled.test_delivery_id,
+        missed=enabled.webhook.missed,
+    )
 
 
-@_post("test", "Send an example of an event", TestBody, DeliveryAnswer, status=202)
-async def test(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{WEBHOOK}/test",
+    summary="Send an example of an event",
+    status_code=202,
+    responses=errors(402),
+)
+async def test(
+    member: WebhookDep,
+    body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
+    services: ServicesDep,
+) -> DeliveryAnswer:
     """Of any event, and to a disabled webhook too. It does not count as a failure."""
-    member, webhook_id = await manager(request, services)
-    body = parse_body(TestBody, await read_optional_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
-        tested = await WebhookRepository(connection, member.tenant).read(webhook_id)
-        event = body.event or first_event(tested.events)
-        delivery_id = await _test(
-            DeliveryReplay(connection, member.tenant), member.tenant, webhook_id, event, services
-        )
-    await have_sent(services, member.tenant, delivery_id)
-    return _told(DeliveryAnswer(delivery_id=delivery_id), status=202)
+    async with services.work.of(member.tenant) as work:
+        delivery_id = await send_test(work, member.actor, member.record_id, body.event)
+    return DeliveryAnswer(delivery_id=delivery_id)
 
 
-async def _test(
-    replays: DeliveryReplay,
-    tenant: TenantId,
-    webhook_id: str,
-    event: OutboundEventId,
-    services: Services,
-) -> str:
-    now = services.now()
-    return await replays.test(
-        webhook_id, event, render(sample(event), tenant, now), services.new_id, now
-    )
-
-
-def _new_secret(services: Services, tenant: TenantId, webhook_id: str) -> tuple[str, str]:
-    """To be shown, and to be stored."""
-    secret = secret_of(secrets.token_bytes(SECRET_BYTES))
-    return secret, seal_secret(services.sealer, tenant, webhook_id, secret)
-
-
-def _change(body: ChangeBody, services: Services) -> WebhookChange:
-    """Raises InvalidBody, InvalidWebhook."""
-    if body.is_active:
-        raise InvalidWebhook("is_active : POST …/enable le réactive")
-    if not body.model_fields_set:
-        raise InvalidBody("aucun champ à modifier")
-    return WebhookChange(
-        label=None if body.label is None else check_label(body.label),
-        url=None if body.url is None else _url(body.url, services),
-        events=None if body.events is None else check_events(body.events),
-        retry_policy=body.retry_policy,
-        pause=body.is_active is False,
-    )
-
-
-def _url(url: str, services: Services) -> str:
-    return check_url(url, allow_private=services.settings.webhooks.allow_private_addresses)
-
-
-def _told(answer: BaseModel, status: int = 200) -> Response:
-    return json_response(answer.model_dump(mode="json"), status=status)
+def _allow_private(services: Services) -> bool:
+    return services.settings.webhooks.allow_private_addresses

@@ -7,6 +7,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from api.schemas.webhooks.subscription import Body
 from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
+from domain.webhooks.signature_verdict import Pasted
 
 _MAX_HEADER: Final = 2_000
 # Characters, and bytes of UTF-8. Far more than is ever sent; whoever explains a signature reads it
@@ -104,3 +105,7 @@ class VerifyBody(Body):
         max_length=_MAX_PASTED,
         description=f"As it came, before anything parsed it: {_MAX_PASTED} bytes at most.",
     )
+
+    @property
+    def pasted(self) -> Pasted:
+        return Pasted(self.signature, self.timestamp, self.body.encode(), self.message_id)

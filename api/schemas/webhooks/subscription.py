@@ -4,6 +4,8 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from domain.core.errors import InvalidBody
+from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import (
     EVENT_IDS,
@@ -13,6 +15,8 @@ from domain.webhooks.webhook import (
     RetryPolicy,
     Webhook,
 )
+from services.webhooks.subscriptions import NewSubscription
+from store.webhooks.subscriptions import WebhookChange
 
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "label": "Commandes",
@@ -41,16 +45,6 @@ _Retries = Annotated[
 ]
 
 
-class WebhookQuery(BaseModel):
-    """The query of a list."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    client_id: Annotated[
-        str | None, Field(description="ULID of the client; absent: the caller's own.")
-    ] = None
-
-
 class Body(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
 
@@ -65,6 +59,10 @@ class CreateBody(Body):
     url: _Url
     events: _Events
     retry_policy: _Retries = RetryPolicy.NONE
+
+    @property
+    def subscription(self) -> NewSubscription:
+        return NewSubscription(self.url, self.events, self.retry_policy, self.label)
 
 
 class ChangeBody(Body):
@@ -83,6 +81,21 @@ class ChangeBody(Body):
         description="False pauses the webhook. Only `enable` turns it on again.",
         json_schema_extra={"anyOf": [{"const": False}, {"type": "null"}]},
     )
+
+    @property
+    def change(self) -> WebhookChange:
+        """Raises InvalidBody, InvalidWebhook."""
+        if self.is_active:
+            raise InvalidWebhook("is_active : POST …/enable le réactive")
+        if not self.model_fields_set:
+            raise InvalidBody("aucun champ à modifier")
+        return WebhookChange(
+            label=self.label,
+            url=self.url,
+            events=None if self.events is None else tuple(self.events),
+            retry_policy=self.retry_policy,
+            pause=self.is_active is False,
+        )
 
 
 class RotateBody(Body):

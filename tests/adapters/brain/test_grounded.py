@@ -18,8 +18,14 @@ def asked(text: str) -> BrainRequest:
         brand_name=BRAND,
         fields={"order_number": "1042", "tracking_url": "https://post.example/track/LP-77"},
         templates=tuple(
-            Template(id=f"t{place}", **template._asdict())
-            for place, template in enumerate(TEMPLATES)
+            Template(
+                id=f"t{place}",
+                name=one.name,
+                category=one.category,
+                language=one.language,
+                body=one.body,
+            )
+            for place, one in enumerate(TEMPLATES)
         ),
         passages=tuple(
             Passage(id=f"k{place}", rank=1.0, **entry._asdict())

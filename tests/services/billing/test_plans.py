@@ -11,11 +11,11 @@ from domain.tenants.actor import Actor
 from domain.tenants.client import Plan, Role
 from domain.tenants.errors import ClientNotFound, RoleRequired
 from services.billing.plans import change_plan, give_trial
+from services.webhooks.plan import subscriber
 from store.billing.tables import usage_counters
 from store.core.database import Database
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import clients
-from store.webhooks.subscriptions import WebhookRepository
 from tests.support.core.units import Recorder, units_on
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.told import only_told
@@ -67,6 +67,6 @@ async def test_a_client_that_is_being_erased_has_no_plan(database: Database, sho
         )
     async with units_on(database).of(shop.tenant) as work:
         with pytest.raises(ClientNotFound):
-            await WebhookRepository(work.connection, work.tenant).require_plan(work.now)
+            await subscriber(work)
         with pytest.raises(ClientNotFound):
             await change_plan(work, OPERATOR, Plan.PRO)

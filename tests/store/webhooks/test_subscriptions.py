@@ -6,10 +6,6 @@ from datetime import timedelta
 import pytest
 
 from adapters.system import new_ulid, utc_now
-from domain.billing.errors import PlanRequired
-from domain.core.ids import TenantId
-from domain.tenants.client import Plan
-from domain.tenants.errors import ClientNotFound
 from domain.webhooks.errors import TooManyWebhooks, WebhookNotFound
 from domain.webhooks.webhook import MAX_WEBHOOKS, DisabledReason, RetryPolicy, Webhook
 from store.core.database import Database
@@ -176,28 +172,6 @@ async def test_an_event_at_the_moment_of_a_deletion_is_told_to_the_others(mine: 
         told, _ = await asyncio.gather(mine.tell(), mine.delete(gone))
         assert len(told) in {1, 2}
     assert len(await mine.listed(kept)) == 5
-
-
-@pytest.mark.parametrize(
-    ("plan", "enough"),
-    [(Plan.FREE, False), (Plan.STARTER, False), (Plan.PRO, True), (Plan.ENTERPRISE, True)],
-)
-async def test_the_plan_that_is_needed(mine: Hooks, plan: Plan, enough: bool) -> None:
-    await mine.set_plan(plan)
-    async with mine.connection() as connection:
-        asked = WebhookRepository(connection, mine.shop.tenant).require_plan(utc_now())
-        if enough:
-            await asked
-        else:
-            with pytest.raises(PlanRequired):
-                await asked
-
-
-async def test_a_client_that_does_not_exist(database: Database) -> None:
-    nobody = TenantId(new_ulid())
-    async with database.tenant(nobody) as connection:
-        with pytest.raises(ClientNotFound):
-            await WebhookRepository(connection, nobody).require_plan(utc_now())
 
 
 async def test_whose_webhook_it_is(mine: Hooks, theirs: Hooks) -> None:

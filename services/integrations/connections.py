@@ -1,0 +1,58 @@
+"""What people do with a client's integrations: the shops and helpdesks that its agent may ask and
+act in."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from domain.core.ports import Sealer
+from domain.integrations.credentials import new_integration
+from domain.integrations.integration import IntegrationEntry, Provider
+from domain.tenants.actor import MANAGERS, Actor, ActorKind
+from services.core.unit_of_work import UnitOfWork
+from store.integrations.integrations import IntegrationRepository
+
+# Whoever works on this machine may name what lies on it too.
+_OF_THIS_MACHINE: Final = frozenset({ActorKind.OPERATOR, ActorKind.SYSTEM})
+
+
+async def connect_integration(
+    work: UnitOfWork,
+    actor: Actor,
+    provider: Provider,
+    settings: Mapping[str, str],
+    credentials: Mapping[str, str],
+    *,
+    sealer: Sealer,
+) -> IntegrationEntry:
+    """Connect a shop or helpdesk; a connection to the same provider that was there ends.
+    Credentials are not tried: the agent's first call tells whether they are good.
+
+    Raises RoleRequired, InvalidIntegration, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    integration = new_integration(
+        work.new_id(),
+        provider,
+        settings,
+        credentials,
+        sealer,
+        by_operator=actor.kind in _OF_THIS_MACHINE,
+    )
+    integrations = IntegrationRepository(work.connection, work.tenant)
+    work.deliver(*await integrations.connect(integration, work.now, work.new_id))
+    work.note(
+        actor, "integration connected", integration_id=integration.id, provider=provider.value
+    )
+    return await integrations.entry(integration.id)
+
+
+async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
+    """End a connection, and erase its credentials. One that has ended stays as it is.
+
+    Raises RoleRequired, IntegrationNotFound.
+    """
+    actor.require(MANAGERS)
+    integrations = IntegrationRepository(work.connection, work.tenant)
+    await integrations.entry(integration_id)
+    work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
+    work.note(actor, "integration disconnected", integration_id=integration_id)

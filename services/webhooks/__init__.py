@@ -1,0 +1,1 @@
+"""Use cases of webhooks and their deliveries."""

@@ -1,0 +1,144 @@
+"""What people do with deliveries: sending a test, sending once more, and finding out why a
+signature does not match."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.tenants.actor import MANAGERS, Actor
+from domain.webhooks.curl import signed_again
+from domain.webhooks.delivery import Delivery
+from domain.webhooks.envelope import render
+from domain.webhooks.explanation import Explanation
+from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.samples import sample
+from domain.webhooks.secret import known_secrets, unseal_secret
+from domain.webhooks.signature_verdict import KnownSecret, Pasted, Sent, explain
+from domain.webhooks.webhook import first_event
+from services.core.unit_of_work import UnitOfWork
+from services.webhooks.plan import subscriber
+from store.webhooks.deliveries import DeliveryRepository
+from store.webhooks.evidence import WebhookEvidence
+from store.webhooks.replay import DeliveryReplay, Replayed
+from store.webhooks.subscriptions import WebhookRepository
+
+REPLAYED_AT_ONCE: Final = 1000
+"""Events, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What a pasted signature is held against."""
+
+    secrets: tuple[KnownSecret, ...] = field(repr=False)
+    sent: tuple[Sent, ...] = field(repr=False)
+    now: datetime
+
+    def explain(self, pasted: Pasted) -> Explanation:
+        """It takes tenths of a second where the body is long."""
+        return explain(pasted, secrets=self.secrets, sent=self.sent, now=self.now)
+
+
+async def send_test(
+    work: UnitOfWork, actor: Actor, webhook_id: str, event: OutboundEventId | None = None
+) -> str:
+    """Send an example of an event, to a disabled webhook too; the delivery's id. It counts as no
+    failure. `event` None: the first that the webhook is told of.
+
+    Raises RoleRequired, PlanRequired, WebhookNotFound.
+    """
+    actor.require(MANAGERS)
+    webhooks = await subscriber(work)
+    told = (await webhooks.read(webhook_id)).events
+    chosen = event or first_event(told)
+    body = render(sample(chosen), work.tenant, work.now)
+    delivery_id = await DeliveryReplay(work.connection, work.tenant).test(
+        webhook_id, chosen, body, work.new_id, work.now
+    )
+    work.deliver(delivery_id)
+    work.note(actor, "webhook tested", webhook_id=webhook_id, delivery_id=delivery_id)
+    return delivery_id
+
+
+async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, delivery_id: str) -> str:
+    """Send it once more, the same body and webhook-id to the URL that is set now; the new
+    delivery's id.
+
+    Raises RoleRequired, PlanRequired, DeliveryNotFound, DeliveryPending, WebhookDisabled.
+    """
+    actor.require(MANAGERS)
+    await subscriber(work)
+    replayed = await DeliveryReplay(work.connection, work.tenant).replay(
+        webhook_id, delivery_id, work.new_id, work.now
+    )
+    work.deliver(replayed)
+    work.note(actor, "delivery replayed", webhook_id=webhook_id, delivery_id=replayed)
+    return replayed
+
+
+async def replay_missed(
+    work: UnitOfWork,
+    actor: Actor,
+    webhook_id: str,
+    since: datetime,
+    *,
+    everything: bool = False,
+) -> Replayed:
+    """Send the events since then that the webhook has not got, REPLAYED_AT_ONCE of them, the oldest
+    first. `everything`: also what it has got.
+
+    Raises RoleRequired, PlanRequired, WebhookNotFound, WebhookDisabled.
+    """
+    actor.require(MANAGERS)
+    await subscriber(work)
+    replayed = await DeliveryReplay(work.connection, work.tenant).replay_since(
+        webhook_id,
+        since,
+        everything=everything,
+        limit=REPLAYED_AT_ONCE,
+        new_id=work.new_id,
+        now=work.now,
+    )
+    work.deliver(*replayed.delivery_ids)
+    work.note(actor, "webhook replayed", webhook_id=webhook_id)
+    return replayed
+
+
+async def signature_evidence(
+    work: UnitOfWork, actor: Actor, webhook_id: str, *, sealer: Sealer
+) -> Evidence:
+    """What tells why a signature of the webhook does not match. Nothing is written.
+
+    Raises RoleRequired, PlanRequired, WebhookNotFound.
+    """
+    actor.require(MANAGERS)
+    await subscriber(work)
+    evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
+    sealed = await evidence.sealed_secrets(work.now)
+    return Evidence(
+        secrets=known_secrets(sealer, work.tenant, sealed),
+        sent=await evidence.sent(),
+        now=work.now,
+    )
+
+
+async def read_delivery(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    webhook_id: str,
+    delivery_id: str,
+    *,
+    sealer: Sealer,
+    now: datetime,
+) -> tuple[Delivery, str]:
+    """A delivery, and a line for a shell that sends the same once more, signed as of now. Of a
+    client whose plan has no webhooks any more, too. Raises DeliveryNotFound, WebhookNotFound.
+    """
+    found = await DeliveryRepository(connection, tenant).read(webhook_id, delivery_id)
+    sealed = await WebhookRepository(connection, tenant).sealed_secrets(webhook_id, now)
+    secrets = [unseal_secret(sealer, tenant, webhook_id, one) for one in sealed]
+    return found, signed_again(found, secrets, int(now.timestamp()))
