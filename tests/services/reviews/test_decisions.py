@@ -49,7 +49,7 @@ async def test_who_may_not(database: Database, shop: Shop, use_case: UseCase, ac
     async with units_on(database).of(shop.tenant) as work:
         with pytest.raises(RoleRequired):
             await use_case(work, actor, review_id)
-    assert (await only_row(database, escalation_tickets))["status"] == "pending"
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "pending"
 
 
 async def test_an_operator_takes_over_and_it_is_noted(database: Database, shop: Shop) -> None:
@@ -63,10 +63,10 @@ async def test_an_operator_takes_over_and_it_is_noted(database: Database, shop: 
             await release_review(work, BEN, review_id)
             await reject_review(work, BEN, review_id, "Trop cher.")
     assert claim.by == BEN.name
-    who = {"actor_kind": "operator", "user_id": BEN.name, "client_id": shop.client_id}
-    assert [(log["event"], who.items() <= log.items(), log["review_id"]) for log in logs] == [
-        (event, True, review_id)
-        for event in ("review claimed", "review released", "review decided")
+    entries = [log for log in logs if log.get("client_id") == shop.client_id]
+    who = {"actor_kind": "operator", "user_id": BEN.name, "review_id": review_id}
+    assert [(entry["event"], who.items() <= entry.items()) for entry in entries] == [
+        (event, True) for event in ("review claimed", "review released", "review decided")
     ]
     assert "Trop cher." not in str(logs)
 
@@ -80,7 +80,7 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
             await approve_review(work, actor, review_id)
         heard.append(review_id in work.woken)
     assert heard == [False, True]
-    run_id = (await only_row(database, escalation_tickets))["run_id"]
+    run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
     assert [(ref.run_id, woken) for ref, woken in engine.woken] == [(run_id, review_id)]
 
 
@@ -93,6 +93,6 @@ async def test_words_have_limits_for_operators_too(database: Database, shop: Sho
                 await edit_review(work, BEN, review_id, text)
         with pytest.raises(InvalidInput, match="note"):
             await reject_review(work, BEN, review_id, "a" * (MAX_NOTE + 1))
-    assert (await only_row(database, escalation_tickets))["status"] == "pending"
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "pending"
     async with units_on(database).of(shop.tenant) as work:
         await edit_review(work, BEN, review_id, "a" * MAX_WORDS)
