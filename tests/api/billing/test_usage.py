@@ -20,7 +20,7 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.tables import clients
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine, database_away, live_engine
-from tests.support.core.rows import row_counts
+from tests.support.core.rows import owned, row_counts
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import Shop, open_shop
@@ -62,9 +62,7 @@ async def use(front: LiveEngine, shop: Shop, **tickets_by_month: int) -> None:
 
 async def change_client(front: LiveEngine, shop: Shop, **values: object) -> None:
     async with front.database.service() as connection:
-        await connection.execute(
-            sa.update(clients).where(clients.c.id == shop.client_id).values(**values)
-        )
+        await connection.execute(sa.update(clients).where(owned(clients, shop)).values(**values))
 
 
 # --- What it says -------------------------------------------------------------------------------
@@ -129,7 +127,9 @@ async def test_limit_and_its_reaching(
     below = await told(front, shop)
     async with front.database.service() as connection:
         await connection.execute(
-            sa.update(usage_counters).values(tickets_used=usage_counters.c.tickets_used + 1)
+            sa.update(usage_counters)
+            .where(usage_counters.c.client_id == shop.client_id)
+            .values(tickets_used=usage_counters.c.tickets_used + 1)
         )
     at_limit = await told(front, shop)
 

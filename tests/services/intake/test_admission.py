@@ -144,8 +144,12 @@ async def test_what_no_playbook_wants_costs_no_ticket(database: Database) -> Non
 
     assert isinstance(await try_to_admit(database, shop, event_type="voice.call"), Unmatched)
 
-    assert await rows(database, usage_counters) == await rows(database, usage_ledger) == []
-    assert len(await rows(database, engine_messages)) == 1
+    assert (
+        await rows(database, usage_counters, of=shop)
+        == await rows(database, usage_ledger, of=shop)
+        == []
+    )
+    assert len(await rows(database, engine_messages, of=shop)) == 1
 
 
 async def test_a_repetition_is_answered_beyond_every_limit(database: Database, shop: Shop) -> None:
@@ -179,8 +183,8 @@ async def test_a_charge_counts_once_however_often_it_is_tried(
             )
 
     assert await at_once(again, 20) == {"in": 20}
-    assert (await only_row(database, usage_counters))["tickets_used"] == 51
-    assert (await only_row(database, clients))["credits_balance"] == 4
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 51
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 4
 
 
 @pytest.mark.parametrize(
@@ -202,7 +206,7 @@ async def test_a_ticket_counts_in_the_month_of_its_admission(
 
     await try_to_admit(database, shop, now=first)
 
-    counters = await rows(database, usage_counters)
+    counters = await rows(database, usage_counters, of=shop)
     assert {row["period"]: row["tickets_used"] for row in counters} == (
         {months[0]: 50, months[1]: 1} if len(months) == 2 else {months[0]: 50}
     )
@@ -225,19 +229,25 @@ async def test_thresholds_are_noted_once_a_month_whatever_the_plan(
     await on_plan(database, shop, Plan.FREE)
     await used_before(database, shop, 39, NOON)
     await try_to_admit(database, shop, now=NOON)
-    first = await only_row(database, thresholds_sent)
+    first = await only_row(database, thresholds_sent, of=shop)
     assert (first["threshold"], first["tickets_used"], first["tickets_limit"]) == (80, 40, 50)
 
     await on_plan(database, shop, Plan.STARTER)
     async with database.service() as connection:
-        await connection.execute(sa.update(usage_counters).values(tickets_used=799))
+        await connection.execute(
+            sa.update(usage_counters)
+            .where(usage_counters.c.client_id == shop.client_id)
+            .values(tickets_used=799)
+        )
     await try_to_admit(database, shop, now=NOON)
 
-    assert await rows(database, thresholds_sent) == [first], "80 % was told this month"
+    assert await rows(database, thresholds_sent, of=shop) == [first], "80 % was told this month"
     next_month = NOON + timedelta(days=31)
     await used_before(database, shop, 999, next_month)
     await try_to_admit(database, shop, now=next_month)
-    noted = {(row["period"], row["threshold"]) for row in await rows(database, thresholds_sent)}
+    noted = {
+        (row["period"], row["threshold"]) for row in await rows(database, thresholds_sent, of=shop)
+    }
     assert noted == {("2026-11", 80), ("2026-12", 80), ("2026-12", 100)}
 
 
@@ -247,8 +257,8 @@ async def test_enterprise_has_no_quota_and_no_threshold(database: Database, shop
 
     await try_to_admit(database, shop, now=NOON)
 
-    assert (await only_row(database, usage_counters))["tickets_used"] == 10**6 + 1
-    assert await rows(database, thresholds_sent) == []
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 10**6 + 1
+    assert await rows(database, thresholds_sent, of=shop) == []
 
 
 async def test_another_clients_key_is_no_key(database: Database, shop: Shop) -> None:
@@ -262,5 +272,5 @@ async def test_counter_and_ledger_agree(database: Database, shop: Shop) -> None:
     for _ in range(3):
         await admit_event(database, shop)
 
-    assert (await only_row(database, usage_counters))["tickets_used"] == 3
-    assert len(await rows(database, usage_ledger)) == 3
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 3
+    assert len(await rows(database, usage_ledger, of=shop)) == 3

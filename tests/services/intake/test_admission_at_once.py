@@ -16,7 +16,7 @@ from store.core.database import Database
 from store.runs.tables import engine_messages, engine_runs
 from store.tenants.keys import KeyRepository
 from store.tenants.tables import clients
-from tests.support.core.rows import only_row, rows
+from tests.support.core.rows import only_row, owned, rows
 from tests.support.intake.admission import (
     at_once,
     bought,
@@ -37,8 +37,8 @@ async def test_one_of_sixty_gets_in_at_199_of_200(database: Database, shop: Shop
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, ClientRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages)) == 200
-    assert (await only_row(database, usage_counters))["tickets_used"] == 1
+    assert len(await rows(database, engine_messages, of=shop)) == 200
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 1
 
 
 async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Shop) -> None:
@@ -49,7 +49,7 @@ async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Sho
     )
 
     assert came == {"in": 1, CustomerRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages)) == 10
+    assert len(await rows(database, engine_messages, of=shop)) == 10
 
 
 async def test_one_of_sixty_gets_in_with_the_last_ticket(database: Database, shop: Shop) -> None:
@@ -59,8 +59,8 @@ async def test_one_of_sixty_gets_in_with_the_last_ticket(database: Database, sho
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, usage_counters))["tickets_used"] == 50
-    assert [r["threshold"] for r in await rows(database, thresholds_sent)] == [80, 100]
+    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 50
+    assert [r["threshold"] for r in await rows(database, thresholds_sent, of=shop)] == [80, 100]
 
 
 async def test_one_of_sixty_gets_in_with_one_credit(database: Database, shop: Shop) -> None:
@@ -71,10 +71,10 @@ async def test_one_of_sixty_gets_in_with_one_credit(database: Database, shop: Sh
     came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
 
     assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, clients))["credits_balance"] == 0
-    entries = await rows(database, credit_ledger)
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
+    entries = await rows(database, credit_ledger, of=shop)
     assert sorted(entry["amount"] for entry in entries) == [-1, 1]
-    ticket = await only_row(database, usage_ledger)
+    ticket = await only_row(database, usage_ledger, of=shop)
     assert ticket["paid_by"] == "credit"
     assert ticket["event_id"] in {entry["event_id"] for entry in entries}
 
@@ -92,8 +92,8 @@ async def test_credits_taken_away_meanwhile_are_never_overspent(
     )
 
     assert came["in"] + taken["in"] == 10
-    assert sum(e["amount"] for e in await rows(database, credit_ledger)) == 0
-    assert (await only_row(database, clients))["credits_balance"] == 0
+    assert sum(e["amount"] for e in await rows(database, credit_ledger, of=shop)) == 0
+    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
 
 
 async def test_no_admission_comes_after_the_revocation_of_its_key(
@@ -106,14 +106,15 @@ async def test_no_admission_comes_after_the_revocation_of_its_key(
             await KeyRepository(connection).revoke(shop.key_id, utc_now())
             # The account is locked until this commits, so what is here now is all that came before.
             return int(
-                await connection.scalar(sa.select(sa.func.count()).select_from(engine_runs)) or 0
+                await connection.scalar(sa.select(sa.func.count()).where(owned(engine_runs, shop)))
+                or 0
             )
 
     came, before = await asyncio.gather(
         at_once(lambda: try_to_admit(database, shop, key_id=shop.key_id), 50), revoke()
     )
 
-    assert came["in"] == before == len(await rows(database, engine_runs))
+    assert came["in"] == before == len(await rows(database, engine_runs, of=shop))
     assert came["in"] + came[Unauthenticated.code] == 50
     with pytest.raises(Unauthenticated):
         await try_to_admit(database, shop, key_id=shop.key_id)

@@ -67,4 +67,4 @@ async def test_the_caller_is_told_what_is_known(
         )
 
     assert type(refused.value) is told
-    assert len(await rows(database, engine_events)) == stored
+    assert len(await rows(database, engine_events, of=shop)) == stored

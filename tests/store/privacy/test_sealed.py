@@ -1,5 +1,7 @@
 """A change of the key: what is stored is sealed anew, and the old key can go."""
 
+import pytest
+
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.integrations.integration import Integration, Provider
@@ -12,6 +14,8 @@ from store.privacy.sealed import Resealed, reseal
 from store.webhooks.subscriptions import NewWebhook, WebhookRepository
 from tests.support.core.rows import only_row
 from tests.support.tenants.shop import Shop
+
+pytestmark = pytest.mark.own_database
 
 OLD, NEW = new_seal_key(), new_seal_key()
 SECRETS = ("whsec_1", "whsec_2")
@@ -40,7 +44,7 @@ async def stored(database: Database, shop: Shop) -> str:
 async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -> bool:
     """Whether all of it can be opened with these keys alone."""
     sealer = FernetSealer(keys)
-    row = await only_row(database, integrations)
+    row = await only_row(database, integrations, of=shop)
     async with database.tenant(shop.tenant) as connection:
         sealed = await WebhookRepository(connection, shop.tenant).sealed_secrets(
             webhook_id, utc_now()
