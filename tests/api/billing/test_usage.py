@@ -12,6 +12,7 @@ from adapters.system import new_ulid, utc_now
 from api.services import Services
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope, limits
+from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from store.billing.tables import usage_counters
 from store.intake.rate_windows import RateWindowRepository
@@ -286,8 +287,8 @@ async def test_another_client_looks_like_none(front: LiveEngine, shop: Shop) -> 
 async def test_unknown_client_for_a_caller_of_all_clients(
     front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def allow(_caller: object, wanted: str, _services: Services) -> TenantId:
-        return TenantId(wanted)
+    async def allow(_caller: object, wanted: str, _services: Services) -> tuple[TenantId, Actor]:
+        return TenantId(wanted), Actor.system("test")
 
     monkeypatch.setattr("api.access.authorize", allow)
 
