@@ -12,8 +12,8 @@ from fastapi import Request
 from api.dashboard_access import MANAGERS, SignedInMember, member_for, readable_tenant, signed_in
 from api.http.query import parse_query
 from api.openapi import query_parameters
+from api.resources import Resources
 from api.schemas.core.client_query import ClientQuery, PageQuery
-from api.services import Services
 from domain.content.errors import ContentNotFound
 from domain.core.ids import TenantId, parse_ulid
 
@@ -23,25 +23,25 @@ PAGE: Final = query_parameters(PageQuery)
 _log = structlog.get_logger(__name__)
 
 
-async def reader(request: Request, services: Services) -> TenantId:
+async def reader(request: Request, resources: Resources) -> TenantId:
     """Raises Unauthenticated, TooManyRequests, InvalidQuery, AccessDenied, NoClient."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(ClientQuery, request.query_params)
-    return await readable_tenant(user, query.client_id, services)
+    return await readable_tenant(user, query.client_id, resources)
 
 
-async def page_reader(request: Request, services: Services) -> tuple[TenantId, PageQuery]:
+async def page_reader(request: Request, resources: Resources) -> tuple[TenantId, PageQuery]:
     """The same for a list. Raises the same."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(PageQuery, request.query_params)
-    return await readable_tenant(user, query.client_id, services), query
+    return await readable_tenant(user, query.client_id, resources), query
 
 
-async def manager(request: Request, services: Services) -> SignedInMember:
+async def manager(request: Request, resources: Resources) -> SignedInMember:
     """An owner or admin of the client. Raises RoleRequired too."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(ClientQuery, request.query_params)
-    member = await member_for(user, query.client_id, services)
+    member = await member_for(user, query.client_id, resources)
     member.require(MANAGERS)
     return member
 

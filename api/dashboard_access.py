@@ -11,7 +11,7 @@ import structlog
 from starlette.requests import Request
 
 from api.auth import authenticate_user, authorize, limiter_key, tenant_of
-from api.services import Services
+from api.resources import Resources
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.client import Role
@@ -43,51 +43,51 @@ class SignedInMember:
             raise RoleRequired
 
 
-async def signed_in(request: Request, services: Services) -> User:
+async def signed_in(request: Request, resources: Resources) -> User:
     """Who is signed in. Counts the request, and lets no cache keep its answer.
 
     Raises Unauthenticated, TooManyRequests.
     """
     request.state.headers = [_NEVER_CACHED]
-    user = await authenticate_user(request.headers, services)
-    await services.limiter.check_request(
-        request, LimitScope.DASHBOARD, limiter_key(user), services.now()
+    user = await authenticate_user(request.headers, resources)
+    await resources.limiter.check_request(
+        request, LimitScope.DASHBOARD, limiter_key(user), resources.now()
     )
     return user
 
 
-async def readable_tenant(user: User, client_id: str | None, services: Services) -> TenantId:
+async def readable_tenant(user: User, client_id: str | None, resources: Resources) -> TenantId:
     """The client that a person of whatever role wants to read of, by default their own.
 
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
     """
     if client_id is None:
-        tenant = await tenant_of(user, services)
+        tenant = await tenant_of(user, resources)
     else:
-        tenant, _ = await authorize(user, client_id, services)
+        tenant, _ = await authorize(user, client_id, resources)
         if user.is_admin:
-            async with services.database.service() as connection:
+            async with resources.database.service() as connection:
                 await ClientRepository(connection).brand_name(tenant)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     return tenant
 
 
-async def member_for(user: User, client_id: str | None, services: Services) -> SignedInMember:
+async def member_for(user: User, client_id: str | None, resources: Resources) -> SignedInMember:
     """The user's part in the client that they name, by default their own.
 
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
     """
-    member = await member_of(user, await readable_tenant(user, client_id, services), services)
+    member = await member_of(user, await readable_tenant(user, client_id, resources), resources)
     if member is None:
         raise AccessDenied
     return member
 
 
-async def member_of(user: User, client_id: str, services: Services) -> SignedInMember | None:
+async def member_of(user: User, client_id: str, resources: Resources) -> SignedInMember | None:
     """The user's part in a client that surely exists; None if it is not theirs."""
     role = None
     if not user.is_admin:
-        async with services.database.service() as connection:
+        async with resources.database.service() as connection:
             role = await MemberRepository(connection).role(user.id, client_id)
         if role is None:
             return None

@@ -7,8 +7,8 @@ from api.dashboard_access import readable_tenant, signed_in
 from api.http.json_body import json_response
 from api.http.query import parse_query
 from api.openapi import SESSION, dashboard_answers, query_parameters
+from api.resources import ResourcesDep
 from api.schemas.analytics.report import ChurnPage, ChurnQuery, MetricsAnswer, MetricsQuery
-from api.services import ServicesDep
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
@@ -21,13 +21,13 @@ router = APIRouter()
     responses=dashboard_answers(MetricsAnswer),
     openapi_extra={"parameters": query_parameters(MetricsQuery), "security": SESSION},
 )
-async def metrics(request: Request, services: ServicesDep) -> Response:
+async def metrics(request: Request, resources: ResourcesDep) -> Response:
     """For every member of the client, by session token."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(MetricsQuery, request.query_params)
-    first, last = query.days(services.now())
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
+    first, last = query.days(resources.now())
+    tenant = await readable_tenant(user, query.client_id, resources)
+    async with resources.database.tenant(tenant) as connection:
         found = await MetricsRepository(connection, tenant).between(first, last)
     return json_response(MetricsAnswer(days=found).model_dump(mode="json"))
 
@@ -38,12 +38,12 @@ async def metrics(request: Request, services: ServicesDep) -> Response:
     responses=dashboard_answers(ChurnPage),
     openapi_extra={"parameters": query_parameters(ChurnQuery), "security": SESSION},
 )
-async def churn(request: Request, services: ServicesDep) -> Response:
+async def churn(request: Request, resources: ResourcesDep) -> Response:
     """For every member of the client, by session token."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(ChurnQuery, request.query_params)
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
+    tenant = await readable_tenant(user, query.client_id, resources)
+    async with resources.database.tenant(tenant) as connection:
         # One more than is shown tells whether there is a next page.
         found = await ChurnRepository(connection, tenant).latest(
             limit=query.limit + 1, level=query.level, after=query.cursor

@@ -8,8 +8,8 @@ from starlette.responses import Response
 from api.content_access import CLIENT, PAGE, manager, note, page_reader
 from api.http.json_body import json_response, parse_body, read_body
 from api.openapi import SESSION, dashboard_answers, path_parameters, request_body
+from api.resources import ResourcesDep
 from api.schemas.integrations.integration import ConnectBody, IntegrationPage
-from api.services import ServicesDep
 from api.webhook_access import have_sent
 from domain.core.ids import parse_ulid
 from domain.integrations.credentials import new_integration
@@ -28,10 +28,10 @@ _INTEGRATIONS: Final = "/api/dashboard/integrations"
     responses=dashboard_answers(IntegrationPage),
     openapi_extra={"parameters": PAGE, "security": SESSION},
 )
-async def integrations(request: Request, services: ServicesDep) -> Response:
+async def integrations(request: Request, resources: ResourcesDep) -> Response:
     """For every member of the client. Those that have ended are there too."""
-    tenant, query = await page_reader(request, services)
-    async with services.database.tenant(tenant) as connection:
+    tenant, query = await page_reader(request, resources)
+    async with resources.database.tenant(tenant) as connection:
         found = await IntegrationRepository(connection, tenant).page(
             after=query.cursor, limit=query.limit + 1
         )
@@ -49,25 +49,25 @@ async def integrations(request: Request, services: ServicesDep) -> Response:
         "security": SESSION,
     },
 )
-async def connect(request: Request, services: ServicesDep) -> Response:
+async def connect(request: Request, resources: ResourcesDep) -> Response:
     """A connection to the same provider that was there ends. Credentials are sealed before they are
     stored, and are not tried: the agent's first call tells whether they are good."""
-    member = await manager(request, services)
+    member = await manager(request, resources)
     body = parse_body(ConnectBody, await read_body(request))
     integration = new_integration(
-        services.new_id(),
+        resources.new_id(),
         body.provider,
         body.settings,
         {name: secret.get_secret_value() for name, secret in body.credentials.items()},
-        services.sealer,
+        resources.sealer,
         by_operator=False,
     )
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         repository = IntegrationRepository(connection, member.tenant)
-        deliveries = await repository.connect(integration, services.now(), services.new_id)
+        deliveries = await repository.connect(integration, resources.now(), resources.new_id)
         made = await repository.entry(integration.id)
     note(member, "integration connected", integration_id=made.id, provider=made.provider)
-    await have_sent(services, member.tenant, *deliveries)
+    await have_sent(resources, member.tenant, *deliveries)
     return json_response(made.model_dump(mode="json"), status=201)
 
 
@@ -81,16 +81,16 @@ async def connect(request: Request, services: ServicesDep) -> Response:
         "security": SESSION,
     },
 )
-async def disconnect(request: Request, services: ServicesDep) -> Response:
+async def disconnect(request: Request, resources: ResourcesDep) -> Response:
     """One that has ended stays as it is."""
-    member = await manager(request, services)
+    member = await manager(request, resources)
     integration_id = parse_ulid(request.path_params["integration_id"])
     if integration_id is None:
         raise IntegrationNotFound
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         repository = IntegrationRepository(connection, member.tenant)
         await repository.entry(integration_id)
-        deliveries = await repository.disconnect(integration_id, services.now(), services.new_id)
+        deliveries = await repository.disconnect(integration_id, resources.now(), resources.new_id)
     note(member, "integration disconnected", integration_id=integration_id)
-    await have_sent(services, member.tenant, *deliveries)
+    await have_sent(resources, member.tenant, *deliveries)
     return Response(status_code=204)

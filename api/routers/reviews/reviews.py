@@ -25,6 +25,7 @@ from api.openapi import (
     query_parameters,
     request_body,
 )
+from api.resources import Resources, ResourcesDep
 from api.schemas.reviews.review import (
     ApproveBody,
     ClaimAnswer,
@@ -36,7 +37,6 @@ from api.schemas.reviews.review import (
     ReviewPage,
     ReviewQuery,
 )
-from api.services import Services, ServicesDep
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import parse_ulid
@@ -77,13 +77,13 @@ def _post(
     responses=dashboard_answers(ReviewPage),
     openapi_extra={"parameters": query_parameters(ReviewQuery), "security": SESSION},
 )
-async def reviews(request: Request, services: ServicesDep) -> Response:
+async def reviews(request: Request, resources: ResourcesDep) -> Response:
     """Page by page, oldest first unless `order` says otherwise. What comes in while somebody pages
     neither hides a review nor shows one twice."""
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     query = parse_query(ReviewQuery, request.query_params)
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
+    tenant = await readable_tenant(user, query.client_id, resources)
+    async with resources.database.tenant(tenant) as connection:
         found = await list_reviews(
             connection,
             tenant,
@@ -101,111 +101,111 @@ async def reviews(request: Request, services: ServicesDep) -> Response:
     responses=dashboard_answers(Review),
     openapi_extra={"parameters": _REVIEW_ID, "security": SESSION},
 )
-async def review(request: Request, services: ServicesDep) -> Response:
-    member, review_id = await _member(request, services)
-    async with services.database.tenant(member.tenant) as connection:
+async def review(request: Request, resources: ResourcesDep) -> Response:
+    member, review_id = await _member(request, resources)
+    async with resources.database.tenant(member.tenant) as connection:
         found = await read_review(connection, member.tenant, review_id)
     return json_response(found.model_dump(mode="json"))
 
 
 @_post("claim", "Ask the others to leave it alone for half an hour", ClaimBody, ClaimAnswer)
-async def claim(request: Request, services: ServicesDep) -> Response:
+async def claim(request: Request, resources: ResourcesDep) -> Response:
     """Claiming one's own again renews it. `force` needs the role owner or admin."""
-    member, review_id = await _reviewer(request, services)
+    member, review_id = await _reviewer(request, resources)
     body = parse_body(ClaimBody, await read_optional_body(request))
     if body.force:
         member.require(MANAGERS)
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         claimed = await EscalationRepository(connection, member.tenant).claim(
-            review_id, member.user_id, services.now(), force=body.force
+            review_id, member.user_id, resources.now(), force=body.force
         )
     return _told(ClaimAnswer(review_id=review_id, status=EscalationStatus.CLAIMED, claim=claimed))
 
 
 @_post("release", "Give a claim back", ReleaseBody, ClaimAnswer)
-async def release(request: Request, services: ServicesDep) -> Response:
-    member, review_id = await _reviewer(request, services)
+async def release(request: Request, resources: ResourcesDep) -> Response:
+    member, review_id = await _reviewer(request, resources)
     parse_body(ReleaseBody, await read_optional_body(request))
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         await EscalationRepository(connection, member.tenant).release(
-            review_id, member.user_id, services.now()
+            review_id, member.user_id, resources.now()
         )
     return _told(ClaimAnswer(review_id=review_id, status=EscalationStatus.PENDING, claim=None))
 
 
 @_post("approve", "Let the plan be carried out, with the draft", ApproveBody, DecisionAnswer)
-async def approve(request: Request, services: ServicesDep) -> Response:
+async def approve(request: Request, resources: ResourcesDep) -> Response:
     """Where two people must agree, the first approval leaves the review open."""
-    member, review_id = await _reviewer(request, services)
+    member, review_id = await _reviewer(request, resources)
     body = parse_body(ApproveBody, await read_optional_body(request))
     choice = Choice(Decision.APPROVE, member.user_id, seen=body.draft)
-    return await _decide(member, review_id, choice, services)
+    return await _decide(member, review_id, choice, resources)
 
 
 @_post("edit", "Let the plan be carried out, with other words", EditBody, DecisionAnswer)
-async def edit(request: Request, services: ServicesDep) -> Response:
+async def edit(request: Request, resources: ResourcesDep) -> Response:
     """Where two people must agree, the second one approves these words or writes others."""
-    member, review_id = await _reviewer(request, services)
+    member, review_id = await _reviewer(request, resources)
     body = parse_body(EditBody, await read_body(request))
     choice = Choice(Decision.EDIT, member.user_id, text=body.text)
-    return await _decide(member, review_id, choice, services)
+    return await _decide(member, review_id, choice, resources)
 
 
 @_post("reject", "Hand the ticket over to people", RejectBody, DecisionAnswer)
-async def reject(request: Request, services: ServicesDep) -> Response:
+async def reject(request: Request, resources: ResourcesDep) -> Response:
     """The agent does nothing more. One person is enough for it."""
-    member, review_id = await _reviewer(request, services)
+    member, review_id = await _reviewer(request, resources)
     body = parse_body(RejectBody, await read_optional_body(request))
     choice = Choice(Decision.REJECT, member.user_id, note=body.note)
-    return await _decide(member, review_id, choice, services)
+    return await _decide(member, review_id, choice, resources)
 
 
 async def _decide(
-    member: SignedInMember, review_id: str, choice: Choice, services: Services
+    member: SignedInMember, review_id: str, choice: Choice, resources: Resources
 ) -> Response:
     """Committed first, then the signal: should that be lost, the sweeper sends it again."""
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         outcome = await EscalationRepository(connection, member.tenant).decide(
-            review_id, choice, services.now()
+            review_id, choice, resources.now()
         )
     return _told(
         DecisionAnswer(
             review_id=review_id,
             status=outcome.status,
             awaiting_second=outcome.awaits_second,
-            signalled=outcome.ref is not None and await _wake(outcome.ref, review_id, services),
+            signalled=outcome.ref is not None and await _wake(outcome.ref, review_id, resources),
         )
     )
 
 
-async def _wake(ref: RunRef, review_id: str, services: Services) -> bool:
+async def _wake(ref: RunRef, review_id: str, resources: Resources) -> bool:
     try:
-        return await services.engine.wake(ref, review_id)
+        return await resources.engine.wake(ref, review_id)
     except EngineUnavailable as error:
         _log.warning("decision not signalled", review_id=review_id, code=error.code)
         return False
 
 
-async def _member(request: Request, services: Services) -> tuple[SignedInMember, str]:
+async def _member(request: Request, resources: Resources) -> tuple[SignedInMember, str]:
     """Who asks, and the review that it is about.
 
     Raises Unauthenticated, TooManyRequests, and EscalationNotFound for another client's as well.
     """
-    user = await signed_in(request, services)
+    user = await signed_in(request, resources)
     review_id = parse_ulid(request.path_params["review_id"])
     if review_id is None:
         raise EscalationNotFound
-    async with services.database.service() as connection:
+    async with resources.database.service() as connection:
         client_id = await client_of(connection, review_id)
-    member = await member_of(user, client_id, services)
+    member = await member_of(user, client_id, resources)
     if member is None:
         raise EscalationNotFound
     return member, review_id
 
 
-async def _reviewer(request: Request, services: Services) -> tuple[SignedInMember, str]:
+async def _reviewer(request: Request, resources: Resources) -> tuple[SignedInMember, str]:
     """The same for whoever may decide. Raises RoleRequired too."""
-    member, review_id = await _member(request, services)
+    member, review_id = await _member(request, resources)
     member.require(REVIEWERS)
     return member, review_id
 

@@ -17,6 +17,7 @@ from api.openapi import (
     query_parameters,
     request_body,
 )
+from api.resources import ResourcesDep
 from api.schemas.webhooks.delivery import (
     DeliveryDetail,
     DeliveryList,
@@ -27,7 +28,6 @@ from api.schemas.webhooks.delivery import (
     VerifyBody,
 )
 from api.schemas.webhooks.subscription import DeliveryAnswer
-from api.services import ServicesDep
 from api.webhook_access import delivery_of, have_sent, manager
 from domain.webhooks.curl import VALID_FOR, signed_again
 from domain.webhooks.explanation import Explanation
@@ -76,11 +76,11 @@ def _post(
         "security": SESSION,
     },
 )
-async def deliveries(request: Request, services: ServicesDep) -> Response:
+async def deliveries(request: Request, resources: ResourcesDep) -> Response:
     """Without what was sent and answered, which each delivery's own page has."""
-    member, webhook_id = await manager(request, services)
+    member, webhook_id = await manager(request, resources)
     query = parse_query(DeliveryQuery, request.query_params)
-    async with services.database.tenant(member.tenant) as connection:
+    async with resources.database.tenant(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(webhook_id)
     shown = [one for one in found if query.status in (None, one.status)]
     return _told(DeliveryList(deliveries=shown))
@@ -92,15 +92,15 @@ async def deliveries(request: Request, services: ServicesDep) -> Response:
     responses=dashboard_answers(DeliveryDetail),
     openapi_extra={"parameters": _BOTH_IDS, "security": SESSION},
 )
-async def delivery(request: Request, services: ServicesDep) -> Response:
+async def delivery(request: Request, resources: ResourcesDep) -> Response:
     """`request_body` is exactly what was signed. `curl` needs no secret: it has its signatures."""
-    member, webhook_id = await manager(request, services)
+    member, webhook_id = await manager(request, resources)
     delivery_id = delivery_of(request)
-    now = services.now()
-    async with services.database.tenant(member.tenant) as connection:
+    now = resources.now()
+    async with resources.database.tenant(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).read(webhook_id, delivery_id)
         sealed = await WebhookRepository(connection, member.tenant).sealed_secrets(webhook_id, now)
-    secrets = [unseal_secret(services.sealer, member.tenant, webhook_id, one) for one in sealed]
+    secrets = [unseal_secret(resources.sealer, member.tenant, webhook_id, one) for one in sealed]
     return _told(
         DeliveryDetail(
             **dict(found),
@@ -111,36 +111,36 @@ async def delivery(request: Request, services: ServicesDep) -> Response:
 
 
 @_post(f"{_DELIVERY}/replay", "Send it once more", ReplayBody, DeliveryAnswer)
-async def replay(request: Request, services: ServicesDep) -> Response:
+async def replay(request: Request, resources: ResourcesDep) -> Response:
     """The same body and webhook-id, a new timestamp and signature, to the URL that is set now."""
-    member, webhook_id = await manager(request, services)
+    member, webhook_id = await manager(request, resources)
     delivery_id = delivery_of(request)
     parse_body(ReplayBody, await read_optional_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
+    async with subscriber(resources.database, member.tenant, resources.now()) as connection:
         replayed = await DeliveryReplay(connection, member.tenant).replay(
-            webhook_id, delivery_id, services.new_id, services.now()
+            webhook_id, delivery_id, resources.new_id, resources.now()
         )
-    await have_sent(services, member.tenant, replayed)
+    await have_sent(resources, member.tenant, replayed)
     return _told(DeliveryAnswer(delivery_id=replayed), status=202)
 
 
 @_post(f"{_WEBHOOK}/replay", "Send what it has missed", ReplaySinceBody, ReplaySinceAnswer)
-async def replay_since(request: Request, services: ServicesDep) -> Response:
+async def replay_since(request: Request, resources: ResourcesDep) -> Response:
     """Events since then that it has not got, 1,000 a call, the oldest first. They can be replayed
     for 30 days."""
-    member, webhook_id = await manager(request, services)
+    member, webhook_id = await manager(request, resources)
     body = parse_body(ReplaySinceBody, await read_body(request))
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
+    async with subscriber(resources.database, member.tenant, resources.now()) as connection:
         repository = DeliveryReplay(connection, member.tenant)
         replayed = await repository.replay_since(
             webhook_id,
             body.since,
             everything=body.all,
             limit=_AT_ONCE,
-            new_id=services.new_id,
-            now=services.now(),
+            new_id=resources.new_id,
+            now=resources.now(),
         )
-    await have_sent(services, member.tenant, *replayed.delivery_ids)
+    await have_sent(resources, member.tenant, *replayed.delivery_ids)
     return _told(
         ReplaySinceAnswer(
             queued=len(replayed.delivery_ids),
@@ -152,17 +152,17 @@ async def replay_since(request: Request, services: ServicesDep) -> Response:
 
 
 @_post(f"{_WEBHOOK}/verify", "Why a signature does not match", VerifyBody, Explanation, status=200)
-async def verify(request: Request, services: ServicesDep) -> Response:
+async def verify(request: Request, resources: ResourcesDep) -> Response:
     """Tries what receivers get wrong: the secret, the string that is signed, a body that was parsed
     and rendered again, another request's timestamp."""
-    member, webhook_id = await manager(request, services)
+    member, webhook_id = await manager(request, resources)
     body = parse_body(VerifyBody, await read_body(request))
-    now = services.now()
-    async with subscriber(services.database, member.tenant, services.now()) as connection:
+    now = resources.now()
+    async with subscriber(resources.database, member.tenant, resources.now()) as connection:
         evidence = WebhookEvidence(connection, member.tenant, webhook_id)
         sealed, sent = await evidence.sealed_secrets(now), await evidence.sent()
     pasted = Pasted(body.signature, body.timestamp, body.body.encode(), body.message_id)
-    secrets = known_secrets(services.sealer, member.tenant, sealed)
+    secrets = known_secrets(resources.sealer, member.tenant, sealed)
     # In a thread: it takes tenths of a second where the body is long.
     return _told(await asyncio.to_thread(explain, pasted, secrets=secrets, sent=sent, now=now))
 

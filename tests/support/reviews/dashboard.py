@@ -56,8 +56,8 @@ async def listed(
 
 
 def set_clock(front: LiveEngine, now: datetime) -> None:
-    services = front.app.state.services
-    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+    resources = front.app.state.resources
+    front.app.state.resources = dataclasses.replace(resources, now=lambda: now)
 
 
 def code(answer: httpx.Response) -> tuple[int, str]:
