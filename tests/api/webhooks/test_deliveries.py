@@ -31,7 +31,7 @@ async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
 
 @pytest.fixture
 async def webhook(front: LiveEngine, shop: Shop) -> Subscribed:
-    return await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
+    return await subscribe(front.database, shop, sealer=front.app.state.resources.sealer)
 
 
 async def listed(
