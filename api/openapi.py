@@ -1,7 +1,7 @@
 """The OpenAPI document: what FastAPI cannot read off the routes, which check by hand."""
 
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from fastapi import FastAPI
 from pydantic import BaseModel
@@ -102,21 +102,6 @@ CLIENT_ID: Final[Described] = {
     "schema": {"type": "string", "pattern": r"\S"},
     "example": "01J9ZQ4Z8N3V5X7B2C4D6E8F0G",
 }
-
-
-def dashboard_answers(
-    model: type[BaseModel] | None, *errors: int, status: int = 200
-) -> dict[int | str, dict[str, Any]]:
-    """What a route of the dashboard answers: `model` with `status`, and the further `errors` of its
-    own. None: an answer without a body."""
-    counted = {"model": ErrorBody, "headers": LIMIT_HEADERS}
-    return {
-        status: {"model": model, "headers": LIMIT_HEADERS},
-        **dict.fromkeys((400, 403, 404, *errors), counted),
-        **{status: {"model": ErrorBody} for status in (405, 500)},
-        401: UNAUTHENTICATED,
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
-    }
 
 
 def query_parameters(model: type[BaseModel]) -> list[Described]:

@@ -6,7 +6,7 @@ tells the document what each dependency takes, so no route describes itself by h
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final, Generic, TypeVar, get_type_hints
+from typing import Any, Generic, TypeVar, get_type_hints
 
 from fastapi import Request
 from fastapi.params import Depends as Dependency
@@ -34,12 +34,14 @@ M = TypeVar("M", bound=BaseModel)
 class Part:
     """A dependency that the document describes: what it takes, and which errors it may end in.
 
+    `refusals`: the errors of one that has a `security`, beside those that every caller may meet.
     `counted`: whether answers tell the caller how many requests are left.
     """
 
     parameters: Sequence[Described] = ()
     body: Described | None = None
     security: list[dict[str, list[str]]] | None = None
+    refusals: tuple[int, ...] = (400, 403, 404)
     counted: bool = True
     errors: tuple[int, ...] = ()
 
@@ -94,9 +96,6 @@ class StrictQuery(Part, Generic[M]):
         return parse_query(self._model, request.query_params)
 
 
-_DASHBOARD_ERRORS: Final = (400, 403, 404)
-
-
 class DescribedRoute(APIRoute):
     """A route whose parameters, security and errors are read off its dependencies."""
 
@@ -123,9 +122,11 @@ def _parts(endpoint: Callable[..., Any]) -> list[Part]:
 
 
 def _responses(parts: list[Part], options: Mapping[str, Any]) -> dict[int | str, Described]:
-    if not any(part.security for part in parts):
+    asking = [part for part in parts if part.security]
+    if not asking:
         return {}
-    statuses = {*_DASHBOARD_ERRORS, *(status for part in parts for status in part.errors)}
+    statuses = {status for part in asking for status in part.refusals}
+    statuses |= {status for part in parts for status in part.errors}
     left = LIMIT_HEADERS if all(part.counted for part in parts) else {}
     told: Described = {"headers": left} if left else {}
     return {

@@ -1,7 +1,13 @@
-"""The servers that tests share. Each test gets a database and a namespace of its own."""
+"""The servers that tests share.
+
+The tests of a process share one database, one application and one worker, and each test has a
+client (a tenant) of its own. The marker `own_database` gives a test a fresh database and a fresh
+namespace: for what looks at all clients at once, and for what harms others.
+"""
 
 import gc
 from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +17,7 @@ from hypothesis import settings
 
 from api import openapi
 from store.core.database import Database
-from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.engine import LiveEngine, as_if_new, live_engine
 from tests.support.core.postgres import PostgresServer, postgres_server
 from tests.support.core.temporal import TemporalServer, temporal_server
 from tests.support.servers.mail import MailServer, mail_server
@@ -22,13 +28,33 @@ settings.register_profile("engine", deadline=None)
 settings.load_profile("engine")
 
 
+_TESTS = Path(__file__).parent
+
 # Whole processes are started there, file by file: what lasts longest begins first, so that several
 # test processes end together.
 _LONGEST = ("e2e", "contract", "workflows", "bench")
 
 
+# Each of these starts processes or measures, on a database of its own.
+_OWN_DATABASE_FOLDERS = ("e2e", "contract", "bench", "commands")
+OWN_DATABASE = "own_database"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{OWN_DATABASE}: looks at all clients, or harms them: has a fresh database"
+    )
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: item.path.parent.name not in _LONGEST)
+    for item in items:
+        if _room(item) in _OWN_DATABASE_FOLDERS:
+            item.add_marker(OWN_DATABASE)
+    items.sort(key=lambda item: _room(item) not in _LONGEST)
+
+
+def _room(item: pytest.Item) -> str:
+    return item.path.relative_to(_TESTS).parts[0]
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -82,23 +108,60 @@ def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServe
         yield server
 
 
-@pytest.fixture
-def database_url(postgres: PostgresServer) -> Iterator[str]:
+def chosen(request: pytest.FixtureRequest, name: str) -> Any:
+    """The fixture that all tests of this process share, or the test's own."""
+    own = request.node.get_closest_marker(OWN_DATABASE)
+    return request.getfixturevalue(f"{'own' if own else 'shared'}_{name}")
+
+
+@pytest.fixture(scope="session")
+def shared_database_url(postgres: PostgresServer) -> Iterator[str]:
     with postgres.database() as url:
         yield url
 
 
 @pytest.fixture
-async def database(database_url: str) -> AsyncIterator[Database]:
-    database = Database(database_url)
+def own_database_url(postgres: PostgresServer) -> Iterator[str]:
+    with postgres.database() as url:
+        yield url
+
+
+@pytest.fixture
+def database_url(request: pytest.FixtureRequest) -> str:
+    url: str = chosen(request, "database_url")
+    return url
+
+
+@pytest.fixture(scope="session")
+async def shared_database(shared_database_url: str) -> AsyncIterator[Database]:
+    database = Database(shared_database_url)
     yield database
     await database.close()
 
 
 @pytest.fixture
-async def mail() -> AsyncIterator[MailServer]:
+async def own_database(own_database_url: str) -> AsyncIterator[Database]:
+    database = Database(own_database_url)
+    yield database
+    await database.close()
+
+
+@pytest.fixture
+def database(request: pytest.FixtureRequest) -> Database:
+    database: Database = chosen(request, "database")
+    return database
+
+
+@pytest.fixture(scope="session")
+async def shared_mail() -> AsyncIterator[MailServer]:
     async with mail_server() as server:
         yield server
+
+
+@pytest.fixture
+def mail(shared_mail: MailServer) -> MailServer:
+    shared_mail.begin_anew()
+    return shared_mail
 
 
 @pytest.fixture
@@ -111,18 +174,50 @@ async def idle_engine(
         yield engine
 
 
-@pytest.fixture
-async def front(database_url: str, temporal: TemporalServer) -> AsyncIterator[LiveEngine]:
-    """The API alone, on a namespace that nobody works in."""
-    async with live_engine(database_url, temporal.address, "default") as engine:
+@pytest.fixture(scope="session")
+async def shared_front(
+    shared_database_url: str, temporal: TemporalServer
+) -> AsyncIterator[LiveEngine]:
+    async with live_engine(shared_database_url, temporal.address, "default") as engine:
         yield engine
 
 
 @pytest.fixture
-async def engine(idle_engine: LiveEngine) -> AsyncIterator[LiveEngine]:
-    """The whole engine, at work."""
+async def own_front(own_database_url: str, temporal: TemporalServer) -> AsyncIterator[LiveEngine]:
+    async with live_engine(own_database_url, temporal.address, "default") as engine:
+        yield engine
+
+
+@pytest.fixture
+def front(request: pytest.FixtureRequest) -> Iterator[LiveEngine]:
+    """The API alone, on a namespace that nobody works in."""
+    with as_if_new(chosen(request, "front")) as engine:
+        yield engine
+
+
+@pytest.fixture(scope="session")
+async def shared_engine(
+    shared_database_url: str, temporal: TemporalServer, shared_mail: MailServer
+) -> AsyncIterator[LiveEngine]:
+    url, namespace = shared_database_url, temporal.take_namespace()
+    async with (
+        live_engine(url, temporal.address, namespace, smtp_url=shared_mail.url) as engine,
+        engine.working(),
+    ):
+        yield engine
+
+
+@pytest.fixture
+async def own_engine(idle_engine: LiveEngine) -> AsyncIterator[LiveEngine]:
     async with idle_engine.working():
         yield idle_engine
+
+
+@pytest.fixture
+def engine(request: pytest.FixtureRequest, mail: MailServer) -> Iterator[LiveEngine]:
+    """The whole engine, at work. A test that changes its activities takes `idle_engine`."""
+    with as_if_new(chosen(request, "engine")) as engine:
+        yield engine
 
 
 @pytest.fixture

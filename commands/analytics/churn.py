@@ -20,9 +20,9 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     fail,
     out,
-    transaction_on,
 )
 from commands.core.listing import print_list
 from domain.analytics.churn import ChurnLevel, ChurnPrediction
@@ -45,7 +45,7 @@ async def list_latest(
 ) -> None:
     """Show the last week's predictions of a client, the highest score first, and why."""
     client_id = await known_client(client, data)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await ChurnRepository(connection, TenantId(client_id)).latest(
             limit=limit, level=level
         )

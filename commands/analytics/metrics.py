@@ -21,9 +21,9 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     fail,
     out,
-    transaction_on,
 )
 from commands.core.listing import print_list
 from commands.core.progress import progress
@@ -61,7 +61,7 @@ async def show(
     since = first.date() if first else until - _SHOWN
     _check(since, until)
     client_id = await known_client(client, data)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await MetricsRepository(connection, TenantId(client_id)).between(since, until)
     if as_json:
         days = [day.model_dump(mode="json") for day in found]

@@ -10,7 +10,7 @@ import typer
 
 from adapters.temporal.client import connect
 from adapters.temporal.reports import TemporalReports
-from commands.core.context import environment_of, fail, transaction_on
+from commands.core.context import database_of, environment_of, fail
 from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
 from store.tenants.clients import ClientRepository
@@ -33,7 +33,7 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
 async def known_client(client: str, data: Path) -> str:
     """The id as it is stored. Raises ClientNotFound."""
     client_id = parse_ulid(client) or client
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(client_id)
     return client_id
 

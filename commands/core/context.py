@@ -13,7 +13,6 @@ import typer
 from psycopg import Error as PsycopgError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -182,13 +181,6 @@ async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
     of TEMPORAL_ADDRESS or of the stack that runs on `data`."""
     async with database_of(data) as database:
         yield UnitsOfWork(database, NearbyEngine(environment_of(data)), utc_now, new_ulid)
-
-
-@asynccontextmanager
-async def transaction_on(data: Path) -> AsyncIterator[AsyncConnection]:
-    """One transaction on the database of `data`."""
-    async with database_of(data) as database, database.service() as connection:
-        yield connection
 
 
 def answer(as_json: bool, sentence: str, /, **fields: object) -> None:

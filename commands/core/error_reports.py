@@ -12,8 +12,8 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     out,
-    transaction_on,
 )
 from store.core.error_reports import ErrorReportRepository, StoredReport
 
@@ -28,7 +28,7 @@ async def list_latest(
     as_json: JsonOption = False,
 ) -> None:
     """Show the latest errors, newest first. With SENTRY_DSN they go there instead."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await ErrorReportRepository(connection).latest(limit=limit)
     if as_json:
         answer(True, "", errors=[_as_dict(stored) for stored in found])

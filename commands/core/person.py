@@ -4,7 +4,6 @@ import getpass
 from typing import Annotated
 
 import typer
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.tenants.actor import Actor
 from store.core.database import Database
@@ -23,12 +22,9 @@ def operator() -> Actor:
     return Actor.operator(f"operator:{getpass.getuser()}")
 
 
-async def acting_person(connection: AsyncConnection, name: str | None) -> str:
-    """That person, else whoever is logged in. Raises InvalidInput."""
-    return operator().name if name is None else await MemberRepository(connection).person(name)
-
-
 async def acting(database: Database, name: str | None) -> Actor:
     """The operator in that person's name, else in their own. Raises InvalidInput."""
+    if name is None:
+        return operator()
     async with database.reading_across() as connection:
-        return Actor.operator(await acting_person(connection, name))
+        return Actor.operator(await MemberRepository(connection).person(name))

@@ -10,21 +10,21 @@ from typing import Annotated, BinaryIO
 import typer
 from rich.table import Table
 
-from adapters.system import utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
     out,
     warn,
+    work_on,
 )
+from commands.core.person import operator
 from commands.core.progress import Bar, progress
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
-from store.exports.tenant_import import Imported, import_export
+from services.exports.tenant_import import Imported, import_export
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +71,10 @@ async def bring_in(
     """Read an export back into an empty client, all of it or nothing. See docs/export.md."""
     tenant = TenantId(parse_ulid(client) or client)
     with opened(file) as (stream, size):
-        async with database_of(data) as database:
+        async with work_on(data) as units:
             with progress("Importing", size) as bar:
                 done = await import_export(
-                    database, tenant, Watched(stream, bar), utc_now(), dry_run=dry_run
+                    units, operator(), tenant, Watched(stream, bar), dry_run=dry_run
                 )
     warnings = list(_warnings(done))
     for warning in warnings:

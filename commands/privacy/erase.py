@@ -6,7 +6,6 @@ from typing import Annotated, Final
 
 import typer
 
-from adapters.system import new_ulid
 from adapters.temporal.client import connect
 from adapters.temporal.runs import erased
 from commands.core.context import (
@@ -20,20 +19,19 @@ from commands.core.context import (
     out,
     sealer_of,
     settings_for,
-    transaction_on,
+    work_on,
 )
 from commands.core.listing import print_list
-from commands.core.person import AsOption, acting_person
+from commands.core.person import AsOption, acting
 from commands.core.progress import progress
 from domain.core.errors import InvalidInput
-from domain.core.ids import parse_ulid
+from domain.core.ids import TenantId, parse_ulid
 from domain.intake.customer_email import customer_key
 from domain.privacy.contracts import EraseInput
 from domain.privacy.erasure import Certificate, subject_digest
-from domain.tenants.errors import ClientNotFound
+from services.privacy.erasures import brand_to_erase, order_erasure
 from store.core.database import Database
 from store.privacy.certificates import Certificates
-from store.privacy.erasure_tenant import brand_of
 
 app = typer.Typer(
     help="Erase a client or one customer, for good.",
@@ -67,29 +65,22 @@ async def erase(
         return
     if client is None:
         raise InvalidInput("client: whose records are to be erased")
-    client_id, key = parse_ulid(client) or client, _key_of(customer)
+    client_id, key = TenantId(parse_ulid(client) or client), _key_of(customer)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
-    settings = settings_for(data)
-    sealed = "" if key is None else sealer_of(data).seal(key)
-    async with database_of(data) as database:
-        brand = await _check(database, client_id)
+    settings, sealer = settings_for(data), sealer_of(data)
+    async with work_on(data) as units:
+        async with units.database.reading_across() as connection:
+            brand = await brand_to_erase(connection, client_id)
         if not yes:
             _confirm(brand, client_id, customer)
-        digest = None if key is None else subject_digest(client_id, key)
-        async with database.service() as connection:
-            begun = await Certificates(connection).under_way(client_id, digest)
-            wanted = EraseInput(
-                erasure_id=new_ulid() if begun is None else begun.id,
-                client_id=client_id,
-                requested_by=await acting_person(connection, person),
-                subject="" if digest is None else digest.hex(),
-                sealed_customer=sealed,
-            )
+        actor = await acting(units.database, person)
+        async with units.spanning(client_id) as work:
+            wanted = await order_erasure(work, actor, sealer, key)
         temporal = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
         done = asyncio.ensure_future(erased(temporal, wanted))
-        await _followed(done, database, client_id, digest)
-        async with database.service() as connection:
+        await _followed(done, units.database, wanted)
+        async with units.database.reading_across() as connection:
             certificate = await Certificates(connection).read(done.result())
     _print(certificate, as_json)
 
@@ -108,7 +99,7 @@ async def list_latest(
     if key is not None and client_id is None:
         raise InvalidInput("client: whose customer it was")
     digest = subject_digest(client_id, key) if client_id and key else None
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).latest(
             client_id=client_id, subject_digest=digest, limit=limit
         )
@@ -127,7 +118,7 @@ async def show(
     as_json: JsonOption = False,
 ) -> None:
     """Print a certificate again."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).read(parse_ulid(erasure_id) or erasure_id)
     _print(found, as_json)
 
@@ -137,18 +128,6 @@ def _key_of(customer: str | None) -> str | None:
     if customer is not None and (key is None or "@" not in key):
         raise InvalidInput("customer: a mail address")
     return key
-
-
-async def _check(database: Database, client_id: str) -> str | None:
-    """The client's name; None for one that was erased before. Raises ClientNotFound for one that
-    there never was."""
-    async with database.service() as connection:
-        brand = await brand_of(connection, client_id)
-        if brand is None and not await Certificates(connection).latest(
-            client_id=client_id, limit=1
-        ):
-            raise ClientNotFound(client_id)
-    return brand
 
 
 def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
@@ -164,15 +143,14 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
         raise InvalidInput("not erased: that was something else")
 
 
-async def _followed(
-    done: "asyncio.Future[str]", database: Database, client_id: str, digest: bytes | None
-) -> None:
+async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
     """Show how many records are removed, until it is done or whoever looks on leaves."""
+    digest = bytes.fromhex(wanted.subject) or None
     try:
         with progress("Erasing", None) as bar:
             while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:
-                async with database.service() as connection:
-                    now = await Certificates(connection).under_way(client_id, digest)
+                async with database.reading_across() as connection:
+                    now = await Certificates(connection).under_way(wanted.client_id, digest)
                 bar.reach(0 if now is None else now.total)
             done.result()
     except asyncio.CancelledError:

@@ -7,17 +7,18 @@ from commands.core.context import (
     answer,
     command,
     sealer_of,
-    transaction_on,
+    work_on,
 )
-from store.privacy.sealed import reseal as reseal_all
+from commands.core.person import operator
+from services.privacy.sealed import reseal_everything
 
 
 @command
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go."""
     sealer = sealer_of(data)
-    async with transaction_on(data) as connection:
-        done = await reseal_all(connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))
+    async with work_on(data) as units, units.everywhere() as work:
+        done = await reseal_everything(work, operator(), sealer)
     sentence = "All is sealed with the first key of SEAL_KEY."
     if done.unreadable:
         sentence = "Some is sealed with a key that SEAL_KEY does not hold: keep what may open it."

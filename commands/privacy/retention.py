@@ -10,7 +10,7 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
-    transaction_on,
+    database_of,
 )
 from domain.core.ids import TenantId, parse_ulid
 from domain.privacy.retention import RecordClass, days_kept
@@ -34,7 +34,7 @@ async def show(
 ) -> None:
     """Show how many days each class of a client's records is kept."""
     tenant = TenantId(parse_ulid(client) or client)
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         await ClientRepository(connection).brand_name(tenant)
         overrides = await RetentionRepository(connection, tenant).overrides()
     days = {one.value: days_kept(one, overrides) for one in RecordClass}

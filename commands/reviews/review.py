@@ -1,34 +1,33 @@
 """review: decide what the agent was not sure of."""
 
-import os
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 
-from adapters.system import utc_now
-from adapters.temporal.client import TemporalEngine, connect
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
     JsonOption,
     answer,
     command,
+    database_of,
     out,
-    transaction_on,
+    work_on,
 )
-from commands.core.person import AsOption, acting_person
+from commands.core.person import AsOption, acting
 from commands.reviews.review_text import review_text, summary_text
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
-from domain.core.contracts import RunRef
-from domain.core.errors import EngineUnavailable, InvalidInput
-from domain.core.ids import TenantId
-from domain.reviews.escalation import Choice, Decision, EscalationStatus
+from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import ReviewSummary, Wanted
-from embedded.data_folder import running_stack
-from store.reviews.escalations import EscalationRepository, client_of
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from services.reviews.claims import claim_review, release_review
+from services.reviews.decisions import approve_review, edit_review, reject_review
+from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
 app = typer.Typer(help="Human review.", no_args_is_help=True)
@@ -61,7 +60,7 @@ async def list_some(
         claimed_by=claimed_by,
         min_amount=min_amount,
     )
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         found = await list_reviews(connection, client, wanted, limit=limit)
     if as_json:
         answer(True, "", reviews=[_as_dict(review) for review in found])
@@ -79,7 +78,7 @@ async def show(
     review_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show one review with all that it is about."""
-    async with transaction_on(data) as connection:
+    async with database_of(data) as database, database.reading_across() as connection:
         client_id = await client_of(connection, review_id)
         found = await read_review(connection, client_id, review_id)
     if as_json:
@@ -98,11 +97,8 @@ async def claim(
     as_json: JsonOption = False,
 ) -> None:
     """Ask the others to leave it alone for half an hour."""
-    async with transaction_on(data) as connection:
-        tenant = TenantId(await client_of(connection, review_id))
-        claimed = await EscalationRepository(connection, tenant).claim(
-            review_id, await acting_person(connection, person), utc_now(), force=force
-        )
+    async with _at_work(review_id, person, data) as (work, actor):
+        claimed = await claim_review(work, actor, review_id, force=force)
     answer(
         as_json,
         "Review claimed.",
@@ -122,11 +118,8 @@ async def release(
     as_json: JsonOption = False,
 ) -> None:
     """Give a claim back."""
-    async with transaction_on(data) as connection:
-        tenant = TenantId(await client_of(connection, review_id))
-        await EscalationRepository(connection, tenant).release(
-            review_id, await acting_person(connection, person), utc_now()
-        )
+    async with _at_work(review_id, person, data) as (work, actor):
+        await release_review(work, actor, review_id)
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
 
@@ -143,10 +136,12 @@ async def approve(
 
     Above a limit of money another person must approve too.
     """
-    if text is not None and not text.strip():
-        raise InvalidInput("text: the words to send")
-    decision = Decision.APPROVE if text is None else Decision.EDIT
-    await _decide(review_id, person, lambda by: Choice(decision, by, text=text), data, as_json)
+    async with _at_work(review_id, person, data) as (work, actor):
+        if text is None:
+            outcome = await approve_review(work, actor, review_id)
+        else:
+            outcome = await edit_review(work, actor, review_id, text)
+    _tell(review_id, outcome, work, as_json)
 
 
 @app.command("reject")
@@ -159,25 +154,26 @@ async def reject(
     as_json: JsonOption = False,
 ) -> None:
     """Hand the ticket over to people: the agent does nothing more."""
-    await _decide(
-        review_id, person, lambda by: Choice(Decision.REJECT, by, note=note), data, as_json
-    )
+    async with _at_work(review_id, person, data) as (work, actor):
+        outcome = await reject_review(work, actor, review_id, note)
+    _tell(review_id, outcome, work, as_json)
 
 
-async def _decide(
-    review_id: str,
-    person: str | None,
-    choice: Callable[[str], Choice],
-    data: Path,
-    as_json: bool,
-) -> None:
-    """The decision is committed first; should the signal be lost, the sweeper sends it again."""
-    async with transaction_on(data) as connection:
-        tenant = TenantId(await client_of(connection, review_id))
-        outcome = await EscalationRepository(connection, tenant).decide(
-            review_id, choice(await acting_person(connection, person)), utc_now()
-        )
-    woken = outcome.ref is not None and await _wake(outcome.ref, review_id, data)
+@asynccontextmanager
+async def _at_work(
+    review_id: str, person: str | None, data: Path
+) -> AsyncIterator[tuple[UnitOfWork, Actor]]:
+    """On the client whose review it is, in that person's name. Raises EscalationNotFound."""
+    async with work_on(data) as units:
+        actor = await acting(units.database, person)
+        tenant = await units.database.find_client(client_of, review_id)
+        async with units.of(tenant) as work:
+            yield work, actor
+
+
+def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: bool) -> None:
+    """After the commit, which is when the run is told."""
+    woken = review_id in work.woken
     if outcome.awaits_second:
         sentence = "Noted; another person must approve it too: review approve --as PERSON."
     else:
@@ -191,22 +187,6 @@ async def _decide(
         awaiting_second=outcome.awaits_second,
         signalled=woken,
     )
-
-
-async def _wake(ref: RunRef, review_id: str, data: Path) -> bool:
-    env: Mapping[str, str] = os.environ
-    if not env.get("TEMPORAL_ADDRESS"):
-        running = running_stack(data)
-        if running is None:
-            return False
-        env = running.env
-    try:
-        client = await connect(
-            env["TEMPORAL_ADDRESS"], env.get("TEMPORAL_NAMESPACE") or "default", lazy=True
-        )
-        return await TemporalEngine(client).wake(ref, review_id)
-    except EngineUnavailable:
-        return False
 
 
 def _as_dict(review: ReviewSummary) -> dict[str, object]:

@@ -7,7 +7,7 @@ from typing import Final, NewType
 TenantId = NewType("TenantId", str)
 """A client_id that authentication has vouched for; repositories accept nothing else.
 
-Minted in `api/auth.py` and `api/dashboard_access.py` for requests, and in `activities/` from the
+Minted in `api/auth.py` and `api/access.py` for requests, and in `activities/` from the
 ids that admission wrote into a workflow's input.
 """
 

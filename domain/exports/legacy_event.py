@@ -2,7 +2,7 @@
 
 import math
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Protocol
 
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
@@ -13,6 +13,12 @@ MAX_LINE_BYTES: Final = 1 << 20
 _TOO_LARGE: Final = 2**63
 
 _Text = Annotated[str, Field(min_length=1, max_length=1_000, pattern=r"\A[^\x00]*\z")]
+
+
+class Lines(Protocol):
+    """Where the lines come from."""
+
+    def readline(self, limit: int = -1, /) -> bytes: ...
 
 
 class LegacyEvent(BaseModel):

@@ -11,6 +11,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict, computed_field
 
+from domain.core.errors import InvalidInput
 from domain.reviews.errors import (
     DraftMissing,
     EscalationChanged,
@@ -20,6 +21,12 @@ from domain.reviews.errors import (
 )
 
 CLAIM_LASTS: Final = timedelta(minutes=30)
+
+MAX_WORDS: Final = 20_000
+"""Characters of the words that a person sends in place of the draft."""
+
+MAX_NOTE: Final = 2_000
+"""Characters of a note for colleagues."""
 
 
 class EscalationStatus(StrEnum):
@@ -128,3 +135,15 @@ class ReviewStanding:
     def is_first_of_two(self, decision: Decision) -> bool:
         """Whether the decision leaves it open, for another person to agree."""
         return decision.executes and self.needs_second and self.first_approved_by is None
+
+
+def check_words(text: str) -> None:
+    """Raises InvalidInput for words that cannot be sent."""
+    if not text.strip() or len(text) > MAX_WORDS:
+        raise InvalidInput(f"text: the words to send, {MAX_WORDS} characters at most")
+
+
+def check_note(note: str | None) -> None:
+    """Raises InvalidInput."""
+    if note is not None and len(note) > MAX_NOTE:
+        raise InvalidInput(f"note: {MAX_NOTE} characters at most")

@@ -4,9 +4,10 @@ The only way from an edge to a transaction that writes. `tests/services/test_wri
 """
 
 from collections.abc import AsyncIterator
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -20,19 +21,22 @@ from domain.tenants.actor import Actor
 from store.core.database import PATIENCE_S, Database
 
 _log = structlog.get_logger(__name__)
+_ALL: Final = TenantId("all")
 
 
 @dataclass(slots=True)
 class UnitOfWork:
     """What a use case works on. `now` is one moment for all of it.
 
-    `connection` is for use cases and the repositories they call, never for an edge.
+    `connection` is for use cases and the repositories they call, never for an edge. `woken`: after
+    the commit, the reviews whose runs have heard that they are decided.
     """
 
     connection: AsyncConnection
     tenant: TenantId
     now: datetime
     new_id: NewId
+    woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
     _notes: list[tuple[str, dict[str, str]]] = field(default_factory=list)
@@ -55,7 +59,8 @@ class UnitOfWork:
             _log.info(what, client_id=self.tenant, **ids)
         for ref, escalation_id in self._decisions:
             try:
-                await engine.wake(ref, escalation_id)
+                if await engine.wake(ref, escalation_id):
+                    self.woken.add(escalation_id)
             except EngineUnavailable as error:
                 _log.warning("run not woken", run_id=ref.run_id, code=error.code)
         if not self._deliveries:
@@ -65,6 +70,10 @@ class UnitOfWork:
         except EngineUnavailable as error:
             first = self._deliveries[0]
             _log.warning("deliveries not started", delivery_id=first, code=error.code)
+
+
+class _Undo(Exception):
+    """Ends the transaction of a dry run."""
 
 
 class UnitsOfWork:
@@ -78,14 +87,15 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def of(
-        self, tenant: TenantId, *, patience_s: float = PATIENCE_S
+        self, tenant: TenantId, *, patience_s: float = PATIENCE_S, dry_run: bool = False
     ) -> AsyncIterator[UnitOfWork]:
         """On the rows of one client; no other row can be seen or written.
 
-        It takes at most `patience_s` seconds. Raises EngineUnavailable, CommitUnknown.
+        It takes at most `patience_s` seconds. A `dry_run` is rolled back, and starts nothing.
+        Raises EngineUnavailable, CommitUnknown.
         """
         transaction = self.database.tenant(tenant, patience_s=patience_s)
-        async with self._opened(transaction, tenant) as work:
+        async with self._opened(transaction, tenant, dry_run=dry_run) as work:
             yield work
 
     @asynccontextmanager
@@ -95,10 +105,23 @@ class UnitsOfWork:
             yield work
 
     @asynccontextmanager
-    async def _opened(
-        self, transaction: AbstractAsyncContextManager[AsyncConnection], tenant: TenantId
-    ) -> AsyncIterator[UnitOfWork]:
-        async with transaction as connection:
-            work = UnitOfWork(connection, tenant, self._now(), self._new_id)
+    async def everywhere(self) -> AsyncIterator[UnitOfWork]:
+        """On the rows of all clients, for what concerns the whole installation."""
+        async with self._opened(self.database.service(), _ALL) as work:
             yield work
-        await work.start(self._engine)
+
+    @asynccontextmanager
+    async def _opened(
+        self,
+        transaction: AbstractAsyncContextManager[AsyncConnection],
+        tenant: TenantId,
+        *,
+        dry_run: bool = False,
+    ) -> AsyncIterator[UnitOfWork]:
+        with suppress(_Undo):
+            async with transaction as connection:
+                work = UnitOfWork(connection, tenant, self._now(), self._new_id)
+                yield work
+                if dry_run:
+                    raise _Undo
+            await work.start(self._engine)

@@ -214,14 +214,14 @@ class EscalationRepository:
         )
 
 
-async def client_of(connection: AsyncConnection, escalation_id: str) -> str:
+async def client_of(connection: AsyncConnection, escalation_id: str) -> TenantId:
     """Whose escalation it is, looked for in all clients. Raises EscalationNotFound."""
     client_id = await connection.scalar(
         sa.select(_TICKETS.client_id).where(_TICKETS.id == escalation_id)
     )
     if client_id is None:
         raise EscalationNotFound(escalation_id)
-    return str(client_id)
+    return TenantId(client_id)
 
 
 # What an approval sends.

@@ -44,6 +44,8 @@ from tests.support.servers.mail import MailServer
 from tests.support.servers.shopify import shopify_server
 from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
+pytestmark = pytest.mark.own_database
+
 ASKED = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, "message": WISH}
 
 

@@ -30,6 +30,8 @@ from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.core.schedules import fire
 from tests.support.tenants.shop import Shop, open_shop
 
+pytestmark = pytest.mark.own_database
+
 DAY = utc_now().date() - timedelta(days=40)
 NOON = datetime(DAY.year, DAY.month, DAY.day, 12, tzinfo=UTC)
 LONG_AGO = datetime(2015, 1, 1, tzinfo=UTC)

@@ -35,6 +35,8 @@ from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhooks import subscribe
 
+pytestmark = pytest.mark.own_database
+
 # Nothing else in the database has these words.
 ADDRESS, SPELT_ELSE, OTHER = "zita@canari.example", "Zita@Canari.EXAMPLE", "bob@example.com"
 CANARY = "canari"

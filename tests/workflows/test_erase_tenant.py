@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
@@ -18,6 +19,8 @@ from tests.support.privacy.erasing import asked, erase, rows_of_all_tables, work
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.identity import bearer, session_token
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
+
+pytestmark = pytest.mark.own_database
 
 
 async def _join(engine: LiveEngine, shop: Shop, user_id: str) -> None:

@@ -92,9 +92,9 @@ async def test_refused_credentials_end_the_connection(
     answer = await _ask(acting, shop, ticket_id)
 
     assert answer["status"] == "failed"
-    integration = await only_row(acting.database, integrations)
+    integration = await only_row(acting.database, integrations, of=shop)
     assert (integration["status"], integration["error_code"]) == ("error", "not_authorized")
-    assert len(await told_events(acting.database, event="integration.disconnected")) == 1
+    assert len(await told_events(acting.database, of=shop, event="integration.disconnected")) == 1
 
 
 async def test_a_half_done_plan_is_finished_after_a_human_looked(
@@ -107,12 +107,12 @@ async def test_a_half_done_plan_is_finished_after_a_human_looked(
     answer = await _ask(acting, shop, ticket_id)
     assert (answer["status"], answer["steps_executed"]) == ("needs_review", 2)
     zendesk.tickets[ticket_id].status = "open"
-    waiting = await only_row(acting.database, escalation_tickets)
+    waiting = await only_row(acting.database, escalation_tickets, of=shop)
     await acting.decide(waiting["id"], Decision.APPROVE)
     await acting.run_of(shop, str(answer["event_id"])).result()
 
     assert len(_said(zendesk.tickets[ticket_id].comments)) == 2
-    ledger = await rows(acting.database, action_ledger, action="note")
+    ledger = await rows(acting.database, action_ledger, of=shop, action="note")
     assert [row["state"] for row in ledger] == ["done"]
 
 

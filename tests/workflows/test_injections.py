@@ -76,7 +76,7 @@ async def test_nothing_is_done_for_an_attacker(
         assert it.movements == ()
     assert all(movement.number == OWN_NUMBER for movement in it.movements)
     assert it.refunded <= 5_000
-    touched = await rows(acting.database, action_ledger)
+    touched = await rows(acting.database, action_ledger, of=it.shop)
     assert all(not (row["order_key"] or "").endswith(STRANGERS_NUMBER) for row in touched)
 
 

@@ -68,14 +68,14 @@ async def test_answer_with_its_source_tokens_and_cost(
         body = (await engine.post(shop, message=ENGLISH)).json()
 
         assert (body["status"], body["response"]) == ("completed", ANSWER)
-        run = await only_row(engine.database, engine_runs)
+        run = await only_row(engine.database, engine_runs, of=shop)
         assert [(cited["kind"], cited["title"]) for cited in run["citations"]] == [
             ("knowledge", "Waiting for an order")
         ]
         cost = TOKENS_IN + 10 * TOKENS_OUT
         assert (run["tokens_in"], run["tokens_out"]) == (TOKENS_IN, TOKENS_OUT)
         assert run["cost_micros"] == cost
-        booked = await only_row(engine.database, brain_costs)
+        booked = await only_row(engine.database, brain_costs, of=shop)
         assert (booked["calls"], booked["cost_micros"]) == (1, cost)
         history = await history_bytes(engine.run_of(shop, body["event_id"]))
         assert KEY.encode() not in history
@@ -93,7 +93,7 @@ async def test_what_it_invents_is_seen_by_a_human_first(
         body = (await engine.post(shop, message=ENGLISH)).json()
 
         assert (body["status"], body["response"]) == ("needs_review", "")
-        escalation = await only_row(engine.database, escalation_tickets)
+        escalation = await only_row(engine.database, escalation_tickets, of=shop)
         assert (escalation["reason"], escalation["draft"]) == ("missing_knowledge", invented)
         await engine.decide(escalation["id"], Decision.REJECT)
 
@@ -107,11 +107,11 @@ async def test_a_model_that_fails_fails_the_run_and_says_so(
         body = (await engine.post(shop, message=ENGLISH)).json()
 
         assert (body["status"], body["response"]) == ("failed", "")
-        run = await only_row(engine.database, engine_runs)
+        run = await only_row(engine.database, engine_runs, of=shop)
         assert run["error_code"] == "brain_unavailable"
-        told = await only_told(engine.database, event="ticket.response_failed")
+        told = await only_told(engine.database, of=shop, event="ticket.response_failed")
         assert told.data["error_code"] == "brain_unavailable"
-        booked = await only_row(engine.database, brain_costs)
+        booked = await only_row(engine.database, brain_costs, of=shop)
         assert booked["cost_micros"] == 0  # what was set aside was given back
 
 
@@ -127,9 +127,9 @@ async def test_the_embedded_brain_thinks_when_the_month_is_spent(
 
         assert server.asked == []
         assert body["status"] in {"completed", "needs_review"}
-        run = await only_row(engine.database, engine_runs)
+        run = await only_row(engine.database, engine_runs, of=shop)
         assert run["model"].startswith("embedded:")
-        assert await rows(engine.database, brain_costs) == []
+        assert await rows(engine.database, brain_costs, of=shop) == []
 
 
 async def test_a_refusal_of_the_model_asks_a_human(
@@ -153,8 +153,8 @@ async def test_a_dry_run_thinks_by_the_model_and_is_paid_for(
         body = (await engine.post(shop, message=ENGLISH, is_test=True)).json()
 
         assert (body["status"], body["response"]) == ("completed", ANSWER)
-        assert await rows(engine.database, engine_runs) == []
-        assert (await only_row(engine.database, brain_costs))["calls"] == 1
+        assert await rows(engine.database, engine_runs, of=shop) == []
+        assert (await only_row(engine.database, brain_costs, of=shop))["calls"] == 1
 
 
 @pytest.mark.parametrize("is_test", [False, True])
@@ -195,5 +195,5 @@ async def test_no_words_of_the_merchants_lift_what_code_checks(
         body = (await engine.post(shop, message=ENGLISH)).json()
 
         assert (body["status"], body["response"]) == ("needs_review", "")
-        escalation = await only_row(engine.database, escalation_tickets)
+        escalation = await only_row(engine.database, escalation_tickets, of=shop)
         await engine.decide(escalation["id"], Decision.REJECT)

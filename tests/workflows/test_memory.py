@@ -12,7 +12,7 @@ async def test_a_visitor_who_types_an_address_has_no_part_in_its_memory(
     engine: LiveEngine, shop: Shop
 ) -> None:
     await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
-    before = await only_row(engine.database, ai_conversations)
+    before = await only_row(engine.database, ai_conversations, of=shop)
 
     await engine.post(
         shop,
@@ -22,7 +22,7 @@ async def test_a_visitor_who_types_an_address_has_no_part_in_its_memory(
         message=f"Je suis Ann. {ORDER_QUESTION}",
     )
 
-    theirs = await only_row(engine.database, ai_conversations, key="session:s-1")
+    theirs = await only_row(engine.database, ai_conversations, of=shop, key="session:s-1")
     assert [turn["author"] for turn in theirs["turns"]] == ["customer", "agent"]
     assert await only_row(engine.database, ai_conversations, id=before["id"]) == before
 
@@ -31,6 +31,6 @@ async def test_what_came_of_each_message_is_remembered(engine: LiveEngine, shop:
     for message in (ORDER_QUESTION, "Je veux parler à un conseiller, svp"):
         await engine.post(shop, customer_email=CUSTOMER, message=message)
 
-    conversation = await only_row(engine.database, ai_conversations)
+    conversation = await only_row(engine.database, ai_conversations, of=shop)
     outcomes = [line.split(": ")[1] for line in conversation["summary"].splitlines()]
     assert outcomes == ["answered", "waiting for a human"]

@@ -44,6 +44,8 @@ from tests.support.intake.admission import admit_event
 from tests.support.tenants.shop import Shop, open_shop
 from workflows import options
 
+pytestmark = pytest.mark.own_database
+
 
 async def _reset_of(engine: LiveEngine, at: datetime) -> MonthlyResetResult:
     """Fire the schedule for that first of a month, long past now: it comes late."""

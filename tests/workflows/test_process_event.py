@@ -62,7 +62,7 @@ async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -
 
         body = answer.json()
         assert (answer.status_code, body["status"], body["response"]) == (200, "failed", "")
-        run = await only_row(idle_engine.database, engine_runs)
+        run = await only_row(idle_engine.database, engine_runs, of=shop)
         assert (run["status"], run["error_code"]) == ("failed", "ValueError")
         history = await history_bytes(idle_engine.run_of(shop, body["event_id"]))
         assert b"ValueError" in history
@@ -93,6 +93,8 @@ async def test_histories_hold_no_customer_text(
 
     searched = 0
     async for execution in engine.client.list_workflows():
+        if shop.client_id not in execution.id:
+            continue  # another test's
         history = await history_bytes(engine.client.get_workflow_handle(execution.id))
         assert shop.client_id.encode() in history  # payloads can be searched
         assert CANARY.encode() not in history
@@ -124,6 +126,7 @@ async def test_replays_itself_at_every_task(idle_engine: LiveEngine, shop: Shop)
     assert mailed.json()["status"] == "completed"
 
 
+@pytest.mark.own_database
 async def test_sweep_starts_what_was_left_received(idle_engine: LiveEngine, shop: Shop) -> None:
     """As after a crash between admission's commit and the workflow's start."""
     event_id, run_id = await _admit_only(idle_engine, shop)
@@ -139,6 +142,7 @@ async def test_sweep_starts_what_was_left_received(idle_engine: LiveEngine, shop
     assert run["status"] == "completed"
 
 
+@pytest.mark.own_database
 async def test_sweep_leaves_young_runs_alone(idle_engine: LiveEngine, shop: Shop) -> None:
     await _admit_only(idle_engine, shop)
 
@@ -150,6 +154,7 @@ async def test_sweep_leaves_young_runs_alone(idle_engine: LiveEngine, shop: Shop
     assert result == {"picked_up": 0}
 
 
+@pytest.mark.own_database
 async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, shop: Shop) -> None:
     event_id, _ = await _admit_only(idle_engine, shop)
     sweep = SweepInput(older_than_s=0)
@@ -166,13 +171,13 @@ async def test_sweep_starts_anew_what_was_terminated(idle_engine: LiveEngine, sh
         await idle_engine.client.execute_workflow(SWEEP, sweep, id="s", task_queue="engine")
         await idle_engine.run_of(shop, event_id).result()
 
-    (run,) = await rows(idle_engine.database, engine_runs)
+    (run,) = await rows(idle_engine.database, engine_runs, of=shop)
     assert run["status"] == "completed"
 
 
 async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop: Shop) -> None:
     body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
-    escalation = await only_row(engine.database, escalation_tickets)
+    escalation = await only_row(engine.database, escalation_tickets, of=shop)
     await engine.decide(escalation["id"], Decision.EDIT, "Bien sûr.", signal=False)
 
     await engine.client.execute_workflow(
@@ -180,10 +185,11 @@ async def test_sweep_wakes_a_run_whose_signal_was_lost(engine: LiveEngine, shop:
     )
     await engine.run_of(shop, body["event_id"]).result()
 
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert (run["status"], run["response"]) == ("completed", "Bien sûr.")
 
 
+@pytest.mark.own_database
 async def test_schedule_sweeps(idle_engine: LiveEngine, shop: Shop) -> None:
     """The schedule itself, made twice as two workers starting at once do."""
     event_id, _ = await _admit_only(idle_engine, shop)

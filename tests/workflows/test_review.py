@@ -37,17 +37,17 @@ async def _outcome(engine: LiveEngine, shop: Shop, event_id: str) -> RunFacts:
 
 async def test_approve_sends_the_draft(engine: LiveEngine, shop: Shop) -> None:
     event_id, escalation_id = await _parked(engine, shop, customer_email="a@b.example")
-    draft = (await only_row(engine.database, escalation_tickets))["draft"]
+    draft = (await only_row(engine.database, escalation_tickets, of=shop))["draft"]
 
     await engine.decide(escalation_id, Decision.APPROVE)
     facts = await _outcome(engine, shop, event_id)
 
     assert (facts.status, facts.steps_executed) == ("completed", 1)
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert (run["status"], run["response"]) == ("completed", draft)
-    reply = await only_row(engine.database, engine_messages, direction="outbound")
+    reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
     assert (reply["body"], reply["author"]) == (draft, "agent")
-    escalation = await only_row(engine.database, escalation_tickets)
+    escalation = await only_row(engine.database, escalation_tickets, of=shop)
     assert (escalation["status"], escalation["decided_by"]) == ("approved", "tester")
     assert escalation["taken_up_at"] is not None
 
@@ -61,9 +61,9 @@ async def test_edit_sends_the_human_words(engine: LiveEngine, shop: Shop, mail: 
     await _outcome(engine, shop, event_id)
 
     assert [m.get_content().strip() for m in mail.mails] == ["Oui, elles existent."]
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert run["response"] == "Oui, elles existent."
-    reply = await only_row(engine.database, engine_messages, direction="outbound")
+    reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
     assert (reply["body"], reply["author"]) == ("Oui, elles existent.", "human")
 
 
@@ -74,9 +74,9 @@ async def test_reject_hands_over(engine: LiveEngine, shop: Shop) -> None:
     facts = await _outcome(engine, shop, event_id)
 
     assert facts.status == "needs_review"
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert (run["status"], run["response"]) == ("needs_review", "")
-    assert await rows(engine.database, action_ledger) == []
+    assert await rows(engine.database, action_ledger, of=shop) == []
 
 
 async def test_undecided_review_expires(
@@ -95,7 +95,7 @@ async def test_undecided_review_expires(
         event_id, escalation_id = await _parked(engine, shop)
         await _outcome(engine, shop, event_id)
 
-        escalation = await only_row(engine.database, escalation_tickets)
+        escalation = await only_row(engine.database, escalation_tickets, of=shop)
         assert (escalation["status"], escalation["decision"]) == ("expired", "expire")
         with pytest.raises(EscalationDecided):
             await engine.decide(escalation_id, Decision.APPROVE)
@@ -125,7 +125,7 @@ async def test_signals_without_a_decision_change_nothing(engine: LiveEngine, sho
     await engine.decide(escalation_id, Decision.APPROVE)
 
     assert (await _outcome(engine, shop, event_id)).status == "completed"
-    assert len(await rows(engine.database, action_ledger)) == 1
+    assert len(await rows(engine.database, action_ledger, of=shop)) == 1
 
 
 async def test_unknown_escalation(engine: LiveEngine) -> None:
@@ -166,11 +166,11 @@ async def test_approval_after_an_unknown_outcome_tries_once_more(
     assert body["status"] == "needs_review"
     mail.reply = "250 kept"
 
-    escalation = await only_row(engine.database, escalation_tickets)
+    escalation = await only_row(engine.database, escalation_tickets, of=shop)
     await engine.decide(escalation["id"], Decision.APPROVE)
 
     assert (await _outcome(engine, shop, body["event_id"])).status == "completed"
-    ledger = await rows(engine.database, action_ledger)
+    ledger = await rows(engine.database, action_ledger, of=shop)
     assert sorted((row["round"], row["state"]) for row in ledger) == [(0, "unknown"), (1, "done")]
     assert len(mail.mails) == 2
 
@@ -185,7 +185,7 @@ async def test_a_mail_repeated_by_a_human_waits_for_a_greylisting_server(
     body = (await engine.post(shop, **asked, message=ORDER_QUESTION)).json()
     mail.reply, mail.recipient_reply = "250 kept", "451 later"
 
-    escalation = await only_row(engine.database, escalation_tickets)
+    escalation = await only_row(engine.database, escalation_tickets, of=shop)
     await engine.decide(escalation["id"], Decision.EDIT, "Les mots d'un humain.")
     await eventually(lambda: _put_off(mail))
     mail.recipient_reply = "250 ok"
@@ -217,7 +217,7 @@ async def test_later_rounds_show_what_will_be_sent(
     )
     mail.reply = None
     await engine.decide(escalation_id, Decision.EDIT, "Les mots d'un humain.")
-    second = await eventually(lambda: _round(engine, 1))
+    second = await eventually(lambda: _round(engine, shop, 1))
     mail.reply = "250 kept"
 
     assert second["draft"] == "Les mots d'un humain."
@@ -238,7 +238,11 @@ async def test_review_of_an_erased_client_ends(
     ):
         event_id, _ = await _parked(engine, shop)
         async with engine.database.service() as connection:
-            await connection.execute(sa.delete(escalation_tickets))
+            await connection.execute(
+                sa.delete(escalation_tickets).where(
+                    escalation_tickets.c.client_id == shop.client_id
+                )
+            )
 
         await _outcome(engine, shop, event_id)
 
@@ -263,6 +267,6 @@ async def test_decision_outlives_a_database_outage(
     assert len(mail.mails) == 1
 
 
-async def _round(engine: LiveEngine, number: int) -> dict[str, Any] | None:
-    found = await rows(engine.database, escalation_tickets, round=number)
+async def _round(engine: LiveEngine, shop: Shop, number: int) -> dict[str, Any] | None:
+    found = await rows(engine.database, escalation_tickets, of=shop, round=number)
     return found[0] if found else None

@@ -30,12 +30,12 @@ CUSTOMER = "a@b.example"
 CANARY = "quetzal-canary-78"
 
 
-async def told(engine: LiveEngine, event: str) -> list[dict[str, Any]]:
-    return [one.data for one in await told_events(engine.database, event=event)]
+async def told(engine: LiveEngine, shop: Shop, event: str) -> list[dict[str, Any]]:
+    return [one.data for one in await told_events(engine.database, of=shop, event=event)]
 
 
-async def all_told(engine: LiveEngine) -> list[str]:
-    return [one.event for one in await told_events(engine.database)]
+async def all_told(engine: LiveEngine, shop: Shop) -> list[str]:
+    return [one.event for one in await told_events(engine.database, of=shop)]
 
 
 async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop) -> None:
@@ -51,9 +51,9 @@ async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop)
         )
     ).json()
 
-    assert await all_told(engine) == ["conversation.created", "ticket.resolved"]
-    conversation = await only_row(engine.database, ai_conversations)
-    assert await told(engine, "conversation.created") == [
+    assert await all_told(engine, shop) == ["conversation.created", "ticket.resolved"]
+    conversation = await only_row(engine.database, ai_conversations, of=shop)
+    assert await told(engine, shop, "conversation.created") == [
         {
             "conversation_id": conversation["id"],
             "ticket_id": "T-1",
@@ -63,7 +63,7 @@ async def test_a_new_conversation_and_its_answer(engine: LiveEngine, shop: Shop)
             "preview": " ".join([ORDER_QUESTION] * 4)[:200],
         }
     ]
-    assert await told(engine, "ticket.resolved") == [
+    assert await told(engine, shop, "ticket.resolved") == [
         {
             "ticket_id": "T-1",
             "customer_email": CUSTOMER,
@@ -81,15 +81,15 @@ async def test_the_next_message_is_no_new_conversation(engine: LiveEngine, shop:
     for _ in range(2):
         await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
 
-    assert len(await told(engine, "conversation.created")) == 1
-    assert len(await told(engine, "ticket.resolved")) == 2
+    assert len(await told(engine, shop, "conversation.created")) == 1
+    assert len(await told(engine, shop, "ticket.resolved")) == 2
 
 
 async def test_without_a_customer(engine: LiveEngine, shop: Shop) -> None:
     body = (await engine.post(shop, message=ORDER_QUESTION)).json()
 
-    (created,) = await told(engine, "conversation.created")
-    (resolved,) = await told(engine, "ticket.resolved")
+    (created,) = await told(engine, shop, "conversation.created")
+    (resolved,) = await told(engine, shop, "ticket.resolved")
     for data in (created, resolved):
         assert (data["ticket_id"], data["customer_email"]) == (body["event_id"], "")
     assert (created["source"], created["subject"]) == ("api_direct", "")
@@ -100,8 +100,8 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
         await engine.post(shop, customer_email=CUSTOMER, ticket_id="T-2", message=UNSURE_MESSAGE)
     ).json()
     assert body["status"] == "needs_review"
-    review = await only_row(engine.database, escalation_tickets)
-    (escalated,) = await told(engine, "ticket.escalated")
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    (escalated,) = await told(engine, shop, "ticket.escalated")
     assert escalated == {
         "ticket_id": "T-2",
         "customer_email": CUSTOMER,
@@ -110,20 +110,20 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
         "reason": review["reason"],
         "review_id": review["id"],
     }
-    assert await told(engine, "ticket.resolved") == []
-    run = await only_row(engine.database, engine_runs)
+    assert await told(engine, shop, "ticket.resolved") == []
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert run["handoff_reason"] == review["reason"]
     async with engine.database.service() as connection:
         await connection.execute(
-            sa.update(engine_runs).values(
-                received_at=engine_runs.c.received_at - timedelta(hours=1)
-            )
+            sa.update(engine_runs)
+            .where(engine_runs.c.client_id == shop.client_id)
+            .values(received_at=engine_runs.c.received_at - timedelta(hours=1))
         )
 
     await engine.decide(review["id"], Decision.EDIT, "Les mots d'un humain.")
     await engine.run_of(shop, body["event_id"]).result()
 
-    (resolved,) = await told(engine, "ticket.resolved")
+    (resolved,) = await told(engine, shop, "ticket.resolved")
     assert (resolved["ticket_id"], resolved["ai_response"]) == ("T-2", "Les mots d'un humain.")
     # The whole time, not only that until the caller's answer.
     assert resolved["duration_ms"] >= 3_600_000 > body["duration_ms"]
@@ -132,19 +132,19 @@ async def test_a_human_is_asked_and_approves(engine: LiveEngine, shop: Shop) -> 
 async def test_a_body_fits_whatever_a_human_wrote(engine: LiveEngine, shop: Shop) -> None:
     """100 KB are what receivers are asked to accept."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
-    review = await only_row(engine.database, escalation_tickets)
+    review = await only_row(engine.database, escalation_tickets, of=shop)
     words = "🧵" * 40_000
 
     await engine.decide(review["id"], Decision.EDIT, words)
     await engine.run_of(shop, body["event_id"]).result()
 
-    (resolved,) = await told(engine, "ticket.resolved")
+    (resolved,) = await told(engine, shop, "ticket.resolved")
     assert resolved["ai_response_truncated"]
     assert len(resolved["ai_response"]) == MAX_RESPONSE_BYTES // 4
-    row = await only_row(engine.database, outbox, event="ticket.resolved")
+    row = await only_row(engine.database, outbox, of=shop, event="ticket.resolved")
     assert len(row["body"]) < 100_000
     # Who asks for the run gets all of it.
-    assert (await only_row(engine.database, engine_runs))["response"] == words
+    assert (await only_row(engine.database, engine_runs, of=shop))["response"] == words
 
 
 async def test_each_round_is_told_and_the_first_reason_stays(
@@ -156,20 +156,21 @@ async def test_each_round_is_told_and_the_first_reason_stays(
             shop, event_type="email.inbound", customer_email=CUSTOMER, message=UNSURE_MESSAGE
         )
     ).json()
-    first = await only_row(engine.database, escalation_tickets)
+    first = await only_row(engine.database, escalation_tickets, of=shop)
     await engine.decide(first["id"], Decision.EDIT, "Bonjour.")
-    second = await eventually(lambda: _round(engine, 1))
+    second = await eventually(lambda: _round(engine, shop, 1))
     await engine.decide(second["id"], Decision.REJECT)
     await engine.run_of(shop, body["event_id"]).result()
 
-    events = await told(engine, "ticket.escalated")
+    events = await told(engine, shop, "ticket.escalated")
     assert [event["review_id"] for event in events] == [first["id"], second["id"]]
     assert events[1]["reason"] == "tool_failure"
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert run["handoff_reason"] == first["reason"] != "tool_failure"
-    assert await told(engine, "ticket.resolved") == []
+    assert await told(engine, shop, "ticket.resolved") == []
     # Nobody persists a run that ends with a human's no.
-    assert (await only_row(engine.database, ai_conversations))["summary"].endswith("handed over")
+    conversation = await only_row(engine.database, ai_conversations, of=shop)
+    assert conversation["summary"].endswith("handed over")
 
 
 async def test_a_broken_brain_is_told_without_its_words(
@@ -185,7 +186,7 @@ async def test_a_broken_brain_is_told_without_its_words(
     async with idle_engine.working():
         body = (await idle_engine.post(shop, message=f"{ORDER_QUESTION} {CANARY}")).json()
 
-    assert await told(idle_engine, "ticket.response_failed") == [
+    assert await told(idle_engine, shop, "ticket.response_failed") == [
         {
             "ticket_id": body["event_id"],
             "customer_email": "",
@@ -193,7 +194,7 @@ async def test_a_broken_brain_is_told_without_its_words(
             "message": "The agent could not answer this ticket.",
         }
     ]
-    assert await told(idle_engine, "ticket.resolved") == []
+    assert await told(idle_engine, shop, "ticket.resolved") == []
 
 
 async def test_a_refused_mail_is_told_by_its_code(
@@ -207,7 +208,7 @@ async def test_a_refused_mail_is_told_by_its_code(
     ).json()
 
     assert body["status"] == "failed"
-    (failed,) = await told(engine, "ticket.response_failed")
+    (failed,) = await told(engine, shop, "ticket.response_failed")
     assert failed["error_code"] == "mail_refused"
 
 
@@ -224,7 +225,7 @@ async def test_nothing_is_told_of_an_auto_reply(engine: LiveEngine, shop: Shop) 
     ).json()
 
     assert (body["status"], body["response"]) == ("completed", "")
-    assert await all_told(engine) == ["conversation.created"]
+    assert await all_told(engine, shop) == ["conversation.created"]
 
 
 async def test_nothing_is_told_of_dry_runs_and_unmatched_events(
@@ -237,14 +238,14 @@ async def test_nothing_is_told_of_dry_runs_and_unmatched_events(
     body = (await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)).json()
 
     assert body["status"] == "no_playbook"
-    assert await all_told(engine) == []
+    assert await all_told(engine, shop) == []
 
 
 async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Shop) -> None:
     """Temporal may run persist and normalize again after they committed."""
     body = (await engine.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
     ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
-    before = await told_events(engine.database)
+    before = await told_events(engine.database, of=shop)
 
     waits = PersistInput(
         ref=ref,
@@ -254,7 +255,7 @@ async def test_a_repeated_step_tells_nothing_twice(engine: LiveEngine, shop: Sho
     )
     await Persist(engine.database, utc_now, new_ulid).persist(waits)
 
-    assert await told_events(engine.database) == before
+    assert await told_events(engine.database, of=shop) == before
 
 
 async def test_a_plan_without_a_reply_is_no_answer(engine: LiveEngine, shop: Shop) -> None:
@@ -266,11 +267,11 @@ async def test_a_plan_without_a_reply_is_no_answer(engine: LiveEngine, shop: Sho
     done = PersistInput(ref=ref, status=RunStatus.COMPLETED, steps=(tagged,))
     await Persist(engine.database, utc_now, new_ulid).persist(done)
 
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert (run["status"], run["response"]) == ("completed", "")
-    assert await told(engine, "ticket.resolved") == []
+    assert await told(engine, shop, "ticket.resolved") == []
 
 
-async def _round(engine: LiveEngine, number: int) -> dict[str, Any] | None:
-    found = await rows(engine.database, escalation_tickets, round=number)
+async def _round(engine: LiveEngine, shop: Shop, number: int) -> dict[str, Any] | None:
+    found = await rows(engine.database, escalation_tickets, of=shop, round=number)
     return found[0] if found else None

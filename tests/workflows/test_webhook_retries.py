@@ -35,6 +35,8 @@ from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_en
 from tests.support.webhooks.webhooks import subscribe, tell
 from workflows import options
 
+pytestmark = pytest.mark.own_database
+
 
 @pytest.fixture
 def receiver() -> Iterator[WebhookReceiver]:

@@ -17,7 +17,7 @@ from store.reviews.tables import escalation_tickets
 from store.tenants.tables import clients
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import only_row, rows
+from tests.support.core.rows import only_row, owned, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
@@ -62,9 +62,9 @@ def verify(request: Received, webhook: Subscribed) -> None:
     StandardWebhook(webhook.secret).verify(body, dict(headers))
 
 
-async def all_ended(engine: LiveEngine, count: int) -> list[dict[str, Any]]:
+async def all_ended(engine: LiveEngine, shop: Shop, count: int) -> list[dict[str, Any]]:
     async def found() -> list[dict[str, Any]] | None:
-        deliveries = await rows(engine.database, webhook_deliveries)
+        deliveries = await rows(engine.database, webhook_deliveries, of=shop)
         done = [one for one in deliveries if one["status"] != "pending"]
         return deliveries if len(done) == len(deliveries) == count else None
 
@@ -90,7 +90,7 @@ async def test_a_ticket_and_its_answer_arrive_signed(
     assert set(bodies) == {"conversation.created", "ticket.resolved"}
     assert bodies["ticket.resolved"]["ticket_id"] == "T-1"
     assert bodies["ticket.resolved"]["ai_response"] == answer["response"]
-    for record in await all_ended(engine, 2):
+    for record in await all_ended(engine, shop, 2):
         assert (record["status"], record["attempt"], record["response_status"]) == (
             "success",
             1,
@@ -136,12 +136,12 @@ async def test_each_outcome_of_a_run_is_sent_once(
     requests = await receiver.received(2)
     assert {told(one)["event"] for one in requests} == {"conversation.created", "ticket.escalated"}
 
-    review = await only_row(engine.database, escalation_tickets)
+    review = await only_row(engine.database, escalation_tickets, of=shop)
     await engine.decide(review["id"], Decision.EDIT, "Bonjour.")
     await engine.run_of(shop, body["event_id"]).result()
     await receiver.received(3)
 
-    await all_ended(engine, 3)
+    await all_ended(engine, shop, 3)
     assert len({one.headers["webhook-id"] for one in receiver.seen}) == len(receiver.seen) == 3
 
 
@@ -151,13 +151,13 @@ async def test_pending_deliveries_of_a_parked_run_are_started_once(
     await subscribed(idle, shop, receiver)
     async with idle.working():
         body = (await idle.post(shop, customer_email=CUSTOMER, message=UNSURE_MESSAGE)).json()
-        review = await only_row(idle.database, escalation_tickets)
+        review = await only_row(idle.database, escalation_tickets, of=shop)
         await idle.decide(review["id"], Decision.EDIT, "Bonjour.")
         run = idle.run_of(shop, body["event_id"])
         await run.result()
         events = [event.event_type async for event in run.fetch_history_events()]
 
-    assert len(await rows(idle.database, webhook_deliveries, status="pending")) == 3
+    assert len(await rows(idle.database, webhook_deliveries, of=shop, status="pending")) == 3
     asked = EventType.EVENT_TYPE_START_CHILD_WORKFLOW_EXECUTION_INITIATED
     assert events.count(asked) == 3
 
@@ -169,7 +169,7 @@ async def test_a_dry_run_sends_nothing(
 
     await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION, is_test=True)
 
-    assert await rows(engine.database, webhook_deliveries) == []
+    assert await rows(engine.database, webhook_deliveries, of=shop) == []
     (marker,) = await tell(engine.database, shop)
     await engine.engine.send_webhooks(shop.client_id, [marker])
     await ended(engine, marker)
@@ -183,14 +183,16 @@ async def test_below_pro_nothing_is_sent(
     await subscribed(engine, shop, receiver)
     (before,) = await tell(engine.database, shop)
     async with engine.database.service() as connection:
-        await connection.execute(sa.update(clients).values(plan="starter"))
+        await connection.execute(
+            sa.update(clients).where(owned(clients, shop)).values(plan="starter")
+        )
 
     answer = await engine.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
     await engine.engine.send_webhooks(shop.client_id, [before])
 
     assert answer.json()["status"] == "completed"
     assert (await ended(engine, before))["status"] == "skipped"
-    assert len(await rows(engine.database, webhook_deliveries)) == 1
+    assert len(await rows(engine.database, webhook_deliveries, of=shop)) == 1
     assert receiver.seen == []
 
 
@@ -215,6 +217,7 @@ async def test_what_no_run_causes_is_sent_once_however_often_it_is_asked_for(
         verify(request, webhook)
 
 
+@pytest.mark.own_database
 async def test_the_sweeper_sends_what_nobody_sent(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver
 ) -> None:

@@ -24,6 +24,8 @@ from tests.support.core.rows import rows
 from tests.support.core.schedules import fire
 from tests.support.tenants.shop import Shop, open_shop
 
+pytestmark = pytest.mark.own_database
+
 WEEK = week_of(utc_now() - timedelta(days=40))
 AT = datetime(WEEK.year, WEEK.month, WEEK.day, 1, 10, tzinfo=UTC)
 BEFORE = AT - timedelta(days=3)

@@ -1,54 +1,40 @@
 """GET /api/dashboard/metrics and /api/dashboard/churn: what is reckoned of a client's records."""
 
-from fastapi import APIRouter, Request
-from starlette.responses import Response
+from typing import Annotated
 
-from api.dashboard_access import readable_tenant, signed_in
-from api.http.json_body import json_response
-from api.http.query import parse_query
-from api.openapi import SESSION, dashboard_answers, query_parameters
+from fastapi import APIRouter, Depends
+
+from api.access import Asked, QueryInClient
+from api.route import DescribedRoute
 from api.schemas.analytics.report import ChurnPage, ChurnQuery, MetricsAnswer, MetricsQuery
 from api.services import ServicesDep
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 
-@router.get(
-    "/api/dashboard/metrics",
-    summary="What a client's days came to",
-    responses=dashboard_answers(MetricsAnswer),
-    openapi_extra={"parameters": query_parameters(MetricsQuery), "security": SESSION},
-)
-async def metrics(request: Request, services: ServicesDep) -> Response:
+@router.get("/api/dashboard/metrics", summary="What a client's days came to")
+async def metrics(
+    asked: Annotated[Asked[MetricsQuery], Depends(QueryInClient(MetricsQuery))],
+    services: ServicesDep,
+) -> MetricsAnswer:
     """For every member of the client, by session token."""
-    user = await signed_in(request, services)
-    query = parse_query(MetricsQuery, request.query_params)
-    first, last = query.days(services.now())
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
-        found = await MetricsRepository(connection, tenant).between(first, last)
-    return json_response(MetricsAnswer(days=found).model_dump(mode="json"))
+    first, last = asked.query.days(services.now())
+    async with services.database.reading(asked.tenant) as connection:
+        found = await MetricsRepository(connection, asked.tenant).between(first, last)
+    return MetricsAnswer(days=found)
 
 
-@router.get(
-    "/api/dashboard/churn",
-    summary="Which customers are likely to leave",
-    responses=dashboard_answers(ChurnPage),
-    openapi_extra={"parameters": query_parameters(ChurnQuery), "security": SESSION},
-)
-async def churn(request: Request, services: ServicesDep) -> Response:
+@router.get("/api/dashboard/churn", summary="Which customers are likely to leave")
+async def churn(
+    asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))],
+    services: ServicesDep,
+) -> ChurnPage:
     """For every member of the client, by session token."""
-    user = await signed_in(request, services)
-    query = parse_query(ChurnQuery, request.query_params)
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
-        # One more than is shown tells whether there is a next page.
-        found = await ChurnRepository(connection, tenant).latest(
+    query = asked.query
+    async with services.database.reading(asked.tenant) as connection:
+        found = await ChurnRepository(connection, asked.tenant).latest(
             limit=query.limit + 1, level=query.level, after=query.cursor
         )
-    shown = found[: query.limit]
-    more = len(found) > query.limit
-    page = ChurnPage(predictions=shown, next_cursor=shown[-1].id if more else None)
-    return json_response(page.model_dump(mode="json"))
+    return ChurnPage.of(found, query.limit)

@@ -2,15 +2,18 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Final
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Annotated, Final
 
 import structlog
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.auth import authenticate, limiter_key, tenant_of
 from api.http.long_response import ExportResponse
-from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED
+from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
+from api.route import DescribedRoute, Part
 from api.schemas.core.error import ErrorBody
 from api.services import Services, ServicesDep
 from domain.core.error_report import ErrorReport, raised
@@ -22,7 +25,7 @@ from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
 from store.exports.json_form import JsonRendering
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _log = structlog.get_logger("api")
 
@@ -31,6 +34,39 @@ _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
     ExportFormat.JSON: (JsonRendering(), "application/json; charset=utf-8"),
     ExportFormat.CSV: (CsvRendering(), "text/csv; charset=utf-8"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    tenant: TenantId
+    form: ExportFormat
+    now: datetime
+
+
+class _OwnExport(Part):
+    """The caller's own client, for somebody with a key or a session token, and the form that is
+    asked for. Raises Unauthenticated, TooManyRequests, InvalidExportFormat, NoClient."""
+
+    parameters = (
+        {
+            "name": "format",
+            "in": "query",
+            "required": False,
+            "schema": {"type": "string", "enum": list(ExportFormat), "default": "json"},
+        },
+    )
+    security = BEARER
+    refusals = (400, 403)
+
+    async def __call__(self, request: Request) -> _Wanted:
+        services: Services = request.app.state.services
+        now = services.now()
+        caller = await authenticate(request.headers, services)
+        await services.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
+        form = parse_format(request.query_params.getlist("format"))
+        tenant = await tenant_of(caller, services)
+        structlog.contextvars.bind_contextvars(client_id=tenant)
+        return _Wanted(tenant, form, now)
 
 
 @router.get(
@@ -49,45 +85,26 @@ _FORMS: Final[dict[ExportFormat, tuple[Rendering, str]]] = {
             "model": ExportDocument,
             "content": {"text/csv": {"schema": {"type": "string"}}},
         },
-        **{status: {"model": ErrorBody} for status in (405, 500)},
-        401: UNAUTHENTICATED,
-        **{status: {"model": ErrorBody, "headers": LIMIT_HEADERS} for status in (400, 403)},
-        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
         503: {
             "model": ErrorBody,
             "headers": RETRY_AFTER,
             "description": "Too many connections, or too many exports at once.",
         },
     },
-    openapi_extra={
-        "parameters": [
-            {
-                "name": "format",
-                "in": "query",
-                "required": False,
-                "schema": {"type": "string", "enum": list(ExportFormat), "default": "json"},
-            }
-        ],
-        "security": [{"bearer": []}],
-    },
 )
-async def export_data(request: Request, services: ServicesDep) -> Response:
+async def export_data(
+    wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, services: ServicesDep
+) -> Response:
     """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
     the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
 
     Who calls is checked first, then how often, the format, and the client."""
-    now = services.now()
-    caller = await authenticate(request.headers, services)
-    await services.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
-    form = parse_format(request.query_params.getlist("format"))
-    tenant = await tenant_of(caller, services)
-    structlog.contextvars.bind_contextvars(client_id=tenant)
-    rendering, media_type = _FORMS[form]
+    rendering, media_type = _FORMS[wanted.form]
     return ExportResponse(
-        _pieces(rendering, tenant, request, services),
+        _pieces(rendering, wanted.tenant, request, services),
         {
             "content-type": media_type,
-            "content-disposition": f"attachment; filename={filename(now, form)}",
+            "content-disposition": f"attachment; filename={filename(wanted.now, wanted.form)}",
             "x-content-type-options": "nosniff",
             "cache-control": "no-store",
         },

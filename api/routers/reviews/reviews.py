@@ -1,30 +1,11 @@
 """/api/dashboard/reviews: what waits for a human, and the human's decision."""
 
-from collections.abc import Callable
-from typing import Any, Final
+from typing import Annotated, Final
 
-import structlog
-from fastapi import APIRouter, Request
-from pydantic import BaseModel
-from starlette.responses import Response
+from fastapi import APIRouter, Depends
 
-from api.dashboard_access import (
-    MANAGERS,
-    REVIEWERS,
-    SignedInMember,
-    member_of,
-    readable_tenant,
-    signed_in,
-)
-from api.http.json_body import json_response, parse_body, read_body, read_optional_body
-from api.http.query import parse_query
-from api.openapi import (
-    SESSION,
-    dashboard_answers,
-    path_parameters,
-    query_parameters,
-    request_body,
-)
+from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.reviews.review import (
     ApproveBody,
     ClaimAnswer,
@@ -36,179 +17,128 @@ from api.schemas.reviews.review import (
     ReviewPage,
     ReviewQuery,
 )
-from api.services import Services, ServicesDep
-from domain.core.contracts import RunRef
-from domain.core.errors import EngineUnavailable
-from domain.core.ids import parse_ulid
+from api.services import ServicesDep
 from domain.reviews.errors import EscalationNotFound
-from domain.reviews.escalation import Choice, Decision, EscalationStatus
+from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import Review
-from store.reviews.escalations import EscalationRepository, client_of
+from domain.tenants.actor import ANYONE, REVIEWERS
+from services.core.unit_of_work import UnitOfWork
+from services.reviews.claims import claim_review, release_review
+from services.reviews.decisions import approve_review, edit_review, reject_review
+from store.reviews.escalations import DecisionOutcome, client_of
 from store.reviews.reviews import list_reviews, read_review
 
-router = APIRouter()
+router = APIRouter(route_class=DescribedRoute)
 
 _REVIEWS: Final = "/api/dashboard/reviews"
 _REVIEW: Final = f"{_REVIEWS}/{{review_id}}"
-_REVIEW_ID: Final = path_parameters(review_id="review")
-
-_log = structlog.get_logger(__name__)
-
-
-def _post(
-    what: str, summary: str, body: type[BaseModel], answer: type[BaseModel]
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """A route that changes one review."""
-    return router.post(
-        f"{_REVIEW}/{what}",
-        summary=summary,
-        responses=dashboard_answers(answer, 408, 409, 413, 415),
-        openapi_extra={
-            "parameters": _REVIEW_ID,
-            "requestBody": request_body(body),
-            "security": SESSION,
-        },
-    )
+_ID: Final = PathId("review_id", "review", EscalationNotFound)
+Reader = Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of))]
+Reviewer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _ID, client_of))]
 
 
-@router.get(
-    _REVIEWS,
-    summary="The reviews of one client",
-    responses=dashboard_answers(ReviewPage),
-    openapi_extra={"parameters": query_parameters(ReviewQuery), "security": SESSION},
-)
-async def reviews(request: Request, services: ServicesDep) -> Response:
+@router.get(_REVIEWS, summary="The reviews of one client")
+async def reviews(
+    asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
+    services: ServicesDep,
+) -> ReviewPage:
     """Page by page, oldest first unless `order` says otherwise. What comes in while somebody pages
     neither hides a review nor shows one twice."""
-    user = await signed_in(request, services)
-    query = parse_query(ReviewQuery, request.query_params)
-    tenant = await readable_tenant(user, query.client_id, services)
-    async with services.database.tenant(tenant) as connection:
+    query = asked.query
+    async with services.database.reading(asked.tenant) as connection:
         found = await list_reviews(
             connection,
-            tenant,
+            asked.tenant,
             query.wanted,
             limit=query.limit + 1,
             newest_first=query.order == "newest",
             after=query.after,
         )
-    return json_response(ReviewPage.of(found, query.limit).model_dump(mode="json"))
+    return ReviewPage.of(found, query.limit)
 
 
-@router.get(
-    _REVIEW,
-    summary="One review, with all that it is about",
-    responses=dashboard_answers(Review),
-    openapi_extra={"parameters": _REVIEW_ID, "security": SESSION},
+@router.get(_REVIEW, summary="One review, with all that it is about")
+async def review(reader: Reader, services: ServicesDep) -> Review:
+    async with services.database.reading(reader.tenant) as connection:
+        return await read_review(connection, reader.tenant, reader.record_id)
+
+
+@router.post(
+    f"{_REVIEW}/claim",
+    summary="Ask the others to leave it alone for half an hour",
+    responses=errors(409),
 )
-async def review(request: Request, services: ServicesDep) -> Response:
-    member, review_id = await _member(request, services)
-    async with services.database.tenant(member.tenant) as connection:
-        found = await read_review(connection, member.tenant, review_id)
-    return json_response(found.model_dump(mode="json"))
-
-
-@_post("claim", "Ask the others to leave it alone for half an hour", ClaimBody, ClaimAnswer)
-async def claim(request: Request, services: ServicesDep) -> Response:
+async def claim(
+    reviewer: Reviewer,
+    body: Annotated[ClaimBody, Depends(JsonBody(ClaimBody, optional=True))],
+    services: ServicesDep,
+) -> ClaimAnswer:
     """Claiming one's own again renews it. `force` needs the role owner or admin."""
-    member, review_id = await _reviewer(request, services)
-    body = parse_body(ClaimBody, await read_optional_body(request))
-    if body.force:
-        member.require(MANAGERS)
-    async with services.database.tenant(member.tenant) as connection:
-        claimed = await EscalationRepository(connection, member.tenant).claim(
-            review_id, member.user_id, services.now(), force=body.force
-        )
-    return _told(ClaimAnswer(review_id=review_id, status=EscalationStatus.CLAIMED, claim=claimed))
+    async with services.work.of(reviewer.tenant) as work:
+        claimed = await claim_review(work, reviewer.actor, reviewer.record_id, force=body.force)
+    return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
 
 
-@_post("release", "Give a claim back", ReleaseBody, ClaimAnswer)
-async def release(request: Request, services: ServicesDep) -> Response:
-    member, review_id = await _reviewer(request, services)
-    parse_body(ReleaseBody, await read_optional_body(request))
-    async with services.database.tenant(member.tenant) as connection:
-        await EscalationRepository(connection, member.tenant).release(
-            review_id, member.user_id, services.now()
-        )
-    return _told(ClaimAnswer(review_id=review_id, status=EscalationStatus.PENDING, claim=None))
+@router.post(f"{_REVIEW}/release", summary="Give a claim back", responses=errors(409))
+async def release(
+    reviewer: Reviewer,
+    _: Annotated[ReleaseBody, Depends(JsonBody(ReleaseBody, optional=True))],
+    services: ServicesDep,
+) -> ClaimAnswer:
+    async with services.work.of(reviewer.tenant) as work:
+        await release_review(work, reviewer.actor, reviewer.record_id)
+    return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.PENDING, claim=None)
 
 
-@_post("approve", "Let the plan be carried out, with the draft", ApproveBody, DecisionAnswer)
-async def approve(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{_REVIEW}/approve",
+    summary="Let the plan be carried out, with the draft",
+    responses=errors(409),
+)
+async def approve(
+    reviewer: Reviewer,
+    body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
+    services: ServicesDep,
+) -> DecisionAnswer:
     """Where two people must agree, the first approval leaves the review open."""
-    member, review_id = await _reviewer(request, services)
-    body = parse_body(ApproveBody, await read_optional_body(request))
-    choice = Choice(Decision.APPROVE, member.user_id, seen=body.draft)
-    return await _decide(member, review_id, choice, services)
+    async with services.work.of(reviewer.tenant) as work:
+        outcome = await approve_review(work, reviewer.actor, reviewer.record_id, seen=body.draft)
+    return _told(outcome, reviewer, work)
 
 
-@_post("edit", "Let the plan be carried out, with other words", EditBody, DecisionAnswer)
-async def edit(request: Request, services: ServicesDep) -> Response:
+@router.post(
+    f"{_REVIEW}/edit",
+    summary="Let the plan be carried out, with other words",
+    responses=errors(409),
+)
+async def edit(
+    reviewer: Reviewer,
+    body: Annotated[EditBody, Depends(JsonBody(EditBody))],
+    services: ServicesDep,
+) -> DecisionAnswer:
     """Where two people must agree, the second one approves these words or writes others."""
-    member, review_id = await _reviewer(request, services)
-    body = parse_body(EditBody, await read_body(request))
-    choice = Choice(Decision.EDIT, member.user_id, text=body.text)
-    return await _decide(member, review_id, choice, services)
+    async with services.work.of(reviewer.tenant) as work:
+        outcome = await edit_review(work, reviewer.actor, reviewer.record_id, body.text)
+    return _told(outcome, reviewer, work)
 
 
-@_post("reject", "Hand the ticket over to people", RejectBody, DecisionAnswer)
-async def reject(request: Request, services: ServicesDep) -> Response:
+@router.post(f"{_REVIEW}/reject", summary="Hand the ticket over to people", responses=errors(409))
+async def reject(
+    reviewer: Reviewer,
+    body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
+    services: ServicesDep,
+) -> DecisionAnswer:
     """The agent does nothing more. One person is enough for it."""
-    member, review_id = await _reviewer(request, services)
-    body = parse_body(RejectBody, await read_optional_body(request))
-    choice = Choice(Decision.REJECT, member.user_id, note=body.note)
-    return await _decide(member, review_id, choice, services)
+    async with services.work.of(reviewer.tenant) as work:
+        outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
+    return _told(outcome, reviewer, work)
 
 
-async def _decide(
-    member: SignedInMember, review_id: str, choice: Choice, services: Services
-) -> Response:
-    """Committed first, then the signal: should that be lost, the sweeper sends it again."""
-    async with services.database.tenant(member.tenant) as connection:
-        outcome = await EscalationRepository(connection, member.tenant).decide(
-            review_id, choice, services.now()
-        )
-    return _told(
-        DecisionAnswer(
-            review_id=review_id,
-            status=outcome.status,
-            awaiting_second=outcome.awaits_second,
-            signalled=outcome.ref is not None and await _wake(outcome.ref, review_id, services),
-        )
+def _told(outcome: DecisionOutcome, reviewer: MemberAt, work: UnitOfWork) -> DecisionAnswer:
+    """After the commit, which is when the run is told."""
+    return DecisionAnswer(
+        review_id=reviewer.record_id,
+        status=outcome.status,
+        awaiting_second=outcome.awaits_second,
+        signalled=reviewer.record_id in work.woken,
     )
-
-
-async def _wake(ref: RunRef, review_id: str, services: Services) -> bool:
-    try:
-        return await services.engine.wake(ref, review_id)
-    except EngineUnavailable as error:
-        _log.warning("decision not signalled", review_id=review_id, code=error.code)
-        return False
-
-
-async def _member(request: Request, services: Services) -> tuple[SignedInMember, str]:
-    """Who asks, and the review that it is about.
-
-    Raises Unauthenticated, TooManyRequests, and EscalationNotFound for another client's as well.
-    """
-    user = await signed_in(request, services)
-    review_id = parse_ulid(request.path_params["review_id"])
-    if review_id is None:
-        raise EscalationNotFound
-    async with services.database.service() as connection:
-        client_id = await client_of(connection, review_id)
-    member = await member_of(user, client_id, services)
-    if member is None:
-        raise EscalationNotFound
-    return member, review_id
-
-
-async def _reviewer(request: Request, services: Services) -> tuple[SignedInMember, str]:
-    """The same for whoever may decide. Raises RoleRequired too."""
-    member, review_id = await _member(request, services)
-    member.require(REVIEWERS)
-    return member, review_id
-
-
-def _told(answer: BaseModel) -> Response:
-    return json_response(answer.model_dump(mode="json"))

@@ -2,10 +2,11 @@
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Final
+from typing import Annotated, Final, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
+from api.schemas.core.client_query import ClientQuery
 from domain.analytics.churn import ChurnLevel, ChurnPrediction
 from domain.analytics.metrics import DayMetrics, day_before
 from domain.core.errors import InvalidQuery
@@ -26,15 +27,7 @@ def _written_out(value: object) -> object:
 _Day = Annotated[date, BeforeValidator(_written_out)]
 
 
-class _Query(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    client_id: Annotated[
-        str | None, Field(description="ULID of the client; absent: the caller's own.")
-    ] = None
-
-
-class MetricsQuery(_Query):
+class MetricsQuery(ClientQuery):
     """The query of a client's days."""
 
     first: Annotated[
@@ -66,7 +59,7 @@ class MetricsAnswer(BaseModel):
     ]
 
 
-class ChurnQuery(_Query):
+class ChurnQuery(ClientQuery):
     """The query of a list."""
 
     level: ChurnLevel | None = None
@@ -84,3 +77,9 @@ class ChurnPage(BaseModel):
     next_cursor: Annotated[
         str | None, Field(description="Asks for those after these; null: these are the last.")
     ]
+
+    @classmethod
+    def of(cls, found: list[ChurnPrediction], limit: int) -> Self:
+        """`found`: up to one more than the page holds, so that its end is known."""
+        shown = found[:limit]
+        return cls(predictions=shown, next_cursor=shown[-1].id if len(found) > limit else None)

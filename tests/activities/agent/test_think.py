@@ -42,6 +42,6 @@ async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: S
     second = await late
 
     assert first.classification == second.classification == Category.OTHER
-    run = await only_row(database, engine_runs)
+    run = await only_row(database, engine_runs, of=shop)
     assert (run["classification"], run["draft"]) == (Category.OTHER, "C'est fait.")
-    assert len(await rows(database, sentiment_logs)) <= 1
+    assert len(await rows(database, sentiment_logs, of=shop)) <= 1

@@ -21,6 +21,8 @@ from tests.support.core.temporal import TemporalServer
 from tests.support.servers.llm import KEY, Fail, LlmServer, llm_server
 from tests.support.tenants.shop import Shop
 
+pytestmark = pytest.mark.own_database
+
 MODEL = "openai:small"
 STEP = SweepInput(older_than_s=0, embedding_model=MODEL)
 

@@ -20,6 +20,8 @@ from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
+pytestmark = pytest.mark.own_database
+
 DAY = timedelta(days=1)
 
 

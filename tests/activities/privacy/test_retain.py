@@ -28,6 +28,8 @@ from tests.support.privacy.old_records import leave_figures, leave_records, ulid
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhooks import subscribe
 
+pytestmark = pytest.mark.own_database
+
 KEPT = DEFAULT_DAYS[RecordClass.CONVERSATIONS]
 OF_AN_EVENT = (
     "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",

@@ -15,6 +15,8 @@ from store.core.database import Database
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.webhooks import subscribe, tell
 
+pytestmark = pytest.mark.own_database
+
 ALL = SweepInput(older_than_s=0)
 
 

@@ -15,6 +15,7 @@ from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import count_day, keep_day
 from store.tenants.tables import clients
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
+from tests.support.core.rows import owned
 from tests.support.reviews.dashboard import admin, person
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -31,11 +32,17 @@ async def ask(front: LiveEngine, shop: Shop, path: str, /, **params: object) -> 
 
 async def days(front: LiveEngine, shop: Shop, first: date, last: date) -> None:
     async with front.database.service() as connection:
-        await connection.execute(sa.update(clients).values(created_at=sa.text("'-infinity'")))
+        await connection.execute(
+            sa.update(clients)
+            .where(clients.c.id == shop.client_id)
+            .values(created_at=sa.text("'-infinity'"))
+        )
         for day in days_of(first, last):
             found = await count_day(connection, [shop.client_id], day)
             await keep_day(connection, found, day, utc_now())
-        await connection.execute(sa.update(clients).values(created_at=utc_now()))
+        await connection.execute(
+            sa.update(clients).where(owned(clients, shop)).values(created_at=utc_now())
+        )
 
 
 async def predicted(front: LiveEngine, shop: Shop, **scores: float) -> None:

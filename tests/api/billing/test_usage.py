@@ -12,6 +12,7 @@ from adapters.system import new_ulid, utc_now
 from api.services import Services
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope, limits
+from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from store.billing.tables import usage_counters
 from store.intake.rate_windows import RateWindowRepository
@@ -19,7 +20,7 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.tables import clients
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine, database_away, live_engine
-from tests.support.core.rows import row_counts
+from tests.support.core.rows import owned, row_counts
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import Shop, open_shop
@@ -61,9 +62,7 @@ async def use(front: LiveEngine, shop: Shop, **tickets_by_month: int) -> None:
 
 async def change_client(front: LiveEngine, shop: Shop, **values: object) -> None:
     async with front.database.service() as connection:
-        await connection.execute(
-            sa.update(clients).where(clients.c.id == shop.client_id).values(**values)
-        )
+        await connection.execute(sa.update(clients).where(owned(clients, shop)).values(**values))
 
 
 # --- What it says -------------------------------------------------------------------------------
@@ -128,7 +127,9 @@ async def test_limit_and_its_reaching(
     below = await told(front, shop)
     async with front.database.service() as connection:
         await connection.execute(
-            sa.update(usage_counters).values(tickets_used=usage_counters.c.tickets_used + 1)
+            sa.update(usage_counters)
+            .where(usage_counters.c.client_id == shop.client_id)
+            .values(tickets_used=usage_counters.c.tickets_used + 1)
         )
     at_limit = await told(front, shop)
 
@@ -286,8 +287,8 @@ async def test_another_client_looks_like_none(front: LiveEngine, shop: Shop) -> 
 async def test_unknown_client_for_a_caller_of_all_clients(
     front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def allow(_caller: object, wanted: str, _services: Services) -> TenantId:
-        return TenantId(wanted)
+    async def allow(_caller: object, wanted: str, _services: Services) -> tuple[TenantId, Actor]:
+        return TenantId(wanted), Actor.system("test")
 
     monkeypatch.setattr("api.access.authorize", allow)
 

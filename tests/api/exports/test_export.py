@@ -20,7 +20,7 @@ from store.tenants.tables import clients
 from store.webhooks.tables import webhook_subscriptions
 from tests.support.core.engine import ENGINE_SECRET, LiveEngine
 from tests.support.core.postgres import as_owner
-from tests.support.core.rows import row_counts, rows
+from tests.support.core.rows import owned, row_counts, rows
 from tests.support.exports.export import EXPORT, ask, exported
 from tests.support.reviews.dashboard import person, set_clock
 from tests.support.tenants.full_tenant import fill_every_table
@@ -72,6 +72,7 @@ async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop)
     assert f"-export-{moment}.json" > answer.headers["content-disposition"].partition("engine")[2]
 
 
+@pytest.mark.own_database
 async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:
     """All twelve sections are there, and each is an array."""
     with psycopg.connect(as_owner(front.settings.database.url)) as connection:
@@ -114,9 +115,11 @@ async def test_no_secret_is_in_the_file(front: LiveEngine, shop: Shop, form: str
             new_ulid,
         )
         await connection.execute(
-            sa.update(integrations).values(settings={"access_token": "canary-of-the-settings"})
+            sa.update(integrations)
+            .where(integrations.c.client_id == shop.client_id)
+            .values(settings={"access_token": "canary-of-the-settings"})
         )
-        secrets = await rows(front.database, webhook_subscriptions)
+        secrets = await rows(front.database, webhook_subscriptions, of=shop)
     hidden = [str(row[name]) for row in secrets for name in row if "secret" in name and row[name]]
     assert hidden
 
@@ -179,7 +182,7 @@ async def test_a_client_that_is_closed(front: LiveEngine, shop: Shop) -> None:
     second = await open_shop(front.database)
     async with front.database.service() as connection:
         await connection.execute(
-            sa.update(clients).where(clients.c.id == shop.client_id).values(closed_at=utc_now())
+            sa.update(clients).where(owned(clients, shop)).values(closed_at=utc_now())
         )
 
     assert (await ask(front, shop)).json()["error"] == "Aucun client associé"

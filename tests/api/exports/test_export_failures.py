@@ -18,6 +18,8 @@ from tests.support.reviews.dashboard import set_clock
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.shop import Shop
 
+pytestmark = pytest.mark.own_database
+
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
 
 

@@ -20,6 +20,8 @@ from store.intake.tables import rate_windows
 from tests.support.core.engine import database_away, settings_of
 from tests.support.core.rows import only_row, rows
 
+pytestmark = pytest.mark.own_database
+
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 TABLE = limits(dry_runs=60)
 

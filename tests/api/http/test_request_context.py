@@ -10,6 +10,8 @@ from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
+pytestmark = pytest.mark.own_database
+
 
 def number(engine: LiveEngine, name: str, **labels: str) -> float | None:
     value: float | None = engine.app.state.services.metrics.registry.get_sample_value(name, labels)

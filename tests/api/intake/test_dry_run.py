@@ -44,11 +44,11 @@ async def test_dry_run_leaves_no_row_and_no_mail(
 
 async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> None:
     await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
-    before = await only_row(engine.database, ai_conversations)
+    before = await only_row(engine.database, ai_conversations, of=shop)
 
     await engine.post(shop, is_test=True, customer_email="a@b.example", message="Merci beaucoup")
 
-    assert await only_row(engine.database, ai_conversations) == before
+    assert await only_row(engine.database, ai_conversations, of=shop) == before
 
 
 async def test_dry_run_reads_no_memory(

@@ -57,7 +57,7 @@ async def test_completed_run_is_answered_and_kept(engine: LiveEngine, shop: Shop
         ("inbound", "customer", ORDER_QUESTION),
         ("outbound", "agent", body["response"]),
     }
-    conversation = await only_row(engine.database, ai_conversations)
+    conversation = await only_row(engine.database, ai_conversations, of=shop)
     assert conversation["key"] == "email:camille@example.com"
     assert [turn["author"] for turn in conversation["turns"]] == ["customer", "agent"]
     ledger = await only_row(engine.database, action_ledger, run_id=body["run_id"])
@@ -68,7 +68,7 @@ async def test_conversation_remembers_both_messages(engine: LiveEngine, shop: Sh
     for _ in range(2):
         await engine.post(shop, customer_email="a@b.example", message=ORDER_QUESTION)
 
-    conversation = await only_row(engine.database, ai_conversations)
+    conversation = await only_row(engine.database, ai_conversations, of=shop)
     assert [turn["author"] for turn in conversation["turns"]] == ["customer", "agent"] * 2
 
 
@@ -82,7 +82,7 @@ async def test_unsure_run_needs_review(engine: LiveEngine, shop: Shop) -> None:
     assert body["confidence"] < 0.7
     escalation = await only_row(engine.database, escalation_tickets, run_id=body["run_id"])
     assert escalation["status"] == EscalationStatus.PENDING
-    outbound = await rows(engine.database, engine_messages, direction="outbound")
+    outbound = await rows(engine.database, engine_messages, of=shop, direction="outbound")
     assert outbound == []
 
 
@@ -115,9 +115,9 @@ async def test_no_playbook_stores_the_event_and_its_message_alone(engine: LiveEn
     assert set(body) == {"status", "message"}
     assert body["status"] == "no_playbook"
     assert "shopify.ticket.created" in body["message"]
-    event = await only_row(engine.database, engine_events)
+    event = await only_row(engine.database, engine_events, of=shop)
     assert event["outcome"] == "no_playbook"
-    counts = await row_counts(engine.database)
+    counts = await row_counts(engine.database, of=shop)
     assert counts["engine_messages"] == 1, "it counts against the limits of messages"
     assert counts["engine_runs"] == counts["usage_ledger"] == counts["usage_counters"] == 0
 
@@ -142,7 +142,7 @@ async def test_mail_is_answered_by_mail(engine: LiveEngine, shop: Shop, mail: Ma
     assert sent["In-Reply-To"] == "<first@example.com>"
     assert sent["Auto-Submitted"] == "auto-replied"
     assert sent.get_content().strip() == body["response"]
-    event = await only_row(engine.database, engine_events)
+    event = await only_row(engine.database, engine_events, of=shop)
     assert event["text"] == ORDER_QUESTION
 
 
@@ -155,7 +155,7 @@ async def test_refused_mail_fails_the_run(engine: LiveEngine, shop: Shop, mail: 
 
     body = answer.json()
     assert (answer.status_code, body["status"], body["steps_executed"]) == (200, "failed", 0)
-    run = await only_row(engine.database, engine_runs)
+    run = await only_row(engine.database, engine_runs, of=shop)
     assert run["steps"][0] == {
         "kind": "reply_by_email", "state": "failed", "detail": "mail_refused",
     }  # fmt: skip
@@ -175,9 +175,9 @@ async def test_mail_of_unknown_fate_waits_for_a_human(
 
     assert (body["status"], body["response"]) == ("needs_review", "")
     assert len(mail.mails) == 1
-    escalation = await only_row(engine.database, escalation_tickets)
+    escalation = await only_row(engine.database, escalation_tickets, of=shop)
     assert escalation["reason"] == "tool_failure"
-    ledger = await only_row(engine.database, action_ledger)
+    ledger = await only_row(engine.database, action_ledger, of=shop)
     assert ledger["state"] == "unknown"
 
 
@@ -196,7 +196,7 @@ async def test_automatic_mail_is_never_answered(
 
     assert body["steps_executed"] == 0
     assert mail.mails == []
-    assert await rows(engine.database, engine_messages, direction="outbound") == []
+    assert await rows(engine.database, engine_messages, of=shop, direction="outbound") == []
 
 
 @pytest.mark.parametrize("header", ["x-engine-secret", "x-internal-secret"])

@@ -67,7 +67,7 @@ async def test_one_of_sixty_callers_gets_in_at_199_of_200(engine: LiveEngine, sh
 
     assert await _at_once(engine, shop) == {200: 1, 429: CALLERS - 1}
 
-    assert len(await rows(engine.database, engine_runs)) == 1
+    assert len(await rows(engine.database, engine_runs, of=shop)) == 1
 
 
 async def test_one_of_sixty_callers_gets_in_at_nine_of_ten(engine: LiveEngine, shop: Shop) -> None:
@@ -83,15 +83,15 @@ async def test_one_of_sixty_callers_gets_in_with_one_credit(engine: LiveEngine, 
 
     assert await _at_once(engine, shop) == {200: 1, 429: CALLERS - 1}
 
-    assert (await only_row(engine.database, clients))["credits_balance"] == 0
-    assert sum(e["amount"] for e in await rows(engine.database, credit_ledger)) == 0
-    assert (await only_row(engine.database, usage_counters))["tickets_used"] == 51
-    assert (await only_row(engine.database, usage_ledger))["paid_by"] == "credit"
+    assert (await only_row(engine.database, clients, of=shop))["credits_balance"] == 0
+    assert sum(e["amount"] for e in await rows(engine.database, credit_ledger, of=shop)) == 0
+    assert (await only_row(engine.database, usage_counters, of=shop))["tickets_used"] == 51
+    assert (await only_row(engine.database, usage_ledger, of=shop))["paid_by"] == "credit"
 
 
 async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
     await _standing(front.database, shop, used=50, balance=0)
-    before = await row_counts(front.database)
+    before = await row_counts(front.database, of=shop)
 
     answer = await front.post(shop, message="x")
 
@@ -107,7 +107,7 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
         "upgrade_url": "http://127.0.0.1:8080/dashboard/billing/plan",
         "credits_url": "http://127.0.0.1:8080/dashboard/billing/credits",
     }
-    after = await row_counts(front.database)
+    after = await row_counts(front.database, of=shop)
     assert after == {**before, "thresholds_sent": 2, "outbox": 2}, "that it is used up is told"
 
 
@@ -116,12 +116,12 @@ async def test_thresholds_are_noted_when_the_limit_falls_below_the_use(
 ) -> None:
     """A trial ends with more used than the plan has: nothing is admitted any more, all is told."""
     await _standing(front.database, shop, used=300, balance=0)
-    assert await rows(front.database, thresholds_sent) == []
+    assert await rows(front.database, thresholds_sent, of=shop) == []
 
     for _ in range(2):
         assert (await front.post(shop, message="x")).status_code == 429
 
-    noted = await rows(front.database, thresholds_sent)
+    noted = await rows(front.database, thresholds_sent, of=shop)
     assert [(row["threshold"], row["tickets_used"], row["tickets_limit"]) for row in noted] == [
         (80, 300, 50), (100, 300, 50)
     ]  # fmt: skip
@@ -136,9 +136,9 @@ async def test_what_a_refusal_tells_is_sent_though_no_run_does(
     for _ in range(2):
         assert (await front.post(shop, message="x")).status_code == 429
 
-    thresholds = [one.data["threshold"] for one in await told_events(front.database)]
+    thresholds = [one.data["threshold"] for one in await told_events(front.database, of=shop)]
     assert thresholds == [80, 100]
-    deliveries = await rows(front.database, webhook_deliveries, webhook_id=webhook.id)
+    deliveries = await rows(front.database, webhook_deliveries, of=shop, webhook_id=webhook.id)
     assert [one["run_id"] for one in deliveries] == [None, None]
     first = min(str(one["id"]) for one in deliveries)
     sending = front.client.get_workflow_handle(send_webhooks_id(shop.client_id, first))
@@ -156,8 +156,8 @@ async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop)
 
     await front.post(unwanted, message="x", event_type="nobody wants it")
 
-    event = await only_row(front.database, engine_events)
-    message = await only_row(front.database, engine_messages)
+    event = await only_row(front.database, engine_events, of=unwanted)
+    message = await only_row(front.database, engine_messages, of=unwanted)
     assert event["received_at"] == before
     assert period_of(message["created_at"]) == "2026-11"
 
@@ -192,7 +192,7 @@ async def test_a_dry_run_costs_no_ticket_and_needs_none(engine: LiveEngine, shop
 
     assert (answer.status_code, answer.json()["status"]) == (200, "completed")
     assert await row_counts(engine.database) == before
-    assert (await only_row(engine.database, clients))["credits_balance"] == 1
+    assert (await only_row(engine.database, clients, of=shop))["credits_balance"] == 1
 
 
 async def test_every_result_counts_once(engine: LiveEngine, shop: Shop) -> None:
@@ -205,7 +205,9 @@ async def test_every_result_counts_once(engine: LiveEngine, shop: Shop) -> None:
     ]
 
     assert statuses[:2] == ["completed", "needs_review"]
-    assert (await only_row(engine.database, usage_counters))["tickets_used"] == len(statuses)
+    assert (await only_row(engine.database, usage_counters, of=shop))["tickets_used"] == len(
+        statuses
+    )
 
 
 async def test_a_client_whose_row_is_locked_stands_in_nobodys_way(

@@ -83,7 +83,7 @@ async def test_key_revoked_while_the_body_came(engine: LiveEngine, shop: Shop) -
     answer = await engine.http.post(GATEWAY, content=slow_body(), headers=headers)
 
     assert answer.status_code == 401
-    assert (await row_counts(engine.database))["engine_events"] == 0
+    assert (await row_counts(engine.database, of=shop))["engine_events"] == 0
 
 
 async def test_wrong_secret_falls_through_to_the_key(engine: LiveEngine, shop: Shop) -> None:

@@ -20,7 +20,7 @@ async def test_same_key_and_body_give_the_same_answer(engine: LiveEngine, shop: 
 
     assert first.status_code == second.status_code == 200
     assert first.json() == second.json()
-    assert len(await rows(engine.database, engine_runs)) == 1
+    assert len(await rows(engine.database, engine_runs, of=shop)) == 1
 
 
 async def test_other_body_is_refused(engine: LiveEngine, shop: Shop) -> None:
@@ -29,7 +29,7 @@ async def test_other_body_is_refused(engine: LiveEngine, shop: Shop) -> None:
     answer = await _post(engine, shop, "k1", "another")
 
     assert (answer.status_code, answer.json()["code"]) == (422, "idempotency_key_reused")
-    assert len(await rows(engine.database, engine_events)) == 1
+    assert len(await rows(engine.database, engine_events, of=shop)) == 1
 
 
 async def test_twenty_at_once_are_one_event(engine: LiveEngine, shop: Shop) -> None:
@@ -37,7 +37,7 @@ async def test_twenty_at_once_are_one_event(engine: LiveEngine, shop: Shop) -> N
 
     assert {answer.status_code for answer in answers} <= {200, 409}
     assert len({a.json()["event_id"] for a in answers if a.status_code == 200}) == 1
-    assert len(await rows(engine.database, engine_runs)) == 1
+    assert len(await rows(engine.database, engine_runs, of=shop)) == 1
 
 
 async def test_key_belongs_to_one_client(engine: LiveEngine, shop: Shop) -> None:
@@ -54,9 +54,9 @@ async def test_key_lapses_after_a_day(engine: LiveEngine, shop: Shop) -> None:
     first = await _post(engine, shop, "k1", ORDER_QUESTION)
     async with engine.database.service() as connection:
         await connection.execute(
-            sa.update(idempotency_keys).values(
-                created_at=utc_now() - timedelta(hours=24, minutes=1)
-            )
+            sa.update(idempotency_keys)
+            .where(idempotency_keys.c.client_id == shop.client_id)
+            .values(created_at=utc_now() - timedelta(hours=24, minutes=1))
         )
 
     second = await _post(engine, shop, "k1", "another body")
@@ -70,7 +70,7 @@ async def test_no_playbook_is_repeated_too(engine: LiveEngine) -> None:
     first, second = [await _post(engine, shop, "k1", "x") for _ in range(2)]
 
     assert first.json() == second.json()
-    assert len(await rows(engine.database, engine_events)) == 1
+    assert len(await rows(engine.database, engine_events, of=shop)) == 1
 
 
 @pytest.mark.parametrize("key", ["", "x" * 256, "a\tb"])

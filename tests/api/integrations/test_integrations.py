@@ -56,7 +56,7 @@ async def test_connect_list_disconnect(
     one = f"{INTEGRATIONS}/{made['id']}"
     for _ in range(2):
         assert (await front.http.delete(one, headers=owner)).status_code == 204
-    row = await only_row(front.database, integrations)
+    row = await only_row(front.database, integrations, of=shop)
     assert (row["status"], row["sealed"]) == ("disconnected", "")
 
 
@@ -72,9 +72,9 @@ async def test_connecting_anew_ends_the_one_before(
     ]
 
 
-async def test_many_at_once_leave_one(front: LiveEngine, owner: dict[str, str]) -> None:
+async def test_many_at_once_leave_one(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     await asyncio.gather(*(connect(front, owner) for _ in range(5)))
-    states = [row["status"] for row in await rows(front.database, integrations)]
+    states = [row["status"] for row in await rows(front.database, integrations, of=shop)]
     assert sorted(states) == ["connected", *["disconnected"] * 4]
 
 
@@ -85,7 +85,7 @@ async def test_merchants_systems_are_told(
     await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
     made = await connect(front, owner)
     await front.http.delete(f"{INTEGRATIONS}/{made['id']}", headers=owner)
-    told = await rows(front.database, webhook_deliveries)
+    told = await rows(front.database, webhook_deliveries, of=shop)
     assert len(told) == 2
     for delivery in told:
         assert await is_started(front, shop, delivery["id"])
@@ -108,14 +108,14 @@ async def test_merchants_systems_are_told(
     ],
 )  # fmt: skip
 async def test_what_breaks_a_rule_is_named_and_not_repeated(
-    front: LiveEngine, owner: dict[str, str], wrong: dict[str, Any], named: str
+    front: LiveEngine, shop: Shop, owner: dict[str, str], wrong: dict[str, Any], named: str
 ) -> None:
     with structlog.testing.capture_logs() as lines:
         answer = await front.http.post(INTEGRATIONS, json=wrong, headers=owner)
     assert code(answer) == (400, "invalid_integration")
     assert f"« {named} »" in answer.json()["error"]
     assert TOKEN not in answer.text + str(lines)
-    assert await rows(front.database, integrations) == []
+    assert await rows(front.database, integrations, of=shop) == []
 
 
 @pytest.mark.parametrize(

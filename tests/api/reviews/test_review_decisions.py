@@ -76,7 +76,7 @@ async def test_two_people(front: LiveEngine, shop: Shop, owner: dict[str, str]) 
     second = await act(front, review_id, "approve", owner, draft=seen["draft"])
 
     assert (second.json()["status"], second.json()["awaiting_second"]) == ("approved", False)
-    row = await only_row(front.database, escalation_tickets)
+    row = await only_row(front.database, escalation_tickets, of=shop)
     assert (row["decided_by"], row["edited_text"]) == (shop.owner_user_id, "Les mots d'Anna.")
     assert code(await act(front, review_id, "reject", anna)) == (409, "review_decided")
 
@@ -110,7 +110,7 @@ async def test_of_twenty_deciders_one_wins(front: LiveEngine, shop: Shop) -> Non
 
     assert Counter(map(code, answers)) == {(200, ""): 1, (409, "review_decided"): 19}
     (winner,) = (answer for answer in answers if answer.status_code == 200)
-    row = await only_row(front.database, escalation_tickets)
+    row = await only_row(front.database, escalation_tickets, of=shop)
     assert row["status"] == winner.json()["status"]
 
 
@@ -123,7 +123,7 @@ async def test_of_twenty_deciders_two_agree(front: LiveEngine, shop: Shop) -> No
     assert Counter(answer.status_code for answer in answers) == {200: 2, 409: 18}
     waiting = [a.json()["awaiting_second"] for a in answers if a.status_code == 200]
     assert sorted(waiting) == [False, True]
-    row = await only_row(front.database, escalation_tickets)
+    row = await only_row(front.database, escalation_tickets, of=shop)
     assert row["decided_by"] != row["first_approved_by"]
 
 
@@ -158,7 +158,7 @@ async def test_bodies_are_strict(
     answer = await front.http.post(f"{REVIEWS}/{review_id}/{what}", content=body, headers=headers)
 
     assert code(answer) == expected
-    assert (await only_row(front.database, escalation_tickets))["status"] == "pending"
+    assert (await only_row(front.database, escalation_tickets, of=shop))["status"] == "pending"
 
 
 async def test_a_user_has_120_requests_a_minute(
@@ -186,7 +186,7 @@ async def test_temporal_away(database_url: str, shop: Shop) -> None:
             "review_id": review_id, "status": "approved", "awaiting_second": False,
             "signalled": False,
         }  # fmt: skip
-        row = await only_row(engine.database, escalation_tickets)
+        row = await only_row(engine.database, escalation_tickets, of=shop)
         assert (row["status"], row["taken_up_at"]) == ("approved", None)
 
 

@@ -72,7 +72,7 @@ async def test_internal_admins_may_do_all(front: LiveEngine, shop: Shop) -> None
 async def test_only_people_who_are_signed_in(front: LiveEngine, shop: Shop, what: str) -> None:
     """A key or a secret that leaked decides nothing, not even about its own client."""
     review_id = await open_review(front.database, shop)
-    before = await only_row(front.database, escalation_tickets)
+    before = await only_row(front.database, escalation_tickets, of=shop)
     for headers in (
         {},
         shop.headers,
@@ -88,7 +88,7 @@ async def test_only_people_who_are_signed_in(front: LiveEngine, shop: Shop, what
         assert code(answer) == (401, "unauthenticated")
         assert answer.headers["www-authenticate"] == "Bearer"
         assert answer.headers["cache-control"] == "no-store"
-    assert await only_row(front.database, escalation_tickets) == before
+    assert await only_row(front.database, escalation_tickets, of=shop) == before
 
 
 @pytest.mark.parametrize("what", ["detail", *ACTIONS])
@@ -97,7 +97,10 @@ async def test_another_clients_review_looks_like_none(
 ) -> None:
     other = await open_shop(front.database)
     theirs = await open_review(front.database, other)
-    before = await row_counts(front.database), await only_row(front.database, escalation_tickets)
+    before = (
+        await row_counts(front.database),
+        await only_row(front.database, escalation_tickets, id=theirs),
+    )
     bodies = []
     for review_id in (theirs, new_ulid(), "nothing"):
         if what in ACTIONS:
@@ -111,7 +114,7 @@ async def test_another_clients_review_looks_like_none(
     assert bodies[0] == bodies[1] == bodies[2]
     assert before == (
         await row_counts(front.database),
-        await only_row(front.database, escalation_tickets),
+        await only_row(front.database, escalation_tickets, id=theirs),
     )
 
 
@@ -227,7 +230,7 @@ async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
     for text in ("Un", "Deux", "Trois"):
         await engine.post(shop, message=text, customer_email="emma@example.com")
         await engine.post(shop, message=text + " ?", customer_email="leo@example.com")
-    second = (await rows(engine.database, engine_messages, body="Deux"))[0]
+    second = (await rows(engine.database, engine_messages, of=shop, body="Deux"))[0]
     async with engine.database.service() as connection:
         review_id = await connection.scalar(
             sa.text(

@@ -124,7 +124,7 @@ async def test_every_member_may_read(front: LiveEngine, shop: Shop, role: Role) 
     ref, user_id = await write(front.database, shop), new_ulid()
     async with front.database.service() as connection:
         members = MemberRepository(connection)
-        await members.ensure_user(user_id, "member@example.com", utc_now())
+        await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
         await members.add(shop.client_id, user_id, role, utc_now())
 
     for params in ({}, {"client_id": shop.client_id.lower()}):

@@ -65,6 +65,6 @@ async def test_revocation_under_load(front: LiveEngine) -> None:
     assert len(late) >= CALLERS * CALLS_AFTER
     assert set(late) == {401}
     # The rows agree: each accepted call has its event, each refused one has none.
-    events = await rows(front.database, engine_events)
+    events = await rows(front.database, engine_events, of=shop)
     assert len(events) == sum(status == 200 for _, status in traffic.calls)
     assert max(event["received_at"] for event in events) <= revoked_at

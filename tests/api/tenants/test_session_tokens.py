@@ -42,7 +42,7 @@ async def test_members(engine: LiveEngine, shop: Shop, role: Role) -> None:
 
     async with engine.database.service() as connection:
         members = MemberRepository(connection)
-        await members.ensure_user(user_id, "member@example.com", utc_now())
+        await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
         await members.add(shop.client_id, user_id, role, utc_now())
     assert (await post(engine, shop.client_id.lower(), headers)).status_code == 200
     assert (await post(engine, other.client_id, headers)).status_code == 403

@@ -77,7 +77,7 @@ async def test_the_curl_line_sends_the_same(
 ) -> None:
     """Its signatures hold for two libraries, with the bytes that were stored."""
     (delivery_id,) = await tell(front.database, shop)
-    row = await only_row(front.database, webhook_deliveries)
+    row = await only_row(front.database, webhook_deliveries, of=shop)
     sent = signed_headers(
         event=row["event"],
         event_id=row["event_id"],
@@ -159,7 +159,7 @@ async def test_replay(
     front: LiveEngine, shop: Shop, owner: dict[str, str], webhook: Subscribed
 ) -> None:
     (delivery_id,) = await tell(front.database, shop)
-    first = await only_row(front.database, webhook_deliveries)
+    first = await only_row(front.database, webhook_deliveries, of=shop)
     assert code(await ask(front, "replay", owner, webhook.id, delivery_id)) == (
         409, "delivery_pending"
     )  # fmt: skip
@@ -185,7 +185,7 @@ async def test_nothing_is_replayed_to_a_disabled_webhook(
     for what in ("replay", "replay_since"):
         answer = await ask(front, what, owner, webhook.id, delivery_id)
         assert code(answer) == (409, "webhook_disabled")
-    assert len(await rows(front.database, webhook_deliveries)) == 1
+    assert len(await rows(front.database, webhook_deliveries, of=shop)) == 1
 
 
 async def test_what_was_missed_is_replayed(
@@ -212,7 +212,7 @@ async def test_what_was_missed_is_replayed(
         {"queued": 2, "left": 0, "next_since": None},
     )
     assert again.json() == NOTHING
-    replays = await rows(front.database, webhook_deliveries, trigger="replay")
+    replays = await rows(front.database, webhook_deliveries, of=shop, trigger="replay")
     assert len({row["event_id"] for row in replays}) == 2
     assert await is_started(front, shop, min(row["id"] for row in replays))
 
@@ -236,7 +236,7 @@ async def test_a_call_replays_so_many(
     assert (first.json()["queued"], first.json()["left"]) == (2, 1)
     assert second.json() == {"queued": 1, "left": 0, "next_since": None}
 
-    for row in await rows(front.database, webhook_deliveries, trigger="replay"):
+    for row in await rows(front.database, webhook_deliveries, of=shop, trigger="replay"):
         await end(front, shop, row["id"])
     again = (await ask(front, "replay_since", owner, webhook.id, all=True)).json()
     assert (again["queued"], again["left"]) == (2, 1)

@@ -109,7 +109,7 @@ BAD_BODIES: Iterable[dict[str, Any]] = (
 async def test_bad_bodies(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     """When it is made, and when it is changed."""
     webhook_id, _ = await ready(front, shop)
-    before = await rows(front.database, webhook_subscriptions)
+    before = await rows(front.database, webhook_subscriptions, of=shop)
     for body in BAD_BODIES:
         answers = [await create(front, owner, **body)]
         if None not in body.values() and body != ALLOWED_IN_A_CHANGE:
@@ -118,7 +118,7 @@ async def test_bad_bodies(front: LiveEngine, shop: Shop, owner: dict[str, str]) 
         for answer in answers:
             assert answer.status_code == 400, body
             assert answer.json()["code"] in ("invalid_body", "invalid_webhook")
-    assert await rows(front.database, webhook_subscriptions) == before
+    assert await rows(front.database, webhook_subscriptions, of=shop) == before
 
 
 BAD_URLS = (
@@ -152,14 +152,14 @@ BAD_URLS = (
 async def test_bad_urls(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     """When it is made, and when it is changed."""
     webhook_id, _ = await ready(front, shop)
-    before = await rows(front.database, webhook_subscriptions)
+    before = await rows(front.database, webhook_subscriptions, of=shop)
     for url in BAD_URLS:
         for answer in (
             await create(front, owner, url=url),
             await ask(front, "change", owner, webhook_id, url=url),
         ):
             assert code(answer) == (400, "invalid_webhook"), url
-    assert await rows(front.database, webhook_subscriptions) == before
+    assert await rows(front.database, webhook_subscriptions, of=shop) == before
 
 
 async def test_private_addresses_by_setting(
@@ -263,17 +263,17 @@ async def test_rotate(
     assert secret != before
     assert await signs(front, shop, webhook_id) == secret
     until = now + timedelta(hours=24 if hours is None else hours)
-    row = await only_row(front.database, webhook_subscriptions)
+    row = await only_row(front.database, webhook_subscriptions, of=shop)
     assert row["previous_until"] == (None if hours == 0 else until)
 
 
 async def test_bad_overlaps(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     webhook_id, _ = await ready(front, shop)
-    before = await rows(front.database, webhook_subscriptions)
+    before = await rows(front.database, webhook_subscriptions, of=shop)
     for hours in (-1, 168.1, "24", True, None):
         answer = await ask(front, "rotate", owner, webhook_id, overlap_hours=hours)
         assert code(answer) == (400, "invalid_body"), hours
-    assert await rows(front.database, webhook_subscriptions) == before
+    assert await rows(front.database, webhook_subscriptions, of=shop) == before
 
 
 async def test_test(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -308,7 +308,7 @@ async def test_temporal_away(database_url: str, shop: Shop) -> None:
         webhook_id = (await create(front, headers)).json()["webhook"]["id"]
         answer = await ask(front, "test", headers, webhook_id)
         assert answer.status_code == 202
-        assert (await only_row(front.database, webhook_deliveries))["status"] == "pending"
+        assert (await only_row(front.database, webhook_deliveries, of=shop))["status"] == "pending"
 
 
 async def test_delete(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -329,7 +329,7 @@ async def test_a_secret_is_shown_once(front: LiveEngine, shop: Shop, owner: dict
     (delivery_id,) = await tell(front.database, shop)
     await end(front, shop, delivery_id)
     rotated = (await ask(front, "rotate", owner, webhook_id)).json()
-    row = await only_row(front.database, webhook_subscriptions)
+    row = await only_row(front.database, webhook_subscriptions, of=shop)
     hidden = [created["secret"], rotated["secret"], row["secret_sealed"], row["previous_sealed"]]
     assert None not in hidden
 

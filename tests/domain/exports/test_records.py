@@ -21,8 +21,8 @@ def test_a_record_has_the_export_columns_in_their_order(section: Section) -> Non
 
 
 def test_parts_of_a_record_have_the_fields_that_are_written() -> None:
-    """SQL writes them, and strict models read them in `tests/store/exports/test_import.py`; here no
-    field of a model is left out."""
+    """SQL writes them, and strict models read them in
+    `tests/services/exports/test_tenant_import.py`; here no field of a model is left out."""
     written = {
         (section, column.name): set(re.findall(r"'(\w+)', [a-z]\.|'(\w+)', \(", column.sql))
         for section, source in SOURCES.items()

@@ -22,7 +22,7 @@ from tests.support.exports.exported import document, exported
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.shop import Shop
 
-DYING = str(ROOT / "tests" / "support" / "dying_importer.py")
+DYING = str(ROOT / "tests" / "support" / "exports" / "dying_importer.py")
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,16 @@ async def test_nothing_starts_where_nothing_is_committed(database: Database, sho
     assert engine.sent == []
 
 
+async def test_a_dry_run_keeps_and_starts_nothing(database: Database, shop: Shop) -> None:
+    engine = Recorder()
+    async with units_on(database, engine).of(shop.tenant, dry_run=True) as work:
+        await work.connection.execute(sa.text("UPDATE clients SET brand_name = 'tried'"))
+        work.deliver("d1")
+    assert engine.sent == []
+    async with database.reading(shop.tenant) as connection:
+        assert await connection.scalar(sa.text("SELECT brand_name FROM clients")) != "tried"
+
+
 async def test_an_engine_that_is_away_undoes_nothing(database: Database, shop: Shop) -> None:
     units = units_on(database, Recorder(away=True))
     async with units.of(shop.tenant) as work:
@@ -58,3 +68,11 @@ async def test_who_reads_cannot_write(database: Database, shop: Shop, *, across:
     with pytest.raises(DBAPIError) as refused:
         await write()
     assert isinstance(refused.value.orig, ReadOnlySqlTransaction)
+
+
+async def test_whether_a_run_has_heard_is_known_afterwards(database: Database, shop: Shop) -> None:
+    for away, heard in ((False, {"review"}), (True, set())):
+        async with units_on(database, Recorder(away=away)).of(shop.tenant) as work:
+            work.wake(REF, "review")
+            assert work.woken == set()
+        assert work.woken == heard

@@ -110,13 +110,15 @@ async def test_a_week_has_one_row_for_a_customer(database: Database, shop: Shop)
     found = predict(await history(database, shop), AT)
     later = AT + timedelta(hours=1)
     await keep(database, shop, {ANN: found})
-    first = await only_row(database, churn_predictions)
+    first = await only_row(database, churn_predictions, of=shop)
 
     await keep(database, shop, {ANN: found}, later)
-    assert await only_row(database, churn_predictions) == first, "the same is not written again"
+    assert await only_row(database, churn_predictions, of=shop) == first, (
+        "the same is not written again"
+    )
     await keep(database, shop, {ANN: scored(0.9, ChurnLevel.HIGH)}, later)
 
-    second = await only_row(database, churn_predictions)
+    second = await only_row(database, churn_predictions, of=shop)
     assert (second["id"], second["score"], second["created_at"]) == (first["id"], 0.9, later)
     assert first["factors"] == [factor.model_dump(mode="json") for factor in found.factors]
 

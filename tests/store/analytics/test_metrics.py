@@ -17,7 +17,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_messages
 from store.tenants.tables import clients
 from tests.support.analytics.days import past_event
-from tests.support.core.rows import only_row, rows
+from tests.support.core.rows import only_row, owned, rows
 from tests.support.tenants.shop import Shop, open_shop
 
 DAY = date(
@@ -48,7 +48,9 @@ async def shop(database: Database) -> Shop:
     shop = await open_shop(database)
     async with database.service() as connection:
         await connection.execute(
-            sa.update(clients).values(created_at=datetime(2024, 1, 1, tzinfo=UTC))
+            sa.update(clients)
+            .where(clients.c.id == shop.client_id)
+            .values(created_at=datetime(2024, 1, 1, tzinfo=UTC))
         )
     return shop
 
@@ -125,12 +127,13 @@ async def test_what_waited_behind_a_lock_at_midnight_is_found(
 async def test_an_idle_day_has_a_row_of_zeros(database: Database, shop: Shop) -> None:
     assert await kept(database, [shop]) == 1
 
-    row = await only_row(database, metrics_daily)
+    row = await only_row(database, metrics_daily, of=shop)
     assert {row[c.name] for c in metrics_daily.columns if isinstance(c.type, sa.Integer)} == {0}
     for name in ("latency_p50_ms", "sentiment_mean", "resolution_rate", "review_rate"):
         assert row[name] is None
 
 
+@pytest.mark.own_database
 async def test_days_of_whom_there_was_not_and_of_whom_is_erased(
     database: Database, shop: Shop
 ) -> None:
@@ -153,7 +156,9 @@ async def test_whoever_is_closed_between_counting_and_keeping_gets_no_row(
 ) -> None:
     async with database.service() as connection:
         found = await count_day(connection, [shop.client_id], DAY)
-        await connection.execute(sa.update(clients).values(closed_at=NOON))
+        await connection.execute(
+            sa.update(clients).where(owned(clients, shop)).values(closed_at=NOON)
+        )
         assert await keep_day(connection, found, DAY, NOON) == 0
 
 
@@ -161,15 +166,19 @@ async def test_a_late_decision_changes_the_day_of_the_run(database: Database, sh
     await past_event(database, shop, NOON, status="needs_review", reviews=["pending"])
     first, second = NOON + timedelta(days=1), NOON + timedelta(days=4)
     assert await kept(database, [shop], now=first) == 1
-    assert (await only_row(database, metrics_daily))["review_rate"] == 0
+    assert (await only_row(database, metrics_daily, of=shop))["review_rate"] == 0
 
     assert await kept(database, [shop], now=second) == 0, "nothing has changed"
-    assert (await only_row(database, metrics_daily))["computed_at"] == first
+    assert (await only_row(database, metrics_daily, of=shop))["computed_at"] == first
     async with database.service() as connection:
-        await connection.execute(sa.update(escalation_tickets).values(status="approved"))
+        await connection.execute(
+            sa.update(escalation_tickets)
+            .where(escalation_tickets.c.client_id == shop.client_id)
+            .values(status="approved")
+        )
     assert await kept(database, [shop], now=second) == 1
 
-    row = await only_row(database, metrics_daily)
+    row = await only_row(database, metrics_daily, of=shop)
     assert (row["review_rate"], row["reviewed"], row["computed_at"]) == (1, 1, second)
 
 
@@ -180,7 +189,9 @@ async def test_what_is_kept_is_what_is_shown(database: Database, shop: Shop) -> 
         await kept(database, [shop], day, NOON)
     async with database.service() as connection:
         await connection.execute(
-            sa.update(clients).values(created_at=datetime(2024, 1, 1, tzinfo=UTC))
+            sa.update(clients)
+            .where(clients.c.id == other.client_id)
+            .values(created_at=datetime(2024, 1, 1, tzinfo=UTC))
         )
     await kept(database, [other], DAY)
 
@@ -220,11 +231,11 @@ async def test_a_day_of_which_records_have_gone_stays_as_it_was(
     for number in range(2):
         await past_event(database, shop, NOON + number * MOMENT, status=None)
     assert await kept(database, [shop]) == 1
-    before = await only_row(database, metrics_daily)
+    before = await only_row(database, metrics_daily, of=shop)
     async with database.service() as connection:
         for table in (engine_messages, engine_events):
-            await connection.execute(sa.delete(table))
+            await connection.execute(sa.delete(table).where(owned(table, shop)))
 
     assert await kept(database, [shop]) == 0
 
-    assert await only_row(database, metrics_daily) == before
+    assert await only_row(database, metrics_daily, of=shop) == before

@@ -58,11 +58,11 @@ async def test_the_ticket_that_reaches_it_has_it_sent(database: Database, shop: 
     await used(database, shop, 3_998)
 
     await ticket(database, shop)
-    assert await told_events(database) == []
+    assert await told_events(database, of=shop) == []
     run_id = await ticket(database, shop)
     await ticket(database, shop)
 
-    told = await only_told(database)
+    told = await only_told(database, of=shop)
     assert (told.event, told.dedup_key) == (EVENT, "2026-11:80")
     assert told.data == {
         "period": "2026-11",
@@ -71,7 +71,7 @@ async def test_the_ticket_that_reaches_it_has_it_sent(database: Database, shop: 
         "tickets_limit": 5_000,
         "credits_balance": 0,
     }
-    assert (await only_row(database, webhook_deliveries))["run_id"] == run_id
+    assert (await only_row(database, webhook_deliveries, of=shop))["run_id"] == run_id
 
 
 async def test_many_tickets_at_once_tell_it_once(database: Database, shop: Shop) -> None:
@@ -79,7 +79,7 @@ async def test_many_tickets_at_once_tell_it_once(database: Database, shop: Shop)
 
     await asyncio.gather(*(ticket(database, shop) for _ in range(10)))
 
-    told = [facts(one) for one in await told_events(database)]
+    told = [facts(one) for one in await told_events(database, of=shop)]
     assert told == [("2026-11", 80, 4_991, 5_000), ("2026-11", 100, 5_000, 5_000)]
 
 
@@ -95,9 +95,9 @@ async def test_a_change_of_plan_tells_what_it_brings_about(database: Database, s
     assert await change(database, shop, Plan.STARTER) == ()
     assert await change(database, shop, Plan.PRO) == ()
 
-    told = [facts(one) for one in await told_events(database)]
+    told = [facts(one) for one in await told_events(database, of=shop)]
     assert told == [("2026-11", 80, 4_500, 5_000), ("2026-11", 100, 4_500, 1_000)]
-    delivery = await only_row(database, webhook_deliveries)
+    delivery = await only_row(database, webhook_deliveries, of=shop)
     assert (delivery["id"], delivery["run_id"]) == (reached, None)
 
 
@@ -107,7 +107,7 @@ async def test_without_a_limit_there_is_none(database: Database, shop: Shop) -> 
 
     await ticket(database, shop)
 
-    assert await told_events(database) == []
+    assert await told_events(database, of=shop) == []
 
 
 async def test_each_month_has_its_own(database: Database, shop: Shop) -> None:
@@ -117,10 +117,10 @@ async def test_each_month_has_its_own(database: Database, shop: Shop) -> None:
     await ticket(database, shop)
     await ticket(database, shop, JUST_AFTER_MIDNIGHT)
 
-    told = [facts(one) for one in await told_events(database)]
+    told = [facts(one) for one in await told_events(database, of=shop)]
     assert told == [
         ("2026-11", 80, 5_000, 5_000),
         ("2026-11", 100, 5_000, 5_000),
         ("2026-12", 80, 4_000, 5_000),
     ]
-    assert await rows(database, webhook_deliveries) == []
+    assert await rows(database, webhook_deliveries, of=shop) == []

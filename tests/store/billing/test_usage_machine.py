@@ -239,7 +239,7 @@ class Usage(RuleBasedStateMachine):
             )
 
     async def _read(self) -> dict[str, Any]:
-        mine = {"client_id": self.shop.client_id}
+        mine: dict[str, Any] = {"client_id": self.shop.client_id}
         entries = await rows(self.database, credit_ledger, **mine)
         tickets = await rows(self.database, usage_ledger, **mine)
         account = (await rows(self.database, clients, id=self.shop.client_id))[0]

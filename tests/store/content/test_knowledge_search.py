@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+import pytest
 import sqlalchemy as sa
 
 from domain.agent.embedding import Embedding
@@ -11,6 +12,8 @@ from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop, open_shop
+
+pytestmark = pytest.mark.own_database
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 MODEL = "openai:small"
@@ -132,7 +135,7 @@ async def test_changed_entries_and_other_models_are_stale(database: Database, sh
 
     await embed(database)
     assert await stale(database) == []
-    assert len(await rows(database, knowledge_embeddings)) == 3
+    assert len(await rows(database, knowledge_embeddings, of=shop)) == 3
 
 
 async def test_pages_follow_one_another(database: Database, shop: Shop) -> None:
@@ -162,4 +165,4 @@ async def test_deleted_entry_takes_its_embedding_along(database: Database, shop:
         assert await connection.scalar(sa.select(sa.func.count(knowledge_embeddings.c.model))) == 2
         await connection.execute(sa.delete(knowledge_entries))
 
-    assert await rows(database, knowledge_embeddings) == []
+    assert await rows(database, knowledge_embeddings, of=shop) == []

@@ -16,6 +16,8 @@ from tests.support.core.postgres import as_owner
 from tests.support.core.rows import row_counts
 from tests.support.tenants.shop import Shop
 
+pytestmark = pytest.mark.own_database
+
 POOL = 10
 
 

@@ -136,7 +136,7 @@ async def test_memory_loses_no_turn_when_two_answers_meet(database: Database, sh
     first_may_commit.set()
     await asyncio.gather(leading, following)
 
-    conversation = await only_row(database, ai_conversations)
+    conversation = await only_row(database, ai_conversations, of=shop)
     assert len(conversation["turns"]) == 4
 
 

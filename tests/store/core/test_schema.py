@@ -20,6 +20,8 @@ from tests.support.core.postgres import PostgresServer, as_owner
 from tests.support.intake.admission import admit_event
 from tests.support.tenants.shop import open_shop
 
+pytestmark = pytest.mark.own_database
+
 # Rows of these belong to no client, or are the client.
 NO_TENANT = {"users", "clients", "erasures", "error_reports", "rate_windows"}
 

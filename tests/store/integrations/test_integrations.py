@@ -164,6 +164,7 @@ async def test_a_late_failure_does_not_touch_what_came_after(
     assert (await only_row(database, integrations, id=first))["status"] == "disconnected"
 
 
+@pytest.mark.own_database
 async def test_what_failed_has_been_told_and_is_not_told_when_it_is_replaced(
     database: Database, shop: Shop
 ) -> None:
@@ -194,7 +195,9 @@ async def test_who_sends_what_is_told(database: Database, shop: Shop) -> None:
     nothing = await disconnect(database, shop, other)
 
     assert (len(connected), len(replacing), nothing) == (1, 2, ())
-    deliveries = sorted(await rows(database, webhook_deliveries), key=lambda one: str(one["id"]))
+    deliveries = sorted(
+        await rows(database, webhook_deliveries, of=shop), key=lambda one: str(one["id"])
+    )
     assert [(one["event"], one["run_id"] is None) for one in deliveries] == [
         ("integration.connected", True),
         ("integration.disconnected", True),

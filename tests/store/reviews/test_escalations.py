@@ -269,7 +269,7 @@ async def test_money_at_stake(
 ) -> None:
     await open_review(database, shop, plan=plan)
 
-    row = await only_row(database, escalation_tickets)
+    row = await only_row(database, escalation_tickets, of=shop)
     assert (row["amount"], row["currency"]) == at_stake
     assert row["plan"] == [action.model_dump(mode="json") for action in plan]
 
@@ -280,14 +280,14 @@ async def test_one_verdict_is_enough_for_a_second_person(database: Database, sho
         {"kind": "refund", "ruling": "needs_second", "reason": "above_per_day"},
     ]
     await open_review(database, shop, plan=(refund(1), REPLY), verdicts=verdicts)
-    assert (await only_row(database, escalation_tickets))["needs_second"] is True
+    assert (await only_row(database, escalation_tickets, of=shop))["needs_second"] is True
 
 
 async def test_approvals_are_those_of_the_latest_decided_round(
     database: Database, shop: Shop
 ) -> None:
     first = await open_review(database, shop, needs_second=True, plan=(refund(1),), now=START)
-    row = await only_row(database, escalation_tickets)
+    row = await only_row(database, escalation_tickets, of=shop)
     run_id, tenant = row["run_id"], shop.tenant
 
     async def agree(review_id: str, *people: str) -> int:
@@ -327,4 +327,4 @@ async def test_another_clients_escalation_is_none(database: Database, shop: Shop
                 await EscalationRepository(connection, tenant).decide(
                     theirs, Choice(Decision.REJECT, "anna"), START
                 )
-    assert (await only_row(database, escalation_tickets))["status"] == "pending"
+    assert (await only_row(database, escalation_tickets, id=theirs))["status"] == "pending"

@@ -132,7 +132,7 @@ async def test_old_turns_are_left_out_and_the_summary_stays(database: Database, 
 
     new = await write(database, shop, "new", now=NOW)
 
-    (opened,) = await rows(database, ai_conversations)
+    (opened,) = await rows(database, ai_conversations, of=shop)
     assert [turn["body"] for turn in opened["turns"]] == ["recent"]
     assert lines(opened) == ["other: answered"]
     conversation = await remember(database, shop, new)
@@ -150,6 +150,6 @@ async def test_turns_without_a_time_are_kept(database: Database, shop: Shop) -> 
 
     await write(database, shop, now=NOW)
 
-    assert (await only_row(database, ai_conversations))["turns"] == [
+    assert (await only_row(database, ai_conversations, of=shop))["turns"] == [
         {"author": "agent", "body": "hello"}
     ]

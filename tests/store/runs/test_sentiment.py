@@ -36,8 +36,8 @@ async def test_entering_the_zone_is_told(database: Database, shop: Shop) -> None
     for event_id, score in ((first, 0.2), (second, -0.8), (third, -0.7)):
         await judge(database, shop, event_id, score)
 
-    told = await only_told(database, event="conversation.sentiment_negative")
-    conversation = await only_row(database, ai_conversations)
+    told = await only_told(database, of=shop, event="conversation.sentiment_negative")
+    conversation = await only_row(database, ai_conversations, of=shop)
     assert told.dedup_key == second
     assert told.data == {
         "conversation_id": conversation["id"],
@@ -55,7 +55,7 @@ async def test_the_zone_can_be_entered_again(database: Database, shop: Shop) -> 
     for event_id, score in zip(events, (-0.9, -0.3, -0.5, -0.6), strict=True):
         await judge(database, shop, event_id, score)
 
-    told = await told_events(database, event="conversation.sentiment_negative")
+    told = await told_events(database, of=shop, event="conversation.sentiment_negative")
     assert [one.dedup_key for one in told] == [events[0], events[3]]
     assert [one.data["previous_score"] for one in told] == [None, -0.5]
 
@@ -66,8 +66,8 @@ async def test_a_repetition_changes_nothing(database: Database, shop: Shop) -> N
     await asyncio.gather(*(judge(database, shop, event_id, -0.9) for _ in range(8)))
     await judge(database, shop, event_id, 1)
 
-    assert (await only_row(database, sentiment_logs))["score"] == -0.9
-    assert (await only_told(database)).event == "conversation.sentiment_negative"
+    assert (await only_row(database, sentiment_logs, of=shop))["score"] == -0.9
+    assert (await only_told(database, of=shop)).event == "conversation.sentiment_negative"
 
 
 async def test_a_late_judgement_counts_where_its_message_stands(
@@ -79,11 +79,13 @@ async def test_a_late_judgement_counts_where_its_message_stands(
     for event_id, score in ((third, 0.1), (second, -0.5), (first, -0.9)):
         await judge(database, shop, event_id, score)
 
-    zones = {row["event_id"]: row["is_critical"] for row in await rows(database, sentiment_logs)}
+    zones = {
+        row["event_id"]: row["is_critical"] for row in await rows(database, sentiment_logs, of=shop)
+    }
     assert zones == {first: True, second: True, third: False}
-    conversation = await only_row(database, ai_conversations)
+    conversation = await only_row(database, ai_conversations, of=shop)
     assert (conversation["sentiment"], conversation["is_critical"]) == (0.1, False)
-    assert (await only_told(database)).dedup_key == first
+    assert (await only_told(database, of=shop)).dedup_key == first
 
 
 async def test_angry_messages_at_once_are_told_once(database: Database, shop: Shop) -> None:
@@ -92,9 +94,9 @@ async def test_angry_messages_at_once_are_told_once(database: Database, shop: Sh
 
     await asyncio.gather(*(judge(database, shop, it, -0.9) for it in reversed(events)))
 
-    assert len(await rows(database, sentiment_logs, is_critical=True)) == 10
-    assert len(await told_events(database)) == 1
-    assert (await only_row(database, ai_conversations))["is_critical"]
+    assert len(await rows(database, sentiment_logs, of=shop, is_critical=True)) == 10
+    assert len(await told_events(database, of=shop)) == 1
+    assert (await only_row(database, ai_conversations, of=shop))["is_critical"]
 
 
 async def test_concurrent_moods_end_as_in_order(database: Database, shop: Shop) -> None:
@@ -105,8 +107,10 @@ async def test_concurrent_moods_end_as_in_order(database: Database, shop: Shop) 
         *(judge(database, shop, *pair) for pair in reversed(list(zip(events, scores, strict=True))))
     )
 
-    zones = {row["event_id"]: row["is_critical"] for row in await rows(database, sentiment_logs)}
+    zones = {
+        row["event_id"]: row["is_critical"] for row in await rows(database, sentiment_logs, of=shop)
+    }
     expected = [False, True, True, False, False, True, False, True, True, True]
     assert [zones[event_id] for event_id in events] == expected
-    assert (await only_row(database, ai_conversations))["sentiment"] == -0.41
-    assert len(await told_events(database)) == 3
+    assert (await only_row(database, ai_conversations, of=shop))["sentiment"] == -0.41
+    assert len(await told_events(database, of=shop)) == 3

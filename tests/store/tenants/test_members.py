@@ -15,6 +15,8 @@ from store.tenants.members import MemberRepository
 from store.tenants.tables import client_users
 from tests.support.core.rows import only_row
 
+pytestmark = pytest.mark.own_database
+
 NOW = utc_now()
 
 

@@ -155,8 +155,8 @@ async def test_a_webhook_deleted_in_the_middle_of_a_post(mine: Hooks) -> None:
     assert await mine.finish(outgoing, BROKEN) == SKIPPED
     assert await mine.finish(outgoing, BROKEN, retry_in_s=1.0) == SKIPPED
     assert await mine.begin(delivery_id) == SKIPPED
-    assert await rows(mine.database, webhook_deliveries) == []
-    assert await rows(mine.database, webhook_misses) == []
+    assert await rows(mine.database, webhook_deliveries, of=mine.shop) == []
+    assert await rows(mine.database, webhook_misses, of=mine.shop) == []
 
 
 async def test_the_last_50_to_end_are_kept_and_all_that_wait(mine: Hooks) -> None:
@@ -179,7 +179,10 @@ async def test_the_last_50_to_end_are_kept_and_all_that_wait(mine: Hooks) -> Non
         DeliveryStatus.SUCCESS: KEPT_DELIVERIES - 1,
         DeliveryStatus.FAILED: 1,
     }
-    assert len(await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)) == 53
+    assert (
+        len(await rows(mine.database, webhook_deliveries, of=mine.shop, webhook_id=webhook.id))
+        == 53
+    )
     assert await mine.listed(other) == ()
 
 
@@ -201,6 +204,7 @@ async def test_the_deliveries_of_a_run(mine: Hooks) -> None:
     assert await pending() == of_run[1:]
 
 
+@pytest.mark.own_database
 async def test_what_is_left_pending_is_found_page_by_page(mine: Hooks) -> None:
     theirs = Hooks(mine.database, await open_shop(mine.database))
     await mine.subscribe(retry_policy=RetryPolicy.STANDARD)
@@ -255,6 +259,7 @@ async def test_a_delivery_is_found_only_with_its_own_webhook(mine: Hooks) -> Non
             await unknown
 
 
+@pytest.mark.own_database
 async def test_what_is_put_off_is_left_alone_until_then(mine: Hooks) -> None:
     await mine.subscribe()
     (delivery_id,) = await mine.tell()

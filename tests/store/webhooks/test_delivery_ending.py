@@ -43,7 +43,7 @@ async def test_60_failures_at_once_disable_once(mine: Hooks) -> None:
     listed = await mine.listed(webhook)
     assert len(listed) == 50
     assert {one.status for one in listed} == {"failed"}
-    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    kept = await rows(mine.database, webhook_deliveries, of=mine.shop, webhook_id=webhook.id)
     counts = {row["failure_count_after"] for row in kept}
     assert {10, 15, 20} <= counts, "the owner has not heard of them yet"
     assert 50 <= len(kept) <= 53
@@ -68,13 +68,13 @@ async def test_what_the_owner_hears_of_outlives_all_that_ends_after_it(mine: Hoo
     listed = await mine.listed(webhook)
     assert len(listed) == KEPT_DELIVERIES
     assert {one.status for one in listed} == {"skipped"}
-    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    kept = await rows(mine.database, webhook_deliveries, of=mine.shop, webhook_id=webhook.id)
     assert len(kept) == KEPT_DELIVERIES + 3, "with both warnings"
 
     tomorrow = utc_now() + timedelta(days=1, minutes=1)
     sample = await mine.sample_to(webhook)
     await mine.finish(await mine.begun(sample), GOT, now=tomorrow)
-    kept = await rows(mine.database, webhook_deliveries, webhook_id=webhook.id)
+    kept = await rows(mine.database, webhook_deliveries, of=mine.shop, webhook_id=webhook.id)
     assert len(kept) == KEPT_DELIVERIES
 
 

@@ -18,7 +18,7 @@ from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
-from tests.support.core.rows import only_row, rows
+from tests.support.core.rows import only_row, owned, rows
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import check_body, told_events
 from tests.support.webhooks.webhooks import subscribe
@@ -58,8 +58,8 @@ async def test_a_delivery_holds_the_very_body(
     webhook = await subscribe(database, shop, events=(event,))
     (delivery_id,) = await add(database, shop, event=event, run_id="run")
 
-    told = await only_row(database, outbox)
-    delivery = await only_row(database, webhook_deliveries)
+    told = await only_row(database, outbox, of=shop)
+    delivery = await only_row(database, webhook_deliveries, of=shop)
     assert delivery["request_body"] == told["body"]
     assert check_body(event, told["body"])["data"] == sample(event).model_dump(mode="json")
     assert (delivery["id"], delivery["webhook_id"]) == (delivery_id, webhook.id)
@@ -78,12 +78,15 @@ async def test_only_subscribers_of_the_event_get_it(database: Database, shop: Sh
 
     deliveries = await add(database, shop)
 
-    found = await rows(database, webhook_deliveries)
+    found = await rows(database, webhook_deliveries, of=shop)
     assert {one["id"] for one in found} == set(deliveries)
     assert {one["webhook_id"] for one in found} == {mine.id, everything.id}
-    assert await rows(database, webhook_misses) == []
+    assert await rows(database, webhook_deliveries, of=other) == []
+    for owner in (shop, other):
+        assert await rows(database, webhook_misses, of=owner) == []
 
 
+@pytest.mark.own_database
 async def test_what_was_told_is_never_told_again(database: Database, shop: Shop) -> None:
     """Whoever comes second, and when the body is gone."""
     await subscribe(database, shop)
@@ -93,8 +96,8 @@ async def test_what_was_told_is_never_told_again(database: Database, shop: Shop)
     async with database.service() as connection:
         assert await empty_bodies(connection, utc_now() + timedelta(seconds=1)) == 1
     assert await add(database, shop) == ()
-    assert (await only_row(database, outbox))["body"] is None
-    assert len(await rows(database, webhook_deliveries)) == 1
+    assert (await only_row(database, outbox, of=shop))["body"] is None
+    assert len(await rows(database, webhook_deliveries, of=shop)) == 1
 
     # Another event, another client: the key is not theirs.
     assert len(await add(database, shop, event="ticket.escalated")) == 1
@@ -112,10 +115,13 @@ async def test_what_a_disabled_webhook_misses_is_noted(database: Database, shop:
     assert await add(database, shop) == ()
     assert await add(database, shop) == ()
 
-    miss, told = await only_row(database, webhook_misses), await only_row(database, outbox)
+    miss, told = (
+        await only_row(database, webhook_misses, of=shop),
+        await only_row(database, outbox, of=shop),
+    )
     assert (miss["webhook_id"], miss["event_id"]) == (paused.id, told["id"])
     assert miss["created_at"] == told["created_at"]
-    assert await rows(database, webhook_deliveries) == []
+    assert await rows(database, webhook_deliveries, of=shop) == []
 
 
 async def test_below_pro_it_is_told_and_sent_to_nobody(database: Database, shop: Shop) -> None:
@@ -139,13 +145,13 @@ async def test_below_pro_it_is_told_and_sent_to_nobody(database: Database, shop:
     for subscription in small:
         await save(database, shop, subscription)
         assert await add(database, shop, key=new_ulid()) == ()
-    assert await rows(database, webhook_misses) == []
+    assert await rows(database, webhook_misses, of=shop) == []
     for subscription in large:
         await save(database, shop, subscription)
         assert len(await add(database, shop, key=new_ulid())) == 1
 
-    assert len(await rows(database, outbox)) == len(small) + len(large)
-    assert len(await rows(database, webhook_misses, webhook_id=paused.id)) == len(large)
+    assert len(await rows(database, outbox, of=shop)) == len(small) + len(large)
+    assert len(await rows(database, webhook_misses, of=shop, webhook_id=paused.id)) == len(large)
 
 
 async def test_what_is_rolled_back_was_never_told(database: Database, shop: Shop) -> None:
@@ -163,5 +169,7 @@ async def test_what_is_rolled_back_was_never_told(database: Database, shop: Shop
 
     async with database.service() as connection:
         for table in (outbox, webhook_deliveries):
-            assert await connection.scalar(sa.select(sa.func.count()).select_from(table)) == 0
+            assert (
+                await connection.scalar(sa.select(sa.func.count()).where(owned(table, shop))) == 0
+            )
     assert len(await add(database, shop)) == 1

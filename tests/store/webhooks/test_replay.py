@@ -13,7 +13,7 @@ from store.core.database import Database
 from store.webhooks.replay import DeliveryReplay
 from store.webhooks.subscriptions import WebhookChange
 from store.webhooks.tables import outbox, webhook_misses
-from tests.support.core.rows import rows
+from tests.support.core.rows import owned, rows
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.deliveries import BROKEN, GOT, LONG_AGO, SUCCESS, Hooks
 from tests.support.webhooks.webhooks import URL
@@ -70,7 +70,9 @@ async def test_what_was_missed_is_replayed_once(mine: Hooks) -> None:
     assert len(started) == 6
     sent = [await mine.record(webhook, one.id) for one in started]
     assert (await mine.seen(webhook)).missed == 0
-    events = {row["id"]: bytes(row["body"]) for row in await rows(mine.database, outbox)}
+    events = {
+        row["id"]: bytes(row["body"]) for row in await rows(mine.database, outbox, of=mine.shop)
+    }
     assert all(events[one.event_id] == one.request_body.encode() for one in sent)
 
 
@@ -112,11 +114,13 @@ async def test_what_can_no_longer_be_replayed_is_not_missed(mine: Hooks) -> None
     await mine.told_and_sent(BROKEN)
     (delivery_id,) = await mine.tell()
     async with mine.database.service() as connection:
-        await connection.execute(sa.update(outbox).values(body=None))
+        await connection.execute(
+            sa.update(outbox).where(owned(outbox, mine.shop)).values(body=None)
+        )
     await mine.send(delivery_id, BROKEN)
     assert (await mine.seen(webhook)).missed == 0
     assert await mine.replay_missed(webhook) == ()
-    assert len(await rows(mine.database, webhook_misses)) == 1, "that of before"
+    assert len(await rows(mine.database, webhook_misses, of=mine.shop)) == 1, "that of before"
 
 
 async def test_what_was_missed_is_counted_so_far_and_no_further(mine: Hooks) -> None:

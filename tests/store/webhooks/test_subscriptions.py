@@ -158,7 +158,7 @@ async def test_deleted_with_its_deliveries(mine: Hooks) -> None:
     await mine.tell()
     await mine.delete(webhook)
     assert await everything(mine) == ()
-    assert await rows(mine.database, webhook_deliveries) == []
+    assert await rows(mine.database, webhook_deliveries, of=mine.shop) == []
     assert await mine.tell() == ()
     with pytest.raises(WebhookNotFound):
         await mine.delete(webhook)

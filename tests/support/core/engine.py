@@ -1,5 +1,6 @@
 """The engine in this process: the real application, workers, database and Temporal."""
 
+import dataclasses
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -19,12 +20,15 @@ from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine, connect
 from api.app import create_app
+from api.gateway_traffic import GatewayTraffic
+from api.http.rate_limiter import build_limiter
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from domain.core import names
 from domain.core.errors import EngineUnavailable
-from domain.core.ids import TenantId
 from domain.reviews.escalation import Choice, Decision
+from services.core.gate import Gate
+from services.intake.admission import GATE_PATIENCE_S
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
@@ -106,7 +110,7 @@ class LiveEngine:
     ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
-            tenant = TenantId(await client_of(connection, escalation_id))
+            tenant = await client_of(connection, escalation_id)
             outcome = await EscalationRepository(connection, tenant).decide(
                 escalation_id, Choice(decision, actor, text=text), utc_now()
             )
@@ -166,6 +170,22 @@ async def live_engine(
         )
     await database.close()
     await worker_database.close()
+
+
+@contextmanager
+def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
+    """A shared engine for one test: its limits and gates are fresh, its clock is put back."""
+    services = engine.app.state.services
+    engine.app.state.services = dataclasses.replace(
+        services,
+        limiter=build_limiter(engine.settings.limits, services.database),
+        admissions=Gate(patience_s=GATE_PATIENCE_S),
+        gateway_traffic=GatewayTraffic(),
+    )
+    try:
+        yield dataclasses.replace(engine)
+    finally:
+        engine.app.state.services = services
 
 
 @contextmanager

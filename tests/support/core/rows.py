@@ -6,27 +6,43 @@ import sqlalchemy as sa
 
 from store.core.database import Database
 from store.metadata import metadata
+from store.tenants.tables import clients
+from tests.support.tenants.shop import Shop
 
 
-async def row_counts(database: Database) -> dict[str, int]:
-    """The number of rows of every table."""
+def owned(table: sa.Table, shop: Shop) -> sa.ColumnElement[bool]:
+    """A condition on the table's rows: they are this client's."""
+    return table.c["id" if table is clients else "client_id"] == shop.client_id
+
+
+async def row_counts(database: Database, *, of: Shop | None = None) -> dict[str, int]:
+    """The number of rows of every table. `of`: only this client's, in the tables of clients."""
+    counts: dict[str, int] = {}
     async with database.service() as connection:
-        return {
-            name: int(await connection.scalar(sa.select(sa.func.count()).select_from(table)) or 0)
-            for name, table in metadata.tables.items()
-        }
+        for name, table in metadata.tables.items():
+            query = sa.select(sa.func.count()).select_from(table)
+            if of is not None and (table is clients or "client_id" in table.c):
+                query = query.where(owned(table, of))
+            counts[name] = int(await connection.scalar(query) or 0)
+    return counts
 
 
-async def rows(database: Database, table: sa.Table, **where: object) -> list[dict[str, Any]]:
-    """The rows of a table whose columns have these values."""
+async def rows(
+    database: Database, table: sa.Table, *, of: Shop | None = None, **where: object
+) -> list[dict[str, Any]]:
+    """The rows of a table whose columns have these values. `of`: only those of this client."""
     query = sa.select(table)
+    if of is not None:
+        query = query.where(owned(table, of))
     for name, value in where.items():
         query = query.where(table.c[name] == value)
     async with database.service() as connection:
         return [dict(row._mapping) for row in await connection.execute(query)]
 
 
-async def only_row(database: Database, table: sa.Table, **where: object) -> dict[str, Any]:
-    found = await rows(database, table, **where)
+async def only_row(
+    database: Database, table: sa.Table, *, of: Shop | None = None, **where: object
+) -> dict[str, Any]:
+    found = await rows(database, table, of=of, **where)
     assert len(found) == 1, f"{table.name}: {len(found)} rows, one expected"
     return found[0]

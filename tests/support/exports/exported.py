@@ -9,12 +9,14 @@ import sqlalchemy as sa
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
 from domain.exports.export import Section, exported_at
+from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
+from services.exports.tenant_import import Imported, import_export
 from store.core.database import Database
 from store.exports.sections import SOURCES
-from store.exports.tenant_import import Imported, import_export
 from store.metadata import metadata
 from store.tenants.clients import ClientRepository
+from tests.support.core.units import units_on
 
 _COME_WITH_A_CLIENT = {"client_users", "playbooks", "playbook_versions"}
 
@@ -83,5 +85,9 @@ async def bring(
 ) -> Imported:
     """Read an export into a client."""
     return await import_export(
-        database, tenant, io.BytesIO(text.encode()), utc_now(), dry_run=dry_run
+        units_on(database),
+        Actor.operator("operator"),
+        tenant,
+        io.BytesIO(text.encode()),
+        dry_run=dry_run,
     )

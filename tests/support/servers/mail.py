@@ -13,10 +13,14 @@ class MailServer:
     """`reply` answers DATA; None drops the connection after the text was given over."""
 
     def __init__(self) -> None:
+        self.url = ""
+        self.begin_anew()
+
+    def begin_anew(self) -> None:
+        """Without mails, and without the last test's misbehaviour."""
         self.mails: list[EmailMessage] = []
         self.reply: str | None = "250 kept"
         self.recipient_reply = "250 ok"
-        self.url = ""
         self.pause_s = 0.0
         self.refused = 0
 

@@ -11,6 +11,7 @@ from domain.webhooks.catalogue import entry
 from store.core.database import Database
 from store.webhooks.tables import outbox
 from tests.support.core.rows import rows
+from tests.support.tenants.shop import Shop
 
 
 @dataclass(frozen=True)
@@ -23,14 +24,14 @@ class Told:
     created_at: datetime
 
 
-async def told_events(database: Database, **where: object) -> list[Told]:
+async def told_events(database: Database, *, of: Shop | None = None, **where: object) -> list[Told]:
     """Those whose columns have these values, in the order in which they were told."""
-    found = await rows(database, outbox, **where)
+    found = await rows(database, outbox, of=of, **where)
     return [_read(row) for row in sorted(found, key=lambda row: str(row["id"]))]
 
 
-async def only_told(database: Database, **where: object) -> Told:
-    found = await told_events(database, **where)
+async def only_told(database: Database, *, of: Shop | None = None, **where: object) -> Told:
+    found = await told_events(database, of=of, **where)
     assert len(found) == 1, f"{len(found)} told, one expected"
     return found[0]
 

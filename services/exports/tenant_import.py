@@ -15,6 +15,8 @@ from domain.exports.copied_ids import Renaming
 from domain.exports.errors import InvalidExport
 from domain.exports.export import Section
 from domain.exports.reader import ExportHead, RawRecord, Stream, read_export
+from domain.tenants.actor import OPERATORS, Actor
+from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 from store.exports.import_repository import Closed, TenantImport, is_here_already
 
@@ -39,19 +41,17 @@ class Imported(BaseModel):
     widget_key_lost: bool
 
 
-class _Undo(Exception):
-    """Ends the transaction of a dry run."""
-
-
 async def import_export(
-    database: Database, tenant: TenantId, stream: Stream, now: datetime, *, dry_run: bool = False
+    units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
     """Read an export in the form json into an empty client: all of it, or nothing.
 
     Ids stay as they are, unless this installation may have them already: then all are new ones.
-    A `dry_run` does everything and keeps nothing. Raises InvalidExport, ClientNotFound,
-    ClientNotEmpty, and what `Database.tenant` raises.
+    Other clients can tell that alone, so the unit of work, which sees none of them, is opened here.
+    A `dry_run` does everything and keeps nothing. Raises RoleRequired, InvalidExport,
+    ClientNotFound, ClientNotEmpty, and what `UnitsOfWork.of` raises.
     """
+    actor.require(OPERATORS)
     parts = read_export(stream)
     head = next(parts)
     if not isinstance(head, ExportHead):
@@ -61,29 +61,23 @@ async def import_export(
     checked = settings.check()
     if not isinstance(checked, SettingsRecord):
         raise TypeError("settings are expected")
-    renaming = await _renaming(database, tenant, head, checked)
+    renaming = await _renaming(units.database, tenant, head, checked)
     counts = dict.fromkeys(Section, 0)
     wants_key = checked.widget_key is not None
-    undo = _Undo()
-    try:
-        async with database.tenant(tenant, patience_s=PATIENCE_S) as connection:
-            importing = TenantImport(connection, tenant, now)
-            await importing.begin()
-            for section, batch in _batches(chain((first, settings), records), renaming):
-                await importing.add(section, batch)
-                counts[section] += len(batch)
-            done = Imported(
-                exported_at=head.exported_at,
-                renamed=renaming is not None,
-                records=counts,
-                closed=await importing.finish(),
-                widget_key_lost=wants_key and not await importing.has_widget_key(),
-            )
-            if dry_run:
-                raise undo
-    except _Undo:
-        pass
-    return done
+    async with units.of(tenant, patience_s=PATIENCE_S, dry_run=dry_run) as work:
+        importing = TenantImport(work.connection, tenant, work.now)
+        await importing.begin()
+        for section, batch in _batches(chain((first, settings), records), renaming):
+            await importing.add(section, batch)
+            counts[section] += len(batch)
+        work.note(actor, "export imported", records=str(sum(counts.values())))
+        return Imported(
+            exported_at=head.exported_at,
+            renamed=renaming is not None,
+            records=counts,
+            closed=await importing.finish(),
+            widget_key_lost=wants_key and not await importing.has_widget_key(),
+        )
 
 
 def _only(records: Iterator[RawRecord], section: Section) -> RawRecord:
@@ -99,7 +93,7 @@ async def _renaming(
     database: Database, tenant: TenantId, head: ExportHead, settings: SettingsRecord
 ) -> Renaming | None:
     playbook_ids = [playbook.id for playbook in settings.playbooks]
-    async with database.service() as connection:
+    async with database.reading_across() as connection:
         taken = await is_here_already(connection, head.client_id, tenant, playbook_ids)
     return Renaming(tenant) if taken else None
 

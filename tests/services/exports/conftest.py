@@ -1,4 +1,4 @@
-"""What tests of the store share."""
+"""Another installation, which an export is brought into."""
 
 from collections.abc import AsyncIterator
 

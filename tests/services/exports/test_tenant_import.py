@@ -174,7 +174,7 @@ async def test_what_was_under_way_is_closed(
     """A run that nobody had answered, and its open review."""
     await fill_every_table(database, shop)
     text = await exported(database, shop.client_id)
-    assert (await only_row(database, engine_runs))["status"] == "received"
+    assert (await only_row(database, engine_runs, of=shop))["status"] == "received"
     done = await bring(elsewhere, tenant := await empty_client(elsewhere), text)
     assert (done.closed.runs, done.closed.reviews, done.closed.integrations) == (1, 1, 1)
     run = await only_row(elsewhere, engine_runs)
@@ -194,11 +194,15 @@ async def test_what_was_approved_and_not_done_is_closed(
     await fill_every_table(database, shop)
     now = utc_now()
     async with database.service() as connection:
-        await connection.execute(sa.update(engine_runs).values(status="needs_review"))
         await connection.execute(
-            sa.update(escalation_tickets).values(
-                status="approved", decision="approve", decided_at=now, decided_by="x"
-            )
+            sa.update(engine_runs)
+            .where(engine_runs.c.client_id == shop.client_id)
+            .values(status="needs_review")
+        )
+        await connection.execute(
+            sa.update(escalation_tickets)
+            .where(escalation_tickets.c.client_id == shop.client_id)
+            .values(status="approved", decision="approve", decided_at=now, decided_by="x")
         )
     done = await bring(
         elsewhere,
@@ -241,7 +245,7 @@ async def test_days_on_which_nothing_happened_are_no_records(
     await fill_every_table(database, shop)
     text = await exported(database, shop.client_id)
     tenant = await empty_client(elsewhere)
-    (day,) = await rows(database, metrics_daily)
+    (day,) = await rows(database, metrics_daily, of=shop)
     async with elsewhere.tenant(tenant) as connection:
         await connection.execute(sa.insert(metrics_daily).values({**day, "client_id": tenant}))
     await bring(elsewhere, tenant, text)

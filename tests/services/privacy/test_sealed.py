@@ -1,17 +1,26 @@
 """A change of the key: what is stored is sealed anew, and the old key can go."""
 
+import pytest
+
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.integrations.integration import Integration, Provider
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
 from domain.webhooks.secret import seal_secret, unseal_secret
 from domain.webhooks.webhook import RetryPolicy
+from services.privacy.sealed import reseal_everything
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
-from store.privacy.sealed import Resealed, reseal
+from store.privacy.sealed import Resealed
 from store.webhooks.subscriptions import NewWebhook, WebhookRepository
 from tests.support.core.rows import only_row
+from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
+
+pytestmark = pytest.mark.own_database
 
 OLD, NEW = new_seal_key(), new_seal_key()
 SECRETS = ("whsec_1", "whsec_2")
@@ -40,7 +49,7 @@ async def stored(database: Database, shop: Shop) -> str:
 async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -> bool:
     """Whether all of it can be opened with these keys alone."""
     sealer = FernetSealer(keys)
-    row = await only_row(database, integrations)
+    row = await only_row(database, integrations, of=shop)
     async with database.tenant(shop.tenant) as connection:
         sealed = await WebhookRepository(connection, shop.tenant).sealed_secrets(
             webhook_id, utc_now()
@@ -53,9 +62,8 @@ async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -
 
 
 async def sealed_again(database: Database, keys: str) -> Resealed:
-    sealer = FernetSealer(keys)
-    async with database.service() as connection:
-        return await reseal(connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))
+    async with units_on(database).everywhere() as work:
+        return await reseal_everything(work, Actor.operator("operator"), FernetSealer(keys))
 
 
 async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
@@ -71,4 +79,12 @@ async def test_what_cannot_be_read_is_left(database: Database, shop: Shop) -> No
     webhook_id = await stored(database, shop)
 
     assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=3)
+    assert await readable(database, shop, webhook_id, OLD)
+
+
+async def test_no_role_of_a_client_reseals(database: Database, shop: Shop) -> None:
+    webhook_id = await stored(database, shop)
+    async with units_on(database).everywhere() as work:
+        with pytest.raises(RoleRequired):
+            await reseal_everything(work, Actor.person("o", Role.OWNER), FernetSealer(NEW))
     assert await readable(database, shop, webhook_id, OLD)

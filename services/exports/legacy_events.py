@@ -1,0 +1,59 @@
+"""Events of the engine's first version, brought in from a file of lines."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from domain.exports.legacy_event import MAX_LINE_BYTES, LegacyEvent, Lines, parse_line
+from domain.tenants.actor import OPERATORS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.exports.legacy_events import AutomationRepository
+from store.tenants.accounts import AccountRepository
+from store.tenants.clients import ClientRepository
+
+_BATCH: Final = 500
+_BATCH_BYTES: Final = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedEvents:
+    """`left_out`: whose id was there already."""
+
+    imported: int
+    left_out: int
+
+
+async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> ImportedEvents:
+    """All or none; those whose id is there already are left out.
+
+    Raises RoleRequired, InvalidInput which names the line, and ClientNotFound also while the client
+    is being erased.
+    """
+    actor.require(OPERATORS)
+    await ClientRepository(work.connection).brand_name(work.tenant)
+    events = AutomationRepository(work.connection, work.tenant)
+    read = added = 0
+    for batch in _batches(lines):
+        read += len(batch)
+        added += await events.add(batch, work.new_id)
+    # Last, since events wait for it: an erasure begins after this or is noticed.
+    await AccountRepository(work.connection, work.tenant).lock()
+    work.note(actor, "legacy events imported", imported=str(added))
+    return ImportedEvents(added, read - added)
+
+
+def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
+    """Events in file order, so many as one statement may take. Raises InvalidInput."""
+    batch: list[LegacyEvent] = []
+    size = number = 0
+    while line := lines.readline(MAX_LINE_BYTES + 1):
+        number += 1
+        if not line.strip():
+            continue
+        batch.append(parse_line(line, number))
+        size += len(line)
+        if len(batch) == _BATCH or size > _BATCH_BYTES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch

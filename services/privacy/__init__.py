@@ -1,0 +1,1 @@
+"""What operators do about what is kept: have it erased, and seal it by another key."""

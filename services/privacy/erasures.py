@@ -1,0 +1,48 @@
+"""Erasures: a client or one of its customers is to be removed, for good. A worker does it."""
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.privacy.contracts import EraseInput
+from domain.privacy.erasure import subject_digest
+from domain.tenants.actor import OPERATORS, Actor
+from domain.tenants.errors import ClientNotFound
+from services.core.unit_of_work import UnitOfWork
+from store.privacy.certificates import Certificates
+from store.privacy.erasure_tenant import brand_of
+
+
+async def order_erasure(
+    work: UnitOfWork, actor: Actor, sealer: Sealer, customer: str | None = None
+) -> EraseInput:
+    """What a worker is to be asked: a new erasure, or the same one that is under way already.
+
+    `work` spans clients, as certificates do. `customer`: the key of one customer's address
+    (`domain/intake/customer_email.py`); without, the whole client. Raises RoleRequired,
+    ClientNotFound.
+    """
+    actor.require(OPERATORS)
+    await brand_to_erase(work.connection, work.tenant)
+    digest = None if customer is None else subject_digest(work.tenant, customer)
+    begun = await Certificates(work.connection).under_way(work.tenant, digest)
+    wanted = EraseInput(
+        erasure_id=work.new_id() if begun is None else begun.id,
+        client_id=work.tenant,
+        requested_by=actor.name,
+        subject="" if digest is None else digest.hex(),
+        sealed_customer="" if customer is None else sealer.seal(customer),
+    )
+    work.note(actor, "erasure ordered", erasure_id=wanted.erasure_id, scope=wanted.scope.value)
+    return wanted
+
+
+async def brand_to_erase(connection: AsyncConnection, client_id: TenantId) -> str | None:
+    """The client's name; None for one that was erased before.
+
+    Raises ClientNotFound for one that there never was.
+    """
+    brand = await brand_of(connection, client_id)
+    if brand is None and not await Certificates(connection).latest(client_id=client_id, limit=1):
+        raise ClientNotFound(client_id)
+    return brand

@@ -1,0 +1,17 @@
+"""What is stored sealed, of all clients: sealed anew when the key changes."""
+
+from domain.core.ports import Sealer
+from domain.tenants.actor import OPERATORS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.privacy.sealed import Resealed, reseal
+
+
+async def reseal_everything(work: UnitOfWork, actor: Actor, sealer: Sealer) -> Resealed:
+    """By the key that `sealer` seals with, so that the others can go. Raises RoleRequired.
+
+    `work` is on the rows of all clients. What no key opens is left as it is, and counted.
+    """
+    actor.require(OPERATORS)
+    done = await reseal(work.connection, lambda sealed: sealer.seal(sealer.unseal(sealed)))
+    work.note(actor, "resealed", resealed=str(done.resealed), unreadable=str(done.unreadable))
+    return done

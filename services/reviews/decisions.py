@@ -1,0 +1,61 @@
+"""Decisions: a review is approved, edited or rejected, and its run goes on after the commit.
+
+Should the run not hear of it then, the sweeper tells it.
+"""
+
+from domain.reviews.escalation import Choice, Decision, check_note, check_words
+from domain.tenants.actor import REVIEWERS, Actor
+from services.core.unit_of_work import UnitOfWork
+from store.reviews.escalations import DecisionOutcome, EscalationRepository
+
+
+async def approve_review(
+    work: UnitOfWork, actor: Actor, review_id: str, *, seen: str | None = None
+) -> DecisionOutcome:
+    """Let the plan be carried out, with the draft. `seen`: the draft that was read, if it is known.
+
+    Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
+    EscalationNotFound, EscalationDecided, EscalationClaimed, DraftMissing, EscalationChanged,
+    SecondPersonRequired.
+    """
+    return await _decide(work, actor, review_id, Choice(Decision.APPROVE, actor.name, seen=seen))
+
+
+async def edit_review(work: UnitOfWork, actor: Actor, review_id: str, text: str) -> DecisionOutcome:
+    """Let the plan be carried out, with other words.
+
+    Where two people must agree, the second one approves these words or writes others. Raises
+    InvalidInput for words that cannot be sent, and what `approve_review` raises.
+    """
+    check_words(text)
+    return await _decide(work, actor, review_id, Choice(Decision.EDIT, actor.name, text=text))
+
+
+async def reject_review(
+    work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
+) -> DecisionOutcome:
+    """Hand the ticket over to people; one person is enough for it. `note`: for colleagues.
+
+    Raises InvalidInput for a note that is too long, and what `approve_review` raises.
+    """
+    check_note(note)
+    return await _decide(work, actor, review_id, Choice(Decision.REJECT, actor.name, note=note))
+
+
+async def _decide(
+    work: UnitOfWork, actor: Actor, review_id: str, choice: Choice
+) -> DecisionOutcome:
+    actor.require(REVIEWERS)
+    outcome = await EscalationRepository(work.connection, work.tenant).decide(
+        review_id, choice, work.now
+    )
+    if outcome.ref is not None:
+        work.wake(outcome.ref, review_id)
+    work.note(
+        actor,
+        "review decided",
+        review_id=review_id,
+        decision=choice.decision.value,
+        status=outcome.status.value,
+    )
+    return outcome

@@ -1,0 +1,98 @@
+"""Claims and decisions, whoever the edge is: who may, what is noted, and when the run is told."""
+
+from collections.abc import Awaitable, Callable
+
+import pytest
+from structlog.testing import capture_logs
+
+from domain.core.errors import InvalidInput
+from domain.reviews.escalation import MAX_NOTE, MAX_WORDS
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from domain.tenants.errors import RoleRequired
+from services.core.unit_of_work import UnitOfWork
+from services.reviews.claims import claim_review, release_review
+from services.reviews.decisions import approve_review, edit_review, reject_review
+from store.core.database import Database
+from store.reviews.tables import escalation_tickets
+from tests.support.core.rows import only_row
+from tests.support.core.units import Recorder, units_on
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import Shop
+
+ANNA = Actor.person("anna", Role.AGENT)
+BEN = Actor.operator("operator:ben")
+UseCase = Callable[[UnitOfWork, Actor, str], Awaitable[object]]
+
+
+async def _edit(work: UnitOfWork, actor: Actor, review_id: str) -> object:
+    return await edit_review(work, actor, review_id, "Bonjour.")
+
+
+async def _take_over(work: UnitOfWork, actor: Actor, review_id: str) -> object:
+    return await claim_review(work, actor, review_id, force=True)
+
+
+@pytest.mark.parametrize(
+    ("use_case", "actor"),
+    [
+        *(
+            (use_case, actor)
+            for use_case in (claim_review, release_review, approve_review, _edit, reject_review)
+            for actor in (Actor.person("v", Role.VIEWER), Actor.key("k"))
+        ),
+        (_take_over, ANNA),
+    ],
+)
+async def test_who_may_not(database: Database, shop: Shop, use_case: UseCase, actor: Actor) -> None:
+    review_id = await open_review(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(RoleRequired):
+            await use_case(work, actor, review_id)
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "pending"
+
+
+async def test_an_operator_takes_over_and_it_is_noted(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop)
+    units = units_on(database)
+    async with units.of(shop.tenant) as work:
+        await claim_review(work, ANNA, review_id)
+    with capture_logs() as logs:
+        async with units.of(shop.tenant) as work:
+            claim = await claim_review(work, BEN, review_id, force=True)
+            await release_review(work, BEN, review_id)
+            await reject_review(work, BEN, review_id, "Trop cher.")
+    assert claim.by == BEN.name
+    entries = [log for log in logs if log.get("client_id") == shop.client_id]
+    who = {"actor_kind": "operator", "user_id": BEN.name, "review_id": review_id}
+    assert [(entry["event"], who.items() <= entry.items()) for entry in entries] == [
+        (event, True) for event in ("review claimed", "review released", "review decided")
+    ]
+    assert "Trop cher." not in str(logs)
+
+
+async def test_the_run_hears_of_the_second_approval(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop, needs_second=True)
+    engine = Recorder()
+    heard = []
+    for actor in (ANNA, BEN):
+        async with units_on(database, engine).of(shop.tenant) as work:
+            await approve_review(work, actor, review_id)
+        heard.append(review_id in work.woken)
+    assert heard == [False, True]
+    run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
+    assert [(ref.run_id, woken) for ref, woken in engine.woken] == [(run_id, review_id)]
+
+
+async def test_words_have_limits_for_operators_too(database: Database, shop: Shop) -> None:
+    """The command once took words and notes of any length, which over HTTP were refused."""
+    review_id = await open_review(database, shop)
+    async with units_on(database).of(shop.tenant) as work:
+        for text in (" \n", "a" * (MAX_WORDS + 1)):
+            with pytest.raises(InvalidInput, match="text"):
+                await edit_review(work, BEN, review_id, text)
+        with pytest.raises(InvalidInput, match="note"):
+            await reject_review(work, BEN, review_id, "a" * (MAX_NOTE + 1))
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "pending"
+    async with units_on(database).of(shop.tenant) as work:
+        await edit_review(work, BEN, review_id, "a" * MAX_WORDS)
