@@ -24,9 +24,9 @@ from api.auth import (
 )
 from api.http.query import parse_query
 from api.openapi import BEARER, CLIENT_ID, EVERY_SCHEME, SESSION, query_parameters
+from api.resources import Resources
 from api.route import Part, PathId
 from api.schemas.core.client_query import ClientQuery, PageQuery
-from api.services import Services
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE, MANAGERS, Actor
@@ -50,24 +50,24 @@ class Member:
     actor: Actor
 
 
-async def signed_in(request: Request, services: Services) -> User:
+async def signed_in(request: Request, resources: Resources) -> User:
     """Who is signed in. Counts the request, and lets no cache keep its answer.
 
     Raises Unauthenticated, TooManyRequests.
     """
     request.state.headers = [_NEVER_CACHED]
-    user = await authenticate_user(request.headers, services)
-    await services.limiter.check_request(
-        request, LimitScope.DASHBOARD, limiter_key(user), services.now()
+    user = await authenticate_user(request.headers, resources)
+    await resources.limiter.check_request(
+        request, LimitScope.DASHBOARD, limiter_key(user), resources.now()
     )
     return user
 
 
-async def member_of(user: User, client_id: str, services: Services) -> Member | None:
+async def member_of(user: User, client_id: str, resources: Resources) -> Member | None:
     """The user's part in a client that surely exists; None if it is not theirs."""
     role = None
     if not user.is_admin:
-        async with services.database.reading_across() as connection:
+        async with resources.database.reading_across() as connection:
             role = await MemberRepository(connection).role(user.id, client_id)
         if role is None:
             return None
@@ -75,19 +75,19 @@ async def member_of(user: User, client_id: str, services: Services) -> Member | 
     return Member(TenantId(client_id), Actor.person(user.id, role))
 
 
-async def member_for(user: User, client_id: str | None, services: Services) -> Member:
+async def member_for(user: User, client_id: str | None, resources: Resources) -> Member:
     """The user's part in the client that they name, by default their own.
 
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
     """
     if client_id is None:
-        own = await member_of(user, await tenant_of(user, services), services)
+        own = await member_of(user, await tenant_of(user, resources), resources)
         if own is None:
             raise AccessDenied
         return own
-    tenant, actor = await authorize(user, client_id, services)
+    tenant, actor = await authorize(user, client_id, resources)
     if user.is_admin:
-        async with services.database.reading_across() as connection:
+        async with resources.database.reading_across() as connection:
             await ClientRepository(connection).brand_name(tenant)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     return Member(tenant, actor)
@@ -108,10 +108,10 @@ class InClient(Part):
         self._roles = roles
 
     async def __call__(self, request: Request) -> Member:
-        services: Services = request.app.state.services
-        user = await signed_in(request, services)
+        resources: Resources = request.app.state.resources
+        user = await signed_in(request, resources)
         query = parse_query(ClientQuery, request.query_params)
-        member = await member_for(user, query.client_id, services)
+        member = await member_for(user, query.client_id, resources)
         member.actor.require(self._roles)
         return member
 
@@ -135,10 +135,10 @@ class QueryInClient(Part, Generic[Q]):
         self.parameters = query_parameters(model)
 
     async def __call__(self, request: Request) -> Asked[Q]:
-        services: Services = request.app.state.services
-        user = await signed_in(request, services)
+        resources: Resources = request.app.state.resources
+        user = await signed_in(request, resources)
         query = parse_query(self._model, request.query_params)
-        member = await member_for(user, query.client_id, services)
+        member = await member_for(user, query.client_id, resources)
         return Asked(member.tenant, query)
 
 
@@ -169,16 +169,16 @@ class NamedClient(Part):
         self._scope = scope
 
     async def __call__(self, request: Request) -> ClientNow:
-        services: Services = request.app.state.services
-        now = services.now()
-        caller = await authenticate(request.headers, services)
-        await services.limiter.check_request(request, self._scope, limiter_key(caller), now)
+        resources: Resources = request.app.state.resources
+        now = resources.now()
+        caller = await authenticate(request.headers, resources)
+        await resources.limiter.check_request(request, self._scope, limiter_key(caller), now)
         given = request.query_params.getlist("client_id")
         if len(given) > 1:
             raise ClientIdRepeated
         if not given or not given[0].strip():
             raise ClientIdMissing
-        tenant, _ = await authorize(caller, given[0], services)
+        tenant, _ = await authorize(caller, given[0], resources)
         structlog.contextvars.bind_contextvars(client_id=tenant)
         return ClientNow(tenant, now)
 
@@ -193,7 +193,7 @@ class GatewayCaller(Part):
     counted = False
 
     async def __call__(self, request: Request) -> Caller:
-        return await authenticate_gateway(request.headers, request.app.state.services)
+        return await authenticate_gateway(request.headers, request.app.state.resources)
 
 
 GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]
@@ -208,7 +208,7 @@ class SignedIn(Part):
     security = SESSION
 
     async def __call__(self, request: Request) -> User:
-        return await signed_in(request, request.app.state.services)
+        return await signed_in(request, request.app.state.resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,11 +234,11 @@ class InClientOf(Part):
         self.parameters = path_id.parameters
 
     async def __call__(self, request: Request) -> MemberAt:
-        services: Services = request.app.state.services
-        user = await signed_in(request, services)
+        resources: Resources = request.app.state.resources
+        user = await signed_in(request, resources)
         record_id = await self._path_id(request)
-        client_id = await services.database.find_client(self._client_of, record_id)
-        member = await member_of(user, client_id, services)
+        client_id = await resources.database.find_client(self._client_of, record_id)
+        member = await member_of(user, client_id, resources)
         if member is None:
             raise self._path_id.missing
         member.actor.require(self._roles)

@@ -1,4 +1,4 @@
-"""The application: routes, error answers and the services they share."""
+"""The application: routes, error answers and the resources they share."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -24,6 +24,7 @@ from api.http.rate_limiter import build_limiter
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
 from api.readiness import OK, Check, Readiness
+from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.billing import usage
 from api.routers.content import knowledge, templates
@@ -38,7 +39,6 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
-from api.services import Services
 from domain.core.errors import DomainError
 from services.core.gate import Gate
 from services.core.unit_of_work import UnitsOfWork
@@ -114,7 +114,7 @@ def _lifespan(
         async with error_tracker(
             settings.watch.dsn, keep, Redactor.of(settings), metrics
         ) as tracker:
-            app.state.services = Services(
+            app.state.resources = Resources(
                 settings=settings,
                 database=database,
                 work=UnitsOfWork(database, engine, utc_now, new_ulid),

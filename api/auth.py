@@ -7,7 +7,7 @@ from typing import Final
 
 from starlette.datastructures import Headers
 
-from api.services import Services
+from api.resources import Resources
 from domain.core.ids import TenantId, parse_ulid
 from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_PREFIXES, key_material
@@ -42,40 +42,40 @@ class InternalWorker:
 Caller = InternalWorker | ActiveKey | User
 
 
-async def authenticate_gateway(headers: Headers, services: Services) -> Caller:
+async def authenticate_gateway(headers: Headers, resources: Resources) -> Caller:
     """The gateway's caller by the first scheme that fits: the engine secret's headers, then Bearer.
 
     A scheme that does not fit falls through to the next. Raises Unauthenticated.
     """
-    if any(_is_engine_secret(headers.getlist(name), services) for name in _SECRET_HEADERS):
+    if any(_is_engine_secret(headers.getlist(name), resources) for name in _SECRET_HEADERS):
         return InternalWorker()
-    return await authenticate(headers, services)
+    return await authenticate(headers, resources)
 
 
-async def authenticate(headers: Headers, services: Services) -> ActiveKey | User:
+async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | User:
     """The holder of the bearer token, an API key or a session token. Raises Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
-        return await _key_holder(token, services)
-    return await _signed_in(token, services)
+        return await _key_holder(token, resources)
+    return await _signed_in(token, resources)
 
 
-async def authenticate_user(headers: Headers, services: Services) -> User:
+async def authenticate_user(headers: Headers, resources: Resources) -> User:
     """The user of a session token; the holder of a key is none. Raises Unauthenticated."""
-    return await _signed_in(_bearer_token(headers), services)
+    return await _signed_in(_bearer_token(headers), resources)
 
 
-async def _signed_in(token: str, services: Services) -> User:
-    if services.sessions is None:
+async def _signed_in(token: str, resources: Resources) -> User:
+    if resources.sessions is None:
         raise Unauthenticated
-    return await services.sessions.verify(token)
+    return await resources.sessions.verify(token)
 
 
-async def _key_holder(token: str, services: Services) -> ActiveKey:
+async def _key_holder(token: str, resources: Resources) -> ActiveKey:
     material = key_material(token)
     if material is None:
         raise Unauthenticated
-    async with services.database.unscoped() as connection:
+    async with resources.database.unscoped() as connection:
         key = await KeyRepository(connection).find_active(material)
     if key is None:
         raise Unauthenticated
@@ -91,7 +91,7 @@ async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
         raise Unauthenticated
 
 
-async def authorize(caller: Caller, client_id: str, services: Services) -> tuple[TenantId, Actor]:
+async def authorize(caller: Caller, client_id: str, resources: Resources) -> tuple[TenantId, Actor]:
     """The tenant a caller may act for, and as whom. Raises AccessDenied, and ClientNotFound for no
     ULID.
 
@@ -101,7 +101,7 @@ async def authorize(caller: Caller, client_id: str, services: Services) -> tuple
     wanted = parse_ulid(client_id)
     if wanted is None:
         raise ClientNotFound(client_id) if _may_act_for_all(caller) else AccessDenied
-    actor = await _actor_for(caller, wanted, services)
+    actor = await _actor_for(caller, wanted, resources)
     if actor is None:
         raise AccessDenied
     return TenantId(wanted), actor
@@ -111,7 +111,7 @@ def _may_act_for_all(caller: Caller) -> bool:
     return isinstance(caller, InternalWorker) or (isinstance(caller, User) and caller.is_admin)
 
 
-async def _actor_for(caller: Caller, client_id: str, services: Services) -> Actor | None:
+async def _actor_for(caller: Caller, client_id: str, resources: Resources) -> Actor | None:
     """None: not for this client."""
     match caller:
         case InternalWorker():
@@ -121,17 +121,17 @@ async def _actor_for(caller: Caller, client_id: str, services: Services) -> Acto
         case User(id=user_id, is_admin=True):
             return Actor.person(user_id, None)
         case User(id=user_id):
-            async with services.database.reading_across() as connection:
+            async with resources.database.reading_across() as connection:
                 role = await MemberRepository(connection).role(user_id, client_id)
             # Without a role it would be an internal admin.
             return Actor.person(user_id, role) if role is not None else None
 
 
-async def tenant_of(caller: ActiveKey | User, services: Services) -> TenantId:
+async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
     """The caller's own tenant, where the request names none. Raises NoClient."""
     if isinstance(caller, ActiveKey):
         return TenantId(caller.client_id)
-    async with services.database.reading_across() as connection:
+    async with resources.database.reading_across() as connection:
         own = await MemberRepository(connection).client_of(caller.id)
     if own is None:
         raise NoClient
@@ -149,8 +149,8 @@ def limiter_key(caller: Caller) -> str:
             return f"user:{user_id}"
 
 
-def _is_engine_secret(presented: list[str], services: Services) -> bool:
-    secret = services.settings.identity.engine_secret
+def _is_engine_secret(presented: list[str], resources: Resources) -> bool:
+    secret = resources.settings.identity.engine_secret
     if len(presented) != 1 or not presented[0] or secret is None:
         return False
     # Header values arrive as latin-1; these are the bytes that were sent.

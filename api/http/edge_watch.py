@@ -6,7 +6,7 @@ from typing import Final
 import structlog
 from fastapi import FastAPI
 
-from api.services import Services
+from api.resources import Resources
 from domain.core.error_report import ErrorReport
 from domain.core.errors import DomainError
 
@@ -20,7 +20,7 @@ _log = structlog.get_logger("api")
 class EdgeWatch:
     """Logs and counts refusals, and reports those that are our fault, at most one in 10 s.
 
-    It is made before the application's services, and asked only while the application serves.
+    It is made before the application's resources, and asked only while the application serves.
     """
 
     def __init__(self, app: FastAPI) -> None:
@@ -29,15 +29,15 @@ class EdgeWatch:
 
     def refused(self, error: DomainError, status: int, request_id: str) -> None:
         _log.info("request refused", request_id=request_id, code=error.code)
-        services: Services = self._app.state.services
-        services.metrics.refused(error.code)
+        resources: Resources = self._app.state.resources
+        resources.metrics.refused(error.code)
         now = time.monotonic()
         known = self._reported_at is not None and now - self._reported_at < _REPORT_EVERY_S
         if status < 500 or known:
             return
         self._reported_at = now
-        services.tracker.report(
+        resources.tracker.report(
             ErrorReport(
-                place=PLACE, code=error.code, created_at=services.now(), request_id=request_id
+                place=PLACE, code=error.code, created_at=resources.now(), request_id=request_id
             )
         )

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.errors import error_response
-from api.services import Services
+from api.resources import Resources
 from domain.core.error_report import ErrorReport, raised
 from domain.core.errors import (
     BodyTooLarge,
@@ -33,7 +33,7 @@ _log = structlog.get_logger("api")
 
 # Paths of ours are shorter; what a caller makes up is not worth more.
 _MAX_PATH: Final = 256
-# What requests that were cancelled may still take before the services go.
+# What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
 _OURS: Final[dict[int, type[DomainError]]] = {
     404: RouteNotFound,
@@ -72,7 +72,7 @@ class RequestContext:
     def _after_requests(self, receive: Receive) -> Receive:
         """The server's messages. Its order to stop waits for the requests it has cancelled.
 
-        They still answer and report, which needs the services.
+        They still answer and report, which needs the resources.
         """
 
         async def receive_late() -> Message:
@@ -100,9 +100,9 @@ class RequestContext:
                 ]
             await send(message)
 
-        services: Services = scope["app"].state.services
+        resources: Resources = scope["app"].state.resources
         try:
-            with services.metrics.in_flight.track_inprogress():
+            with resources.metrics.in_flight.track_inprogress():
                 await self._app(scope, receive, send_with_id)
         except asyncio.CancelledError as cancelled:
             # The server stops and has waited long enough. A caller's leaving cancels nothing here.
@@ -121,7 +121,7 @@ class RequestContext:
                 scope, receive, send_with_id
             )
         finally:
-            _conclude(scope, progress, services)
+            _conclude(scope, progress, resources)
 
 
 def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
@@ -133,7 +133,7 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
     return error
 
 
-def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
+def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
     """Log and count the request, and report it if it failed on our side."""
     route = getattr(scope.get("route"), "path", "unmatched")
     seconds = time.monotonic() - progress.started
@@ -144,17 +144,17 @@ def _conclude(scope: Scope, progress: _Progress, services: Services) -> None:
         status=progress.status,
         duration_ms=round(seconds * 1000),
     )
-    services.metrics.answered(scope["method"], route, progress.status, seconds)
+    resources.metrics.answered(scope["method"], route, progress.status, seconds)
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
     if unexpected or (progress.status >= 500 and not expected):
         known = structlog.contextvars.get_contextvars()
-        services.tracker.report(
+        resources.tracker.report(
             ErrorReport(
                 place=f"{scope['method']} {route}",
                 code=_code(progress),
                 exceptions=raised(progress.error) if progress.error else (),
-                created_at=services.now(),
+                created_at=resources.now(),
                 request_id=known.get("request_id"),
                 client_id=known.get("client_id"),
                 event_id=known.get("event_id"),
@@ -177,7 +177,7 @@ async def answer_domain_error(request: Request, error: Exception) -> Response:
         request.state.progress.error = error
         _log.error("request failed", code=error.code, cause=type(error.__cause__).__name__)
     else:
-        _services(request).metrics.refused(error.code)
+        _resources(request).metrics.refused(error.code)
     return response
 
 
@@ -194,7 +194,7 @@ async def answer_http_error(request: Request, error: Exception) -> Response:
     response.headers.update(error.headers or {})
     if isinstance(known, MethodNotAllowed) and (methods := _methods(request)):
         response.headers["allow"] = methods
-    _services(request).metrics.refused(known.code)
+    _resources(request).metrics.refused(known.code)
     return response
 
 
@@ -205,6 +205,6 @@ def _methods(request: Request) -> str:
     return ", ".join(sorted(method.upper() for method in described.get(path, ())))
 
 
-def _services(request: Request) -> Services:
-    services: Services = request.app.state.services
-    return services
+def _resources(request: Request) -> Resources:
+    resources: Resources = request.app.state.resources
+    return resources

@@ -41,7 +41,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
     settings, port = front.settings, free_port()
     assert settings.identity.session_key is not None
     reviews = [await open_review(front.database, shop) for _ in range(REVIEW_COUNT)]
-    sealer = front.app.state.services.sealer
+    sealer = front.app.state.resources.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)
     await end(front, shop, delivery_id)

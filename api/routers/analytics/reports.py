@@ -5,9 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Depends
 
 from api.access import Asked, QueryInClient
+from api.resources import ResourcesDep
 from api.route import DescribedRoute
 from api.schemas.analytics.report import ChurnPage, ChurnQuery, MetricsAnswer, MetricsQuery
-from api.services import ServicesDep
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
@@ -17,11 +17,11 @@ router = APIRouter(route_class=DescribedRoute)
 @router.get("/api/dashboard/metrics", summary="What a client's days came to")
 async def metrics(
     asked: Annotated[Asked[MetricsQuery], Depends(QueryInClient(MetricsQuery))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> MetricsAnswer:
     """For every member of the client, by session token."""
-    first, last = asked.query.days(services.now())
-    async with services.database.reading(asked.tenant) as connection:
+    first, last = asked.query.days(resources.now())
+    async with resources.database.reading(asked.tenant) as connection:
         found = await MetricsRepository(connection, asked.tenant).between(first, last)
     return MetricsAnswer(days=found)
 
@@ -29,11 +29,11 @@ async def metrics(
 @router.get("/api/dashboard/churn", summary="Which customers are likely to leave")
 async def churn(
     asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ChurnPage:
     """For every member of the client, by session token."""
     query = asked.query
-    async with services.database.reading(asked.tenant) as connection:
+    async with resources.database.reading(asked.tenant) as connection:
         found = await ChurnRepository(connection, asked.tenant).latest(
             limit=query.limit + 1, level=query.level, after=query.cursor
         )

@@ -3,9 +3,9 @@
 from fastapi import APIRouter
 
 from api.access import UsageOfDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute
 from api.schemas.billing.usage import UsageRecord, usage_record
-from api.services import ServicesDep
 from domain.core.period import period_of
 from store.billing.usage import UsageRepository
 
@@ -13,8 +13,8 @@ router = APIRouter(route_class=DescribedRoute)
 
 
 @router.get("/api/billing/usage", summary="The current calendar month's consumption of one client")
-async def usage(asked: UsageOfDep, services: ServicesDep) -> UsageRecord:
+async def usage(asked: UsageOfDep, resources: ResourcesDep) -> UsageRecord:
     """60 requests in 60 s a user. Only admins of the service can see a 404."""
-    async with services.database.reading(asked.tenant) as connection:
+    async with resources.database.reading(asked.tenant) as connection:
         found = await UsageRepository(connection, asked.tenant).in_month(period_of(asked.now))
     return usage_record(found, asked.now)

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep, PageDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.content import EntryBody, KnowledgePage, NewEntryBody
-from api.services import ServicesDep
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import ContentNotFound
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
@@ -22,9 +22,9 @@ KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotF
 
 
 @router.get(_KNOWLEDGE, summary="A client's knowledge, oldest first")
-async def knowledge(page: PageDep, services: ServicesDep) -> KnowledgePage:
+async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
     """For every member of the client."""
-    async with services.database.reading(page.tenant) as connection:
+    async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).knowledge(
             after=page.query.cursor, limit=page.query.limit + 1
         )
@@ -35,11 +35,11 @@ async def knowledge(page: PageDep, services: ServicesDep) -> KnowledgePage:
 async def create(
     member: ManagerDep,
     body: Annotated[NewEntryBody, Depends(JsonBody(NewEntryBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> KnowledgeEntry:
     """Found by its words at once, and by its meaning, where there is an embedding model, after the
     next sweep."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await add_knowledge(
             work, member.actor, title=body.title, body=body.body, language=body.language
         )
@@ -47,10 +47,10 @@ async def create(
 
 @router.get(_ENTRY, summary="One entry")
 async def entry(
-    member: MemberDep, knowledge_id: KnowledgeId, services: ServicesDep
+    member: MemberDep, knowledge_id: KnowledgeId, resources: ResourcesDep
 ) -> KnowledgeEntry:
     """For every member of the client."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).entry(knowledge_id)
 
 
@@ -59,16 +59,18 @@ async def change(
     member: ManagerDep,
     knowledge_id: KnowledgeId,
     body: Annotated[EntryBody, Depends(JsonBody(EntryBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> KnowledgeEntry:
     """Its new text is found as that of a new entry is."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await change_knowledge(work, member.actor, knowledge_id, body.change)
 
 
 @router.delete(_ENTRY, summary="Delete an entry", status_code=204)
-async def delete(member: ManagerDep, knowledge_id: KnowledgeId, services: ServicesDep) -> Response:
+async def delete(
+    member: ManagerDep, knowledge_id: KnowledgeId, resources: ResourcesDep
+) -> Response:
     """For good. Runs that cite it keep its id and title."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         await delete_knowledge(work, member.actor, knowledge_id)
     return Response(status_code=204)

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.access import ManagerDep, MemberDep, PageDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.content import NewTemplateBody, TemplateBody, TemplatePage
-from api.services import ServicesDep
 from domain.content.content import TemplateEntry
 from domain.content.errors import ContentNotFound
 from services.content.templates import add_template, change_template, delete_template
@@ -22,9 +22,9 @@ TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNot
 
 
 @router.get(_TEMPLATES, summary="A client's templates, oldest first")
-async def templates(page: PageDep, services: ServicesDep) -> TemplatePage:
+async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     """For every member of the client. Those that are off are there too."""
-    async with services.database.reading(page.tenant) as connection:
+    async with resources.database.reading(page.tenant) as connection:
         found = await ContentChanges(connection, page.tenant).templates(
             after=page.query.cursor, limit=page.query.limit + 1
         )
@@ -35,19 +35,19 @@ async def templates(page: PageDep, services: ServicesDep) -> TemplatePage:
 async def create(
     member: ManagerDep,
     body: Annotated[NewTemplateBody, Depends(JsonBody(NewTemplateBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> TemplateEntry:
     """The agent may use it from the next message on."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await add_template(work, member.actor, body.template)
 
 
 @router.get(_TEMPLATE, summary="One template")
 async def template(
-    member: MemberDep, template_id: TemplateId, services: ServicesDep
+    member: MemberDep, template_id: TemplateId, resources: ResourcesDep
 ) -> TemplateEntry:
     """For every member of the client."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         return await ContentChanges(connection, member.tenant).template(template_id)
 
 
@@ -56,16 +56,16 @@ async def change(
     member: ManagerDep,
     template_id: TemplateId,
     body: Annotated[TemplateBody, Depends(JsonBody(TemplateBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> TemplateEntry:
     """What was drafted with it stays as it was drafted."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await change_template(work, member.actor, template_id, body.change)
 
 
 @router.delete(_TEMPLATE, summary="Delete a template", status_code=204)
-async def delete(member: ManagerDep, template_id: TemplateId, services: ServicesDep) -> Response:
+async def delete(member: ManagerDep, template_id: TemplateId, resources: ResourcesDep) -> Response:
     """For good. Runs that used it keep its id and name."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         await delete_template(work, member.actor, template_id)
     return Response(status_code=204)

@@ -5,7 +5,7 @@ from starlette.responses import Response
 
 from api.http.json_body import json_response
 from api.readiness import OK
-from api.services import ServicesDep
+from api.resources import ResourcesDep
 
 router = APIRouter()
 
@@ -16,9 +16,9 @@ async def healthz() -> dict[str, str]:
 
 
 @router.get("/readyz", include_in_schema=False)
-async def readyz(request: Request, services: ServicesDep) -> Response:
+async def readyz(request: Request, resources: ResourcesDep) -> Response:
     """200 if a request would be served now, else 503; one word for each part."""
-    checks = await services.readiness.findings()
+    checks = await resources.readiness.findings()
     ready = all(word == OK for word in checks.values())
     # The answer of 503 is what was asked for, no error of ours to report.
     request.state.expected = True

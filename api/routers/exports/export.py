@@ -13,9 +13,9 @@ from starlette.responses import Response
 from api.auth import authenticate, limiter_key, tenant_of
 from api.http.long_response import ExportResponse
 from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
+from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, Part
 from api.schemas.core.error import ErrorBody
-from api.services import Services, ServicesDep
 from domain.core.error_report import ErrorReport, raised
 from domain.core.ids import TenantId
 from domain.exports.export import ExportFormat, Section, exported_at, filename, parse_format
@@ -59,12 +59,12 @@ class _OwnExport(Part):
     refusals = (400, 403)
 
     async def __call__(self, request: Request) -> _Wanted:
-        services: Services = request.app.state.services
-        now = services.now()
-        caller = await authenticate(request.headers, services)
-        await services.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
+        resources: Resources = request.app.state.resources
+        now = resources.now()
+        caller = await authenticate(request.headers, resources)
+        await resources.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
         form = parse_format(request.query_params.getlist("format"))
-        tenant = await tenant_of(caller, services)
+        tenant = await tenant_of(caller, resources)
         structlog.contextvars.bind_contextvars(client_id=tenant)
         return _Wanted(tenant, form, now)
 
@@ -93,7 +93,7 @@ class _OwnExport(Part):
     },
 )
 async def export_data(
-    wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, services: ServicesDep
+    wanted: Annotated[_Wanted, Depends(_OwnExport())], request: Request, resources: ResourcesDep
 ) -> Response:
     """5 requests in 60 s a user. The client is the caller's own: a user's oldest, or the one that
     the key belongs to; nothing in the request names it, and parameters but `format` are ignored.
@@ -101,38 +101,38 @@ async def export_data(
     Who calls is checked first, then how often, the format, and the client."""
     rendering, media_type = _FORMS[wanted.form]
     return ExportResponse(
-        _pieces(rendering, wanted.tenant, request, services),
+        _pieces(rendering, wanted.tenant, request, resources),
         {
             "content-type": media_type,
             "content-disposition": f"attachment; filename={filename(wanted.now, wanted.form)}",
             "x-content-type-options": "nosniff",
             "cache-control": "no-store",
         },
-        services.gateway_traffic,
+        resources.gateway_traffic,
     )
 
 
 async def _pieces(
-    rendering: Rendering, tenant: TenantId, request: Request, services: Services
+    rendering: Rendering, tenant: TenantId, request: Request, resources: Resources
 ) -> AsyncGenerator[bytes]:
     """Raises ExportsBusy, EngineUnavailable, NoClient."""
 
     def skipped(section: Section, sqlstate: str, error: Exception) -> None:
         _log.error("section of an export is empty", section=section, sqlstate=sqlstate)
-        services.tracker.report(
+        resources.tracker.report(
             ErrorReport(
                 place=f"GET {EXPORT}",
                 code="export_section_failed",
                 exceptions=raised(error),
-                created_at=services.now(),
+                created_at=resources.now(),
                 request_id=request.state.request_id,
                 client_id=tenant,
             )
         )
 
-    async with services.exports.snapshot(tenant) as snapshot:
+    async with resources.exports.snapshot(tenant) as snapshot:
         file = Export(snapshot, rendering, skipped=skipped)
         # Not when it was asked for: there may have been a wait for room.
-        async with aclosing(file.pieces(exported_at(services.now()))) as pieces:
+        async with aclosing(file.pieces(exported_at(resources.now()))) as pieces:
             async for piece in pieces:
                 yield piece

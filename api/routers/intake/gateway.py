@@ -15,6 +15,7 @@ from api.access import GatewayCallerDep
 from api.auth import Caller, authorize, limiter_key, still_authenticated
 from api.http.json_body import json_response, parse_object, read_body
 from api.openapi import with_extra_fields
+from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, Part
 from api.schemas.intake.gateway import (
     MAX_HTML,
@@ -23,7 +24,6 @@ from api.schemas.intake.gateway import (
     NoPlaybook,
     parse_request,
 )
-from api.services import Services, ServicesDep
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.intake.errors import InvalidIdempotencyKey, RunInProgress
@@ -54,8 +54,8 @@ class Begun:
     deadline: float
 
 
-async def _begin(services: ServicesDep) -> Begun:
-    return Begun(services.now(), asyncio.get_running_loop().time() + DEADLINE_S)
+async def _begin(resources: ResourcesDep) -> Begun:
+    return Begun(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,37 +113,37 @@ async def gateway(
     sent: Annotated[SentEvent, Depends(EventBody())],
     key: Annotated[str | None, Depends(RepeatableBy())],
     request: Request,
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> Response:
     """Answers within 30 s; a run that takes longer goes on, and its result is kept."""
     call = sent.call
-    tenant, actor = await authorize(caller, call.client_id, services)
+    tenant, actor = await authorize(caller, call.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     answer: RunResult | NoPlaybook
-    with services.gateway_traffic.event():
+    with resources.gateway_traffic.event():
         if call.is_test:
-            answer = await _rehearse(tenant, call, caller, services, begun.deadline)
+            answer = await _rehearse(tenant, call, caller, resources, begun.deadline)
         else:
             arrival = Arrival(
                 event=call.event(),
-                event_id=services.new_id(),
-                run_id=services.new_id(),
-                message_id=services.new_id(),
+                event_id=resources.new_id(),
+                run_id=resources.new_id(),
+                message_id=resources.new_id(),
                 received_at=begun.at,
                 idempotency=_idempotency(key, sent.body),
                 request_id=request.state.request_id,
             )
             admitted = await receive_event(
-                services.work,
-                services.admissions,
+                resources.work,
+                resources.admissions,
                 actor,
                 arrival,
                 tenant=tenant,
-                now=services.now,
+                now=resources.now,
             )
             structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-            answer = await _answer(tenant, admitted, services, begun.deadline)
-    services.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
+            answer = await _answer(tenant, admitted, resources, begun.deadline)
+    resources.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     # Not by FastAPI, which would check what is ours once more.
     return json_response(answer.model_dump(mode="json"))
 
@@ -155,7 +155,7 @@ def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:
 async def _answer(
     tenant: TenantId,
     admitted: Admitted | Unmatched | Repeated,
-    services: Services,
+    resources: Resources,
     deadline: float,
 ) -> RunResult | NoPlaybook:
     """The answer of an event that is stored. Raises AnswerTimeout, AnswerDelayed, RunInProgress."""
@@ -163,18 +163,18 @@ async def _answer(
         case Unmatched(event_type=event_type):
             return NoPlaybook.for_type(event_type)
         case Repeated(event_id=event_id):
-            return await _stored_answer(tenant, event_id, services)
+            return await _stored_answer(tenant, event_id, resources)
         case Admitted(ref=ref, playbook=playbook):
             run = ProcessEventInput(
                 ref=ref,
                 threshold=playbook.threshold,
-                remote_brain=services.settings.brain.is_remote,
-                review_expiry_s=services.settings.reviews.expiry_s,
+                remote_brain=resources.settings.brain.is_remote,
+                review_expiry_s=resources.settings.reviews.expiry_s,
             )
             try:
                 async with asyncio.timeout_at(deadline):
-                    await services.engine.answer(run)
-                    return await _stored_answer(tenant, ref.event_id, services)
+                    await resources.engine.answer(run)
+                    return await _stored_answer(tenant, ref.event_id, resources)
             except TimeoutError:
                 raise AnswerTimeout(ref.event_id) from None
             except EngineUnavailable as error:
@@ -182,10 +182,10 @@ async def _answer(
 
 
 async def _stored_answer(
-    tenant: TenantId, event_id: str, services: Services
+    tenant: TenantId, event_id: str, resources: Resources
 ) -> RunResult | NoPlaybook:
     """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
-    async with services.database.reading(tenant) as connection:
+    async with resources.database.reading(tenant) as connection:
         result = await RunRepository(connection, tenant).answer(event_id)
         if result is not None:
             return result
@@ -196,37 +196,37 @@ async def _stored_answer(
 
 
 async def _rehearse(
-    tenant: TenantId, call: GatewayRequest, caller: Caller, services: Services, deadline: float
+    tenant: TenantId, call: GatewayRequest, caller: Caller, resources: Resources, deadline: float
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
-    await services.limiter.check(LimitScope.DRY_RUN, limiter_key(caller), services.now())
-    async with services.database.reading(tenant) as connection:
+    await resources.limiter.check(LimitScope.DRY_RUN, limiter_key(caller), resources.now())
+    async with resources.database.reading(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)
     rehearsal = DryRunInput(
         client_id=tenant,
-        event_id=services.new_id(),
+        event_id=resources.new_id(),
         threshold=playbook.threshold,
         playbook_id=playbook.id,
         playbook_version=playbook.version,
-        remote_brain=services.settings.brain.is_remote,
-        sealed=services.sealer.seal(event.model_dump_json()),
+        remote_brain=resources.settings.brain.is_remote,
+        sealed=resources.sealer.seal(event.model_dump_json()),
     )
     try:
         async with asyncio.timeout_at(deadline):
-            rehearsed = await services.engine.dry_run(rehearsal)
+            rehearsed = await resources.engine.dry_run(rehearsal)
     except TimeoutError:
         raise EngineUnavailable("no worker took the dry run") from None
     return RunResult(
         event_id=rehearsal.event_id,
-        run_id=services.new_id(),
+        run_id=resources.new_id(),
         status=rehearsed.status,
         classification=rehearsed.classification,
         confidence=rehearsed.confidence,
-        response=services.sealer.unseal(rehearsed.sealed_response),
+        response=resources.sealer.unseal(rehearsed.sealed_response),
         steps_executed=0,
         duration_ms=round((time.monotonic() - started) * 1000),
     )

@@ -6,9 +6,9 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.access import ManagerDep, PageDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.integrations.integration import ConnectBody, IntegrationPage
-from api.services import ServicesDep
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationEntry
 from services.integrations.connections import connect_integration, disconnect_integration
@@ -23,9 +23,9 @@ IntegrationId = Annotated[
 
 
 @router.get(_INTEGRATIONS, summary="A client's connections, without their credentials")
-async def integrations(page: PageDep, services: ServicesDep) -> IntegrationPage:
+async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPage:
     """For every member of the client. Those that have ended are there too."""
-    async with services.database.reading(page.tenant) as connection:
+    async with resources.database.reading(page.tenant) as connection:
         found = await IntegrationRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
         )
@@ -36,19 +36,19 @@ async def integrations(page: PageDep, services: ServicesDep) -> IntegrationPage:
 async def connect(
     member: ManagerDep,
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> IntegrationEntry:
     """A connection to the same provider that was there ends. Credentials are sealed before they are
     stored, and are not tried: the agent's first call tells whether they are good."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await connect_integration(
             work,
             member.actor,
             body.provider,
             body.settings,
             credentials,
-            sealer=services.sealer,
+            sealer=resources.sealer,
         )
 
 
@@ -58,9 +58,9 @@ async def connect(
     status_code=204,
 )
 async def disconnect(
-    member: ManagerDep, integration_id: IntegrationId, services: ServicesDep
+    member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
 ) -> Response:
     """One that has ended stays as it is."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         await disconnect_integration(work, member.actor, integration_id)
     return Response(status_code=204)

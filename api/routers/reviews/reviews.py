@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 
 from api.access import Asked, InClientOf, MemberAt, QueryInClient
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.reviews.review import (
     ApproveBody,
@@ -17,7 +18,6 @@ from api.schemas.reviews.review import (
     ReviewPage,
     ReviewQuery,
 )
-from api.services import ServicesDep
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import EscalationStatus
 from domain.reviews.review import Review
@@ -40,12 +40,12 @@ Reviewer = Annotated[MemberAt, Depends(InClientOf(REVIEWERS, _ID, client_of))]
 @router.get(_REVIEWS, summary="The reviews of one client")
 async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ReviewPage:
     """Page by page, oldest first unless `order` says otherwise. What comes in while somebody pages
     neither hides a review nor shows one twice."""
     query = asked.query
-    async with services.database.reading(asked.tenant) as connection:
+    async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
             connection,
             asked.tenant,
@@ -58,8 +58,8 @@ async def reviews(
 
 
 @router.get(_REVIEW, summary="One review, with all that it is about")
-async def review(reader: Reader, services: ServicesDep) -> Review:
-    async with services.database.reading(reader.tenant) as connection:
+async def review(reader: Reader, resources: ResourcesDep) -> Review:
+    async with resources.database.reading(reader.tenant) as connection:
         return await read_review(connection, reader.tenant, reader.record_id)
 
 
@@ -71,10 +71,10 @@ async def review(reader: Reader, services: ServicesDep) -> Review:
 async def claim(
     reviewer: Reviewer,
     body: Annotated[ClaimBody, Depends(JsonBody(ClaimBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ClaimAnswer:
     """Claiming one's own again renews it. `force` needs the role owner or admin."""
-    async with services.work.of(reviewer.tenant) as work:
+    async with resources.work.of(reviewer.tenant) as work:
         claimed = await claim_review(work, reviewer.actor, reviewer.record_id, force=body.force)
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.CLAIMED, claim=claimed)
 
@@ -83,9 +83,9 @@ async def claim(
 async def release(
     reviewer: Reviewer,
     _: Annotated[ReleaseBody, Depends(JsonBody(ReleaseBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ClaimAnswer:
-    async with services.work.of(reviewer.tenant) as work:
+    async with resources.work.of(reviewer.tenant) as work:
         await release_review(work, reviewer.actor, reviewer.record_id)
     return ClaimAnswer(review_id=reviewer.record_id, status=EscalationStatus.PENDING, claim=None)
 
@@ -98,10 +98,10 @@ async def release(
 async def approve(
     reviewer: Reviewer,
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DecisionAnswer:
     """Where two people must agree, the first approval leaves the review open."""
-    async with services.work.of(reviewer.tenant) as work:
+    async with resources.work.of(reviewer.tenant) as work:
         outcome = await approve_review(work, reviewer.actor, reviewer.record_id, seen=body.draft)
     return _told(outcome, reviewer, work)
 
@@ -114,10 +114,10 @@ async def approve(
 async def edit(
     reviewer: Reviewer,
     body: Annotated[EditBody, Depends(JsonBody(EditBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DecisionAnswer:
     """Where two people must agree, the second one approves these words or writes others."""
-    async with services.work.of(reviewer.tenant) as work:
+    async with resources.work.of(reviewer.tenant) as work:
         outcome = await edit_review(work, reviewer.actor, reviewer.record_id, body.text)
     return _told(outcome, reviewer, work)
 
@@ -126,10 +126,10 @@ async def edit(
 async def reject(
     reviewer: Reviewer,
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DecisionAnswer:
     """The agent does nothing more. One person is enough for it."""
-    async with services.work.of(reviewer.tenant) as work:
+    async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
     return _told(outcome, reviewer, work)
 

@@ -5,9 +5,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 
 from api.access import Asked, MemberDep, QueryInClient
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, PathId
 from api.schemas.runs.run import RunPage, RunQuery
-from api.services import ServicesDep
 from domain.runs.errors import RunNotFound
 from domain.runs.trace import RunTrace
 from store.runs.traces import RunTraces
@@ -19,11 +19,11 @@ _RUNS: Final = "/api/dashboard/runs"
 
 @router.get(_RUNS, summary="A client's runs, newest first")
 async def list_runs(
-    asked: Annotated[Asked[RunQuery], Depends(QueryInClient(RunQuery))], services: ServicesDep
+    asked: Annotated[Asked[RunQuery], Depends(QueryInClient(RunQuery))], resources: ResourcesDep
 ) -> RunPage:
     """For every member of the client, by session token."""
     query = asked.query
-    async with services.database.reading(asked.tenant) as connection:
+    async with resources.database.reading(asked.tenant) as connection:
         # One more than is shown tells whether there is a next page.
         found = await RunTraces(connection, asked.tenant).page(
             limit=query.limit + 1,
@@ -38,8 +38,8 @@ async def list_runs(
 async def show_run(
     member: MemberDep,
     run_id: Annotated[str, Depends(PathId("run_id", "run", RunNotFound))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> RunTrace:
     """For every member of the client, by session token. Another client's run is no run."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         return await RunTraces(connection, member.tenant).read(run_id)

@@ -2,16 +2,16 @@
 
 from fastapi import APIRouter, Response
 
-from api.services import ServicesDep
+from api.resources import ResourcesDep
 from domain.core.errors import RouteNotFound
 
 router = APIRouter()
 
 
 @router.get("/.well-known/jwks.json", include_in_schema=False)
-async def jwks(services: ServicesDep, response: Response) -> dict[str, list[dict[str, str]]]:
+async def jwks(resources: ResourcesDep, response: Response) -> dict[str, list[dict[str, str]]]:
     """Raises RouteNotFound where session tokens are another provider's, or none."""
-    if services.session_keys is None:
+    if resources.session_keys is None:
         raise RouteNotFound
     response.headers["Cache-Control"] = "public, max-age=300"
-    return services.session_keys.published
+    return resources.session_keys.published

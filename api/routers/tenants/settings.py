@@ -6,9 +6,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends
 
 from api.access import ManagerDep, MemberDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody
 from api.schemas.tenants.settings import RotateKeyBody, SettingsBody
-from api.services import ServicesDep
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings
 from services.tenants.client_settings import change_settings, give_widget_key
 from store.tenants.client_settings import SettingsRepository
@@ -19,9 +19,9 @@ _SETTINGS: Final = "/api/dashboard/settings"
 
 
 @router.get(_SETTINGS, summary="What a client has set")
-async def settings(member: MemberDep, services: ServicesDep) -> ClientSettings:
+async def settings(member: MemberDep, resources: ResourcesDep) -> ClientSettings:
     """For every member of the client."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         return await SettingsRepository(connection, member.tenant).read()
 
 
@@ -29,11 +29,11 @@ async def settings(member: MemberDep, services: ServicesDep) -> ClientSettings:
 async def change(
     member: ManagerDep,
     body: Annotated[SettingsBody, Depends(JsonBody(SettingsBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ClientSettings:
     """From the next message on. What is left out stays; what is given takes its place whole."""
     wanted = body.change
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await change_settings(work, member.actor, wanted)
 
 
@@ -41,9 +41,9 @@ async def change(
 async def rotate_widget_key(
     member: ManagerDep,
     _: Annotated[RotateKeyBody, Depends(JsonBody(RotateKeyBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ClientSettings:
     """Its first one, if it has none. The key until now ends at once."""
     random = secrets.token_bytes(WIDGET_KEY_BYTES)
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await give_widget_key(work, member.actor, random)

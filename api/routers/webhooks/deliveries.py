@@ -5,6 +5,7 @@ from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends
 
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, StrictQuery, errors
 from api.routers.webhooks.subscriptions import WEBHOOK, WebhookDep
 from api.schemas.webhooks.delivery import (
@@ -17,7 +18,6 @@ from api.schemas.webhooks.delivery import (
     VerifyBody,
 )
 from api.schemas.webhooks.subscription import DeliveryAnswer
-from api.services import ServicesDep
 from domain.webhooks.curl import VALID_FOR
 from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.explanation import Explanation
@@ -40,27 +40,27 @@ DeliveryId = Annotated[str, Depends(PathId("delivery_id", "delivery", DeliveryNo
 async def deliveries(
     member: WebhookDep,
     query: Annotated[DeliveryQuery, Depends(StrictQuery(DeliveryQuery))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DeliveryList:
     """Without what was sent and answered, which each delivery's own page has."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         found = await DeliveryRepository(connection, member.tenant).latest(member.record_id)
     return DeliveryList(deliveries=[one for one in found if query.status in (None, one.status)])
 
 
 @router.get(_DELIVERY, summary="One delivery: what was sent, and what came back")
 async def delivery(
-    member: WebhookDep, delivery_id: DeliveryId, services: ServicesDep
+    member: WebhookDep, delivery_id: DeliveryId, resources: ResourcesDep
 ) -> DeliveryDetail:
     """`request_body` is exactly what was signed. `curl` needs no secret: it has its signatures."""
-    now = services.now()
-    async with services.database.reading(member.tenant) as connection:
+    now = resources.now()
+    async with resources.database.reading(member.tenant) as connection:
         found, curl = await read_delivery(
             connection,
             member.tenant,
             member.record_id,
             delivery_id,
-            sealer=services.sealer,
+            sealer=resources.sealer,
             now=now,
         )
     return DeliveryDetail(**dict(found), curl=curl, curl_valid_until=now + VALID_FOR)
@@ -73,10 +73,10 @@ async def replay(
     member: WebhookDep,
     delivery_id: DeliveryId,
     _: Annotated[ReplayBody, Depends(JsonBody(ReplayBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DeliveryAnswer:
     """The same body and webhook-id, a new timestamp and signature, to the URL that is set now."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         replayed = await replay_delivery(work, member.actor, member.record_id, delivery_id)
     return DeliveryAnswer(delivery_id=replayed)
 
@@ -90,11 +90,11 @@ async def replay(
 async def replay_since(
     member: WebhookDep,
     body: Annotated[ReplaySinceBody, Depends(JsonBody(ReplaySinceBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> ReplaySinceAnswer:
     """Events since then that it has not got, 1,000 a call, the oldest first. They can be replayed
     for 30 days."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         replayed = await replay_missed(
             work, member.actor, member.record_id, body.since, everything=body.all
         )
@@ -107,13 +107,13 @@ async def replay_since(
 async def verify(
     member: WebhookDep,
     body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> Explanation:
     """Tries what receivers get wrong: the secret, the string that is signed, a body that was parsed
     and rendered again, another request's timestamp."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         evidence = await signature_evidence(
-            work, member.actor, member.record_id, sealer=services.sealer
+            work, member.actor, member.record_id, sealer=resources.sealer
         )
     # In a thread: it takes tenths of a second where the body is long.
     return await asyncio.to_thread(evidence.explain, body.pasted)

@@ -8,6 +8,7 @@ from fastapi import APIRouter, Depends
 from starlette.responses import Response
 
 from api.access import InClientOf, ManagerDep, MemberAt, UserDep, member_for
+from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.webhooks.subscription import (
     ChangeBody,
@@ -20,7 +21,6 @@ from api.schemas.webhooks.subscription import (
     WebhookList,
     WebhookWithSecret,
 )
-from api.services import Services, ServicesDep
 from domain.tenants.actor import MANAGERS
 from domain.webhooks.errors import WebhookNotFound
 from domain.webhooks.signature import SECRET_BYTES
@@ -48,9 +48,9 @@ _WEBHOOKS: Final = "/api/dashboard/webhooks"
 
 
 @router.get(_WEBHOOKS, summary="The webhooks of one client")
-async def webhooks(member: ManagerDep, services: ServicesDep) -> WebhookList:
+async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
     """For owners and admins, as all routes of webhooks. All there are: 100 at most."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         found = await WebhookRepository(connection, member.tenant).all()
     return WebhookList(webhooks=found)
 
@@ -61,26 +61,26 @@ async def webhooks(member: ManagerDep, services: ServicesDep) -> WebhookList:
 async def create(
     user: UserDep,
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """The answer shows the secret, once: it signs whatever is sent."""
-    member = await member_for(user, body.client_id, services)
-    async with services.work.of(member.tenant) as work:
+    member = await member_for(user, body.client_id, resources)
+    async with resources.work.of(member.tenant) as work:
         made = await create_webhook(
             work,
             member.actor,
             body.subscription,
-            sealer=services.sealer,
+            sealer=resources.sealer,
             random_bytes=secrets.token_bytes(SECRET_BYTES),
-            allow_private=_allow_private(services),
+            allow_private=_allow_private(resources),
         )
     return WebhookWithSecret(webhook=made.webhook, secret=made.secret)
 
 
 @router.get(WEBHOOK, summary="One webhook")
-async def webhook(member: WebhookDep, services: ServicesDep) -> Webhook:
+async def webhook(member: WebhookDep, resources: ResourcesDep) -> Webhook:
     """Also of a client whose plan has no webhooks any more."""
-    async with services.database.reading(member.tenant) as connection:
+    async with resources.database.reading(member.tenant) as connection:
         return await WebhookRepository(connection, member.tenant).read(member.record_id)
 
 
@@ -88,20 +88,20 @@ async def webhook(member: WebhookDep, services: ServicesDep) -> Webhook:
 async def change(
     member: WebhookDep,
     body: Annotated[ChangeBody, Depends(JsonBody(ChangeBody))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> Webhook:
     """Deliveries that wait are sent to the new URL. What happens during a pause can be replayed."""
     wanted = body.change
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         return await change_webhook(
-            work, member.actor, member.record_id, wanted, allow_private=_allow_private(services)
+            work, member.actor, member.record_id, wanted, allow_private=_allow_private(resources)
         )
 
 
 @router.delete(WEBHOOK, summary="Delete a webhook, with its deliveries", status_code=204)
-async def delete(member: WebhookDep, services: ServicesDep) -> Response:
+async def delete(member: WebhookDep, resources: ResourcesDep) -> Response:
     """What waits to be sent is not sent any more."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         await delete_webhook(work, member.actor, member.record_id)
     return Response(status_code=204)
 
@@ -110,16 +110,16 @@ async def delete(member: WebhookDep, services: ServicesDep) -> Response:
 async def rotate(
     member: WebhookDep,
     body: Annotated[RotateBody, Depends(JsonBody(RotateBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """The answer shows the new secret, once. Until the overlap ends, both sign."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         rotated = await rotate_webhook(
             work,
             member.actor,
             member.record_id,
             overlap=timedelta(hours=body.overlap_hours),
-            sealer=services.sealer,
+            sealer=resources.sealer,
             random_bytes=secrets.token_bytes(SECRET_BYTES),
         )
     return WebhookWithSecret(webhook=rotated.webhook, secret=rotated.secret)
@@ -131,10 +131,10 @@ async def rotate(
 async def enable(
     member: WebhookDep,
     _: Annotated[EnableBody, Depends(JsonBody(EnableBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> EnableAnswer:
     """Its count of failures begins again. What it has missed waits for a replay."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         enabled = await enable_webhook(work, member.actor, member.record_id)
     return EnableAnswer(
         webhook=enabled.webhook,
@@ -152,13 +152,13 @@ async def enable(
 async def test(
     member: WebhookDep,
     body: Annotated[TestBody, Depends(JsonBody(TestBody, optional=True))],
-    services: ServicesDep,
+    resources: ResourcesDep,
 ) -> DeliveryAnswer:
     """Of any event, and to a disabled webhook too. It does not count as a failure."""
-    async with services.work.of(member.tenant) as work:
+    async with resources.work.of(member.tenant) as work:
         delivery_id = await send_test(work, member.actor, member.record_id, body.event)
     return DeliveryAnswer(delivery_id=delivery_id)
 
 
-def _allow_private(services: Services) -> bool:
-    return services.settings.webhooks.allow_private_addresses
+def _allow_private(resources: Resources) -> bool:
+    return resources.settings.webhooks.allow_private_addresses

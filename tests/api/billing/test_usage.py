@@ -9,9 +9,10 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
-from api.services import Services
+from api.resources import Resources
 from domain.core.ids import TenantId
 from domain.intake.rate_limit import LimitScope, limits
+from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from store.billing.tables import usage_counters
 from store.intake.rate_windows import RateWindowRepository
@@ -42,8 +43,8 @@ async def told(front: LiveEngine, shop: Shop) -> dict[str, object]:
 
 
 def set_clock(front: LiveEngine, now: datetime) -> None:
-    services = front.app.state.services
-    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+    resources = front.app.state.resources
+    front.app.state.resources = dataclasses.replace(resources, now=lambda: now)
 
 
 async def use(front: LiveEngine, shop: Shop, **tickets_by_month: int) -> None:
@@ -164,8 +165,8 @@ async def test_clock_is_read_once(front: LiveEngine, shop: Shop) -> None:
     """Asked while the year turns: period and next_billing_date are of the same month."""
     turn = datetime(2027, 1, 1, tzinfo=UTC)
     readings = iter([turn - timedelta(microseconds=1), turn, turn, turn])
-    services = front.app.state.services
-    front.app.state.services = dataclasses.replace(services, now=lambda: next(readings))
+    resources = front.app.state.resources
+    front.app.state.resources = dataclasses.replace(resources, now=lambda: next(readings))
 
     body = await told(front, shop)
 
@@ -286,8 +287,8 @@ async def test_another_client_looks_like_none(front: LiveEngine, shop: Shop) -> 
 async def test_unknown_client_for_a_caller_of_all_clients(
     front: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def allow(_caller: object, wanted: str, _services: Services) -> TenantId:
-        return TenantId(wanted)
+    async def allow(_caller: object, wanted: str, _resources: Resources) -> tuple[TenantId, Actor]:
+        return TenantId(wanted), Actor.system("test")
 
     monkeypatch.setattr("api.access.authorize", allow)
 
@@ -315,7 +316,7 @@ async def test_no_other_spelling_of_the_path(front: LiveEngine, shop: Shop) -> N
 
 
 async def test_database_away(front: LiveEngine, shop: Shop) -> None:
-    with database_away(front.app.state.services.database):
+    with database_away(front.app.state.resources.database):
         answer = await ask(front, shop)
 
     assert_refused(answer, 500, "Erreur interne.", "engine_unavailable")
@@ -378,7 +379,7 @@ async def test_flood_of_one_client_does_not_stop_another(
             limit = limits(dry_runs=1)[LimitScope.USAGE]
             await RateWindowRepository(connection).hit(limit, f"key:{shop.key_id}", NOW)
             flood = [asyncio.create_task(ask(flooded, shop)) for _ in range(40)]
-            pool = flooded.app.state.services.database.engine.pool
+            pool = flooded.app.state.resources.database.engine.pool
             await eventually(lambda: _holds_a_connection(pool))
 
             async with asyncio.timeout(1.5):

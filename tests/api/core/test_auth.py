@@ -14,7 +14,7 @@ from api.auth import (
     limiter_key,
     tenant_of,
 )
-from api.services import Services
+from api.resources import Resources
 from domain.tenants.api_key import key_material
 from domain.tenants.errors import NoClient, Unauthenticated
 from store.tenants.keys import KeyRepository
@@ -45,8 +45,8 @@ async def post(
     return await engine.http.post(GATEWAY, json=body, headers=headers)
 
 
-def services(engine: LiveEngine) -> Services:
-    found: Services = engine.app.state.services
+def resources(engine: LiveEngine) -> Resources:
+    found: Resources = engine.app.state.resources
     return found
 
 
@@ -83,7 +83,7 @@ def services(engine: LiveEngine) -> Services:
     ],
 )
 async def test_bad_shapes_cost_no_query(engine: LiveEngine, authorization: bytes) -> None:
-    with database_away(services(engine).database) as at_least:
+    with database_away(resources(engine).database) as at_least:
         answer = await engine.http.post(
             GATEWAY, json={}, headers=[(b"authorization", authorization)]
         )
@@ -94,7 +94,7 @@ async def test_bad_shapes_cost_no_query(engine: LiveEngine, authorization: bytes
 
 async def test_good_shape_costs_one(engine: LiveEngine) -> None:
     """What the test above would see of a query."""
-    with database_away(services(engine).database) as at_least:
+    with database_away(resources(engine).database) as at_least:
         answer = await engine.http.post(GATEWAY, json={}, headers=bearer(KEY))
         assert await at_least(1)
 
@@ -185,22 +185,22 @@ async def test_bearer_only_where_it_is_not_the_gateway(engine: LiveEngine, shop:
     secret = Headers({"x-engine-secret": ENGINE_SECRET})
     token = session_token(engine.settings, "somebody")
 
-    assert await authenticate_gateway(secret, services(engine)) == InternalWorker()
+    assert await authenticate_gateway(secret, resources(engine)) == InternalWorker()
     with pytest.raises(Unauthenticated):
-        await authenticate(secret, services(engine))
-    key = await authenticate(Headers(shop.headers), services(engine))
+        await authenticate(secret, resources(engine))
+    key = await authenticate(Headers(shop.headers), resources(engine))
     assert key == ActiveKey(shop.key_id, shop.client_id)
-    user = await authenticate(Headers(bearer(token)), services(engine))
+    user = await authenticate(Headers(bearer(token)), resources(engine))
     assert user == User("somebody", is_admin=False)
 
 
 async def test_tenant_of_a_caller(engine: LiveEngine, shop: Shop) -> None:
     key = ActiveKey(shop.key_id, shop.client_id)
-    assert await tenant_of(key, services(engine)) == shop.client_id
+    assert await tenant_of(key, resources(engine)) == shop.client_id
     owner = User(shop.owner_user_id, is_admin=False)
-    assert await tenant_of(owner, services(engine)) == shop.client_id
+    assert await tenant_of(owner, resources(engine)) == shop.client_id
     with pytest.raises(NoClient):
-        await tenant_of(User(new_ulid(), is_admin=True), services(engine))
+        await tenant_of(User(new_ulid(), is_admin=True), resources(engine))
 
 
 def test_callers_are_counted_apart() -> None:

@@ -64,7 +64,7 @@ async def test_no_worker(idle_engine: LiveEngine) -> None:
 async def test_not_ready_is_no_error(idle_engine: LiveEngine) -> None:
     assert (await idle_engine.http.get("/readyz")).status_code == 503
 
-    registry = idle_engine.app.state.services.metrics.registry
+    registry = idle_engine.app.state.resources.metrics.registry
     assert not [name for name in _samples(registry) if name == "engine_error_reports_total"]
 
 

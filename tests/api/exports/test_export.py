@@ -64,8 +64,8 @@ async def test_headers(
 async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop) -> None:
     """Not that of the request, which may have waited for room."""
     seconds = itertools.count()
-    front.app.state.services = dataclasses.replace(
-        front.app.state.services, now=lambda: NOW + timedelta(seconds=next(seconds))
+    front.app.state.resources = dataclasses.replace(
+        front.app.state.resources, now=lambda: NOW + timedelta(seconds=next(seconds))
     )
     answer = await front.http.get(EXPORT, headers=shop.headers)
     moment = re.sub(r"[:.]", "-", answer.json()["exported_at"])

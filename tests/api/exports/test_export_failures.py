@@ -34,8 +34,8 @@ def each_minute(front: LiveEngine) -> Iterator[None]:
 
 @pytest.mark.parametrize("which", ["database", "exports"])
 async def test_database_away(front: LiveEngine, shop: Shop, which: str) -> None:
-    services = front.app.state.services
-    with database_away(services.database if which == "database" else services.exports.database):
+    resources = front.app.state.resources
+    with database_away(resources.database if which == "database" else resources.exports.database):
         answer = await ask(front, shop)
 
     assert answer.status_code == 500

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.own_database
 
 
 def number(engine: LiveEngine, name: str, **labels: str) -> float | None:
-    value: float | None = engine.app.state.services.metrics.registry.get_sample_value(name, labels)
+    value: float | None = engine.app.state.resources.metrics.registry.get_sample_value(name, labels)
     return value
 
 

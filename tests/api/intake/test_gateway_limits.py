@@ -150,8 +150,8 @@ async def test_the_month_is_that_of_the_admission(front: LiveEngine, shop: Shop)
     """A request that came before midnight and is admitted after it counts in the new month."""
     before = datetime(2026, 10, 31, 23, 59, 59, tzinfo=UTC)
     times = iter([before, before + timedelta(seconds=2), before + timedelta(seconds=3)])
-    services = front.app.state.services
-    front.app.state.services = replace(services, now=lambda: next(times, before))
+    resources = front.app.state.resources
+    front.app.state.resources = replace(resources, now=lambda: next(times, before))
     unwanted = await open_shop(front.database, event_type="shop.*")
 
     await front.post(unwanted, message="x", event_type="nobody wants it")

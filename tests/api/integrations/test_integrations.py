@@ -48,7 +48,7 @@ async def test_connect_list_disconnect(
     assert listed.json() == {"integrations": [made], "next_cursor": None}
     assert TOKEN not in listed.text + str(lines)
     assert "integration connected" in {line["event"] for line in lines}
-    sealer = front.app.state.services.sealer
+    sealer = front.app.state.resources.sealer
     async with front.database.tenant(shop.tenant) as connection:
         (live,) = await IntegrationRepository(connection, shop.tenant).connected()
     assert orjson.loads(sealer.unseal(live.sealed)) == {"access_token": TOKEN}
@@ -82,7 +82,7 @@ async def test_merchants_systems_are_told(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
     """Sent at once, as far as Temporal is there."""
-    await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
+    await subscribe(front.database, shop, sealer=front.app.state.resources.sealer)
     made = await connect(front, owner)
     await front.http.delete(f"{INTEGRATIONS}/{made['id']}", headers=owner)
     told = await rows(front.database, webhook_deliveries, of=shop)

@@ -185,9 +185,9 @@ async def test_anothers_run_looks_like_none(front: LiveEngine, shop: Shop) -> No
 
 
 async def test_limit(front: LiveEngine, shop: Shop) -> None:
-    services = front.app.state.services
+    resources = front.app.state.resources
     now = utc_now()
-    front.app.state.services = dataclasses.replace(services, now=lambda: now)
+    front.app.state.resources = dataclasses.replace(resources, now=lambda: now)
     quota = limits(dry_runs=1)[LimitScope.DASHBOARD].quota
     assert quota == 120
 

@@ -7,7 +7,7 @@ import pytest
 from adapters.system import new_ulid, utc_now
 from domain.tenants.client import Role
 from store.tenants.members import MemberRepository
-from tests.api.core.test_auth import post, services
+from tests.api.core.test_auth import post, resources
 from tests.support.core.engine import GATEWAY, LiveEngine, live_engine
 from tests.support.core.temporal import TemporalServer
 from tests.support.tenants.identity import (
@@ -107,7 +107,7 @@ async def without_sessions(
 async def test_published_keys(engine: LiveEngine) -> None:
     answer = await engine.http.get("/.well-known/jwks.json")
 
-    keys = services(engine).session_keys
+    keys = resources(engine).session_keys
     assert keys is not None
     assert (answer.status_code, answer.json()) == (200, keys.published)
     assert "max-age" in answer.headers["cache-control"]

@@ -31,7 +31,7 @@ async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
 
 @pytest.fixture
 async def webhook(front: LiveEngine, shop: Shop) -> Subscribed:
-    return await subscribe(front.database, shop, sealer=front.app.state.services.sealer)
+    return await subscribe(front.database, shop, sealer=front.app.state.resources.sealer)
 
 
 async def listed(
@@ -224,7 +224,7 @@ async def test_a_call_replays_so_many(
     webhook: Subscribed,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("services.webhooks.deliveries.REPLAYED_AT_ONCE", 2)
+    monkeypatch.setattr("resources.webhooks.deliveries.REPLAYED_AT_ONCE", 2)
     await ask(front, "change", owner, webhook.id, is_active=False)
     for _ in range(3):
         await tell(front.database, shop)

@@ -1,142 +1,42 @@
-"""Limits, quota and credits at admission: exact, whoever else comes at the same moment."""
+"""Limits, quota and credits at admission, and in which order they refuse."""
 
-import asyncio
-from collections import Counter
-from collections.abc import Callable, Coroutine
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import new_ulid, utc_now
+from adapters.system import new_ulid
 from domain.billing.errors import QuotaExhausted
 from domain.billing.quota import PaidBy, QuotaStanding
-from domain.billing.subscription import Subscription
-from domain.core.errors import DomainError
 from domain.core.period import period_of
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.tenants.client import Plan
 from domain.tenants.errors import Unauthenticated
 from services.intake.admission import Unmatched
-from store.billing.tables import credit_ledger, thresholds_sent, usage_counters, usage_ledger
+from store.billing.tables import thresholds_sent, usage_counters, usage_ledger
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import Database
 from store.intake.idempotency import IdempotencyKey
-from store.runs.tables import engine_messages, engine_runs
-from store.tenants.accounts import AccountRepository
-from store.tenants.keys import KeyRepository
+from store.runs.tables import engine_messages
 from store.tenants.tables import clients
-from tests.support.core.rows import only_row, owned, row_counts, rows
-from tests.support.intake.admission import admit_event, sent_before, try_to_admit
+from tests.support.core.rows import only_row, row_counts, rows
+from tests.support.intake.admission import (
+    admit_event,
+    at_once,
+    bought,
+    on_plan,
+    sent_before,
+    try_to_admit,
+    used_before,
+)
 from tests.support.tenants.shop import Shop, open_shop
 
-CALLERS = 60
 NOON = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
-async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -> Counter[str]:
-    """How many of so many parallel calls came out how: "in", or the code they were refused with."""
-
-    async def outcome() -> str:
-        try:
-            await call()
-        except DomainError as error:
-            return error.code
-        return "in"
-
-    return Counter(await asyncio.gather(*(outcome() for _ in range(times))))
-
-
-async def _used_before(database: Database, shop: Shop, tickets: int, at: datetime) -> None:
-    async with database.service() as connection:
-        await connection.execute(
-            sa.insert(usage_counters).values(
-                client_id=shop.client_id, period=period_of(at), tickets_used=tickets
-            )
-        )
-
-
-async def _subscribe(database: Database, shop: Shop, plan: Plan, **more: Any) -> None:
-    async with database.tenant(shop.tenant) as connection:
-        await AccountRepository(connection, shop.tenant).save(Subscription(plan, **more))
-
-
-async def _buy(database: Database, shop: Shop, amount: int) -> None:
-    async with database.tenant(shop.tenant) as connection:
-        await AccountRepository(connection, shop.tenant).add_credits(
-            amount, entry_id=new_ulid(), reason="test", now=NOON
-        )
-
-
-async def test_one_of_sixty_gets_in_at_199_of_200(database: Database, shop: Shop) -> None:
-    await sent_before(database, shop, 199, at=NOON - timedelta(minutes=59))
-
-    came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
-
-    assert came == {"in": 1, ClientRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages, of=shop)) == 200
-    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 1
-
-
-async def test_one_of_sixty_gets_in_at_nine_of_ten(database: Database, shop: Shop) -> None:
-    await sent_before(database, shop, 9, customer="a@b.example", at=NOON - timedelta(minutes=9))
-
-    came = await at_once(
-        lambda: try_to_admit(database, shop, customer_email=" A@B.Example", now=NOON), CALLERS
-    )
-
-    assert came == {"in": 1, CustomerRateLimited.code: CALLERS - 1}
-    assert len(await rows(database, engine_messages, of=shop)) == 10
-
-
-async def test_one_of_sixty_gets_in_with_the_last_ticket(database: Database, shop: Shop) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 49, NOON)
-
-    came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
-
-    assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 50
-    assert [r["threshold"] for r in await rows(database, thresholds_sent, of=shop)] == [80, 100]
-
-
-async def test_one_of_sixty_gets_in_with_one_credit(database: Database, shop: Shop) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 50, NOON)
-    await _buy(database, shop, 1)
-
-    came = await at_once(lambda: try_to_admit(database, shop, now=NOON), CALLERS)
-
-    assert came == {"in": 1, QuotaExhausted.code: CALLERS - 1}
-    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
-    entries = await rows(database, credit_ledger, of=shop)
-    assert sorted(entry["amount"] for entry in entries) == [-1, 1]
-    ticket = await only_row(database, usage_ledger, of=shop)
-    assert ticket["paid_by"] == "credit"
-    assert ticket["event_id"] in {entry["event_id"] for entry in entries}
-
-
-async def test_credits_taken_away_meanwhile_are_never_overspent(
-    database: Database, shop: Shop
-) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 50, NOON)
-    await _buy(database, shop, 10)
-
-    came, taken = await asyncio.gather(
-        at_once(lambda: try_to_admit(database, shop, now=NOON), 30),
-        at_once(lambda: _buy(database, shop, -1), 30),
-    )
-
-    assert came["in"] + taken["in"] == 10
-    assert sum(e["amount"] for e in await rows(database, credit_ledger, of=shop)) == 0
-    assert (await only_row(database, clients, of=shop))["credits_balance"] == 0
-
-
 async def test_a_refused_message_leaves_nothing(database: Database, shop: Shop) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 50, NOON)
+    await on_plan(database, shop, Plan.FREE)
+    await used_before(database, shop, 50, NOON)
     before = await row_counts(database)
 
     for _ in range(3):
@@ -219,7 +119,7 @@ async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:
                     sa.literal("agent"),
                     sa.literal(""),
                     engine_messages.c.created_at,
-                ),
+                ).where(engine_messages.c.client_id == shop.client_id),
             )
         )  # fmt: skip
 
@@ -228,8 +128,8 @@ async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:
 
 async def test_refusals_come_in_their_order(database: Database, shop: Shop) -> None:
     """Customer, client, quota, and only then the playbook."""
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 50, NOON)
+    await on_plan(database, shop, Plan.FREE)
+    await used_before(database, shop, 50, NOON)
     with pytest.raises(QuotaExhausted):
         await try_to_admit(database, shop, event_type="nobody wants it", now=NOON)
     await sent_before(database, shop, 200, customer="a", at=NOON)
@@ -254,7 +154,7 @@ async def test_what_no_playbook_wants_costs_no_ticket(database: Database) -> Non
 
 async def test_a_repetition_is_answered_beyond_every_limit(database: Database, shop: Shop) -> None:
     key = IdempotencyKey("key", b"digest")
-    await _subscribe(database, shop, Plan.FREE)
+    await on_plan(database, shop, Plan.FREE)
     await try_to_admit(database, shop, customer_email="a", now=NOON, idempotency=key)
     await sent_before(database, shop, 200, customer="a", at=NOON)
     before = await row_counts(database)
@@ -267,9 +167,9 @@ async def test_a_repetition_is_answered_beyond_every_limit(database: Database, s
 async def test_a_charge_counts_once_however_often_it_is_tried(
     database: Database, shop: Shop
 ) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 50, NOON)
-    await _buy(database, shop, 5)
+    await on_plan(database, shop, Plan.FREE)
+    await used_before(database, shop, 50, NOON)
+    await bought(database, shop, 5)
     admitted = await try_to_admit(database, shop, now=NOON)
 
     async def again() -> None:
@@ -299,9 +199,9 @@ async def test_a_ticket_counts_in_the_month_of_its_admission(
     database: Database, shop: Shop, before: str, after: str, months: list[str]
 ) -> None:
     """A full month is followed by an empty one, and no schedule has fired."""
-    await _subscribe(database, shop, Plan.FREE)
+    await on_plan(database, shop, Plan.FREE)
     last, first = datetime.fromisoformat(before), datetime.fromisoformat(after)
-    await _used_before(database, shop, 48 if len(months) == 1 else 49, last)
+    await used_before(database, shop, 48 if len(months) == 1 else 49, last)
     await try_to_admit(database, shop, now=last)
 
     await try_to_admit(database, shop, now=first)
@@ -313,8 +213,8 @@ async def test_a_ticket_counts_in_the_month_of_its_admission(
 
 
 async def test_a_trial_has_pros_quota_until_it_ends(database: Database, shop: Shop) -> None:
-    await _subscribe(database, shop, Plan.FREE, trial_ends_at=NOON)
-    await _used_before(database, shop, 300, NOON)
+    await on_plan(database, shop, Plan.FREE, trial_ends_at=NOON)
+    await used_before(database, shop, 300, NOON)
 
     await try_to_admit(database, shop, now=NOON - timedelta(seconds=1))
     with pytest.raises(QuotaExhausted) as refused:
@@ -326,13 +226,13 @@ async def test_a_trial_has_pros_quota_until_it_ends(database: Database, shop: Sh
 async def test_thresholds_are_noted_once_a_month_whatever_the_plan(
     database: Database, shop: Shop
 ) -> None:
-    await _subscribe(database, shop, Plan.FREE)
-    await _used_before(database, shop, 39, NOON)
+    await on_plan(database, shop, Plan.FREE)
+    await used_before(database, shop, 39, NOON)
     await try_to_admit(database, shop, now=NOON)
     first = await only_row(database, thresholds_sent, of=shop)
     assert (first["threshold"], first["tickets_used"], first["tickets_limit"]) == (80, 40, 50)
 
-    await _subscribe(database, shop, Plan.STARTER)
+    await on_plan(database, shop, Plan.STARTER)
     async with database.service() as connection:
         await connection.execute(
             sa.update(usage_counters)
@@ -343,7 +243,7 @@ async def test_thresholds_are_noted_once_a_month_whatever_the_plan(
 
     assert await rows(database, thresholds_sent, of=shop) == [first], "80 % was told this month"
     next_month = NOON + timedelta(days=31)
-    await _used_before(database, shop, 999, next_month)
+    await used_before(database, shop, 999, next_month)
     await try_to_admit(database, shop, now=next_month)
     noted = {
         (row["period"], row["threshold"]) for row in await rows(database, thresholds_sent, of=shop)
@@ -352,37 +252,13 @@ async def test_thresholds_are_noted_once_a_month_whatever_the_plan(
 
 
 async def test_enterprise_has_no_quota_and_no_threshold(database: Database, shop: Shop) -> None:
-    await _subscribe(database, shop, Plan.ENTERPRISE)
-    await _used_before(database, shop, 10**6, NOON)
+    await on_plan(database, shop, Plan.ENTERPRISE)
+    await used_before(database, shop, 10**6, NOON)
 
     await try_to_admit(database, shop, now=NOON)
 
     assert (await only_row(database, usage_counters, of=shop))["tickets_used"] == 10**6 + 1
     assert await rows(database, thresholds_sent, of=shop) == []
-
-
-async def test_no_admission_comes_after_the_revocation_of_its_key(
-    database: Database, shop: Shop
-) -> None:
-    """Fifty with the key, and its revocation in their midst: every one is before it or refused."""
-
-    async def revoke() -> int:
-        async with database.service() as connection:
-            await KeyRepository(connection).revoke(shop.key_id, utc_now())
-            # The account is locked until this commits, so what is here now is all that came before.
-            return int(
-                await connection.scalar(sa.select(sa.func.count()).where(owned(engine_runs, shop)))
-                or 0
-            )
-
-    came, before = await asyncio.gather(
-        at_once(lambda: try_to_admit(database, shop, key_id=shop.key_id), 50), revoke()
-    )
-
-    assert came["in"] == before == len(await rows(database, engine_runs, of=shop))
-    assert came["in"] + came[Unauthenticated.code] == 50
-    with pytest.raises(Unauthenticated):
-        await try_to_admit(database, shop, key_id=shop.key_id)
 
 
 async def test_another_clients_key_is_no_key(database: Database, shop: Shop) -> None:

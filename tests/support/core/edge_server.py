@@ -49,7 +49,7 @@ class Reports:
 
 @dataclass(frozen=True)
 class Watchers:
-    """What `RequestContext` uses of the services."""
+    """What `RequestContext` uses of the resources."""
 
     metrics: Metrics
     tracker: Reports
@@ -59,7 +59,7 @@ class Watchers:
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
     watchers = Watchers(Metrics(), Reports(), utc_now)
-    app.state.services = watchers
+    app.state.resources = watchers
     app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_middleware(RequestContext, new_id=new_ulid)

@@ -73,7 +73,7 @@ class LiveEngine:
             self.client,
             self.activities,
             sandbox=True,
-            tracker=self.app.state.services.tracker,
+            tracker=self.app.state.resources.tracker,
             max_cached_workflows=max_cached_workflows,
         ):
             yield
@@ -85,7 +85,7 @@ class LiveEngine:
             self.client,
             self.deliveries,
             sandbox=True,
-            tracker=self.app.state.services.tracker,
+            tracker=self.app.state.resources.tracker,
             max_cached_workflows=max_cached_workflows,
         ):
             yield
@@ -175,17 +175,17 @@ async def live_engine(
 @contextmanager
 def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
     """A shared engine for one test: its limits and gates are fresh, its clock is put back."""
-    services = engine.app.state.services
-    engine.app.state.services = dataclasses.replace(
-        services,
-        limiter=build_limiter(engine.settings.limits, services.database),
+    resources = engine.app.state.resources
+    engine.app.state.resources = dataclasses.replace(
+        resources,
+        limiter=build_limiter(engine.settings.limits, resources.database),
         admissions=Gate(patience_s=GATE_PATIENCE_S),
         gateway_traffic=GatewayTraffic(),
     )
     try:
         yield dataclasses.replace(engine)
     finally:
-        engine.app.state.services = services
+        engine.app.state.resources = resources
 
 
 @contextmanager

@@ -1,20 +1,30 @@
 """Admission as the gateway does it, without HTTP and without a run."""
 
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Coroutine
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
+from domain.billing.subscription import Subscription
+from domain.core.errors import DomainError
+from domain.core.period import period_of
 from domain.intake.event import InboundEvent
 from domain.tenants.actor import Actor
+from domain.tenants.client import Plan
 from services.core.unit_of_work import UnitOfWork
 from services.intake import admission
 from services.intake.admission import Admitted, Repeated, Unmatched
+from store.billing.tables import usage_counters
 from store.core.database import Database
 from store.intake.arrivals import Arrival
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
+from store.tenants.accounts import AccountRepository
 from tests.support.tenants.shop import Shop
 
 
@@ -98,3 +108,38 @@ async def sent_before(
                 for event_id in event_ids
             ],
         )  # fmt: skip
+
+
+async def at_once(call: Callable[[], Coroutine[Any, Any, object]], times: int) -> Counter[str]:
+    """How many of so many parallel calls came out how: "in", or the code they were refused with."""
+
+    async def outcome() -> str:
+        try:
+            await call()
+        except DomainError as error:
+            return error.code
+        return "in"
+
+    return Counter(await asyncio.gather(*(outcome() for _ in range(times))))
+
+
+async def used_before(database: Database, shop: Shop, tickets: int, at: datetime) -> None:
+    """So many tickets of the month."""
+    async with database.service() as connection:
+        await connection.execute(
+            sa.insert(usage_counters).values(
+                client_id=shop.client_id, period=period_of(at), tickets_used=tickets
+            )
+        )
+
+
+async def on_plan(database: Database, shop: Shop, plan: Plan, **more: Any) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await AccountRepository(connection, shop.tenant).save(Subscription(plan, **more))
+
+
+async def bought(database: Database, shop: Shop, amount: int) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await AccountRepository(connection, shop.tenant).add_credits(
+            amount, entry_id=new_ulid(), reason="test", now=utc_now()
+        )

@@ -57,9 +57,9 @@ async def listed(
 
 
 def set_clock(front: LiveEngine, now: datetime) -> None:
-    services = front.app.state.services
-    work = UnitsOfWork(services.database, services.engine, lambda: now, services.new_id)
-    front.app.state.services = dataclasses.replace(services, now=lambda: now, work=work)
+    resources = front.app.state.resources
+    work = UnitsOfWork(resources.database, resources.engine, lambda: now, resources.new_id)
+    front.app.state.resources = dataclasses.replace(resources, now=lambda: now, work=work)
 
 
 def code(answer: httpx.Response) -> tuple[int, str]:

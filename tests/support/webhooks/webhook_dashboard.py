@@ -104,7 +104,7 @@ async def all_of(front: LiveEngine, headers: dict[str, str], **query: str) -> li
 
 async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
     """Ids of a webhook and of a delivery to it that has ended."""
-    sealer = front.app.state.services.sealer
+    sealer = front.app.state.resources.sealer
     webhook = await subscribe(front.database, shop, sealer=sealer)
     (delivery_id,) = await tell(front.database, shop)
     await end(front, shop, delivery_id)
@@ -114,5 +114,5 @@ async def ready(front: LiveEngine, shop: Shop) -> tuple[str, str]:
 async def signs(front: LiveEngine, shop: Shop, webhook_id: str) -> str:
     """The secret as it is stored, unsealed."""
     row = await only_row(front.database, webhook_subscriptions, id=webhook_id)
-    sealer = front.app.state.services.sealer
+    sealer = front.app.state.resources.sealer
     return unseal_secret(sealer, shop.client_id, webhook_id, row["secret_sealed"])

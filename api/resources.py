@@ -22,7 +22,7 @@ from store.core.database import Database
 
 
 @dataclass(frozen=True, slots=True)
-class Services:
+class Resources:
     settings: Settings
     database: Database
     work: UnitsOfWork
@@ -41,9 +41,9 @@ class Services:
     readiness: Readiness
 
 
-async def _services(request: Request) -> Services:  # async: FastAPI runs others in threads
-    services: Services = request.app.state.services
-    return services
+async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads
+    resources: Resources = request.app.state.resources
+    return resources
 
 
-ServicesDep = Annotated[Services, Depends(_services)]
+ResourcesDep = Annotated[Resources, Depends(_resources)]
