@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from adapters.system import new_ulid
+from demo.content import OWNER
 from demo.seed import PATTERNS, seed
 from demo.webhook import DemoWebhook, Destination, pause, point, subscribe, waiting
 from domain.core.ids import TenantId
@@ -17,6 +18,7 @@ from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder, units_on
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.deliveries import Hooks
+from tests.support.webhooks.told import told_events
 from tests.support.webhooks.webhooks import SEALER
 
 HERE = Destination("https://localhost:9443/webhooks", allow_private=True)
@@ -33,6 +35,8 @@ async def test_what_its_making_tells_is_sent(database: Database, tmp_path: Path)
     }  # fmt: skip
     ids = {row["id"] for row in told}
     assert ids == set(engine.sent) == set(await waiting(database, tenant, made.webhook))
+    activated = await told_events(database, client_id=tenant, event="playbook.activated")
+    assert {one.data["actor"] for one in activated} == {OWNER}
 
 
 async def test_a_receiver_that_workers_would_not_call(database: Database, shop: Shop) -> None:
