@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 from rich.status import Status
 
+from adapters.observability.logs import configure_logs
 from commands.core.context import DEFAULT_DATA, command, err, out
 from demo.seed import open_shop
 from demo.tour import Tour
@@ -34,6 +35,9 @@ async def dev(
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
+    configure_logs(
+        "WARNING"
+    )  # what the demo's shop is made of would stand between the tour's steps
     chosen = port or _port_of_environment()
     ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
 
@@ -56,6 +60,7 @@ async def dev(
 @command
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
+    configure_logs("WARNING")
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with _tour(folder, info) as tour_guide:

@@ -27,4 +27,5 @@ async def acting(database: Database, name: str | None) -> Actor:
     if name is None:
         return operator()
     async with database.reading_across() as connection:
-        return Actor.operator(await MemberRepository(connection).person(name))
+        person = await MemberRepository(connection).person(name)
+    return Actor.operator(person, login=operator().name)

@@ -3,6 +3,7 @@
 from collections.abc import Set
 from dataclasses import dataclass
 from enum import StrEnum
+from hashlib import sha256
 from typing import Final
 
 from domain.tenants.client import Role
@@ -25,11 +26,12 @@ class ActorKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Actor:
     """`name`: as records keep it. `role`: a person's part in the client, None for an internal
-    admin."""
+    admin. `login`: of the operator who acts in somebody's name."""
 
     kind: ActorKind
     name: str
     role: Role | None = None
+    login: str | None = None
 
     @staticmethod
     def person(user_id: str, role: Role | None) -> "Actor":
@@ -40,8 +42,8 @@ class Actor:
         return Actor(ActorKind.KEY, key_id)
 
     @staticmethod
-    def operator(name: str) -> "Actor":
-        return Actor(ActorKind.OPERATOR, name)
+    def operator(name: str, *, login: str | None = None) -> "Actor":
+        return Actor(ActorKind.OPERATOR, name, login=login)
 
     @staticmethod
     def system(name: str) -> "Actor":
@@ -57,6 +59,14 @@ class Actor:
                 return self.role is None or self.role in roles
             case ActorKind.KEY:
                 return False
+
+    @property
+    def noted(self) -> dict[str, str]:
+        """How an audit entry tells who it was. Logs mask addresses, so an address is a digest."""
+        address = "@" in self.name
+        name = f"sha256:{sha256(self.name.encode()).hexdigest()[:16]}" if address else self.name
+        by = {"by": self.login} if self.login else {}
+        return {"actor_kind": self.kind, "user_id": name, **by}
 
     def require(self, roles: Set[Role]) -> None:
         """Raises RoleRequired."""

@@ -19,10 +19,12 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    # Not valid: a connection of a provider that came later stays as it is, and no row is read.
+    # Not valid: no row is read. A connection of a provider that came later stays, and the older
+    # version can end it, but change nothing else of it.
     op.create_check_constraint(
         op.f("ck_integrations_provider"),
         "integrations",
-        "provider IN ('shopify', 'stripe', 'demo_shop', 'zendesk', 'gorgias')",
+        "provider IN ('shopify', 'stripe', 'demo_shop', 'zendesk', 'gorgias') "
+        "OR status = 'disconnected'",
         postgresql_not_valid=True,
     )

@@ -51,7 +51,7 @@ class UnitOfWork:
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
         """The audit entry: who did what to which record, never what they wrote."""
-        self._notes.append((what, {"actor_kind": actor.kind, "user_id": actor.name, **ids}))
+        self._notes.append((what, {**actor.noted, **ids}))
 
     async def start(self, engine: Engine) -> None:
         """After the commit. The sweeper starts what cannot be started now."""

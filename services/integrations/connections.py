@@ -47,12 +47,13 @@ async def connect_integration(
 
 
 async def disconnect_integration(work: UnitOfWork, actor: Actor, integration_id: str) -> None:
-    """End a connection, and erase its credentials. One that has ended stays as it is.
+    """End a connection, of an unknown provider too, and erase its credentials. One that has ended
+    stays as it is.
 
     Raises RoleRequired, IntegrationNotFound.
     """
     actor.require(MANAGERS)
     integrations = IntegrationRepository(work.connection, work.tenant)
-    await integrations.entry(integration_id)
+    await integrations.require(integration_id)
     work.deliver(*await integrations.disconnect(integration_id, work.now, work.new_id))
     work.note(actor, "integration disconnected", integration_id=integration_id)

@@ -56,4 +56,5 @@ async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
     """
     if name is None:
         return actor
-    return Actor.operator(await MemberRepository(work.connection).person(name))
+    person = await MemberRepository(work.connection).person(name)
+    return Actor.operator(person, login=actor.name)

@@ -151,6 +151,16 @@ class IntegrationRepository:
         )
         return told_ended + told_connected
 
+    async def require(self, integration_id: str) -> None:
+        """Raises IntegrationNotFound if the client has none of this id, whatever its provider."""
+        found = await self._connection.scalar(
+            sa.select(integrations.c.id).where(
+                integrations.c.client_id == self._tenant, integrations.c.id == integration_id
+            )
+        )
+        if found is None:
+            raise IntegrationNotFound(integration_id)
+
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
     ) -> tuple[str, ...]:

@@ -5,16 +5,17 @@ import asyncio
 import sqlalchemy as sa
 from temporalio.service import RPCError
 
-from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category
 from domain.integrations.errors import UnknownProvider
 from domain.integrations.integration import Provider
-from store.integrations.integrations import IntegrationRepository
+from domain.tenants.actor import Actor
+from services.integrations.connections import disconnect_integration
 from store.integrations.tables import integrations
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import ScriptedBrain, connect, think_by
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
+from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import open_shop
 
@@ -45,10 +46,8 @@ async def test_a_run_waits_until_the_connection_is_known_or_ended(idle_engine: L
             idle_engine.post(shop, event_type="widget", message="Bonjour !")
         )
         await eventually(waits)
-        async with idle_engine.database.tenant(shop.tenant) as connection:
-            await IntegrationRepository(connection, shop.tenant).disconnect(
-                unknown, utc_now(), new_ulid
-            )
+        async with units_on(idle_engine.database).of(shop.tenant) as work:
+            await disconnect_integration(work, Actor.operator("operator:test"), unknown)
         answer = (await asking).json()
 
     assert answer["status"] == "completed"
