@@ -36,11 +36,6 @@ async def kept(front: LiveEngine) -> list[object]:
     return [sorted(map(str, await rows(front.database, table))) for table in TABLES]
 
 
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
-
-
 @pytest.mark.parametrize("role", list(Role))
 async def test_roles(front: LiveEngine, shop: Shop, owner: dict[str, str], role: Role) -> None:
     """All read; owners and admins change."""

@@ -24,12 +24,6 @@ from tests.support.webhooks.webhook_dashboard import (
     ready,
 )
 
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
-
-
 # --- Who may --------------------------------------------------------------------------------------
 
 
