@@ -5,19 +5,21 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
 from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.tenants.client import Role
 from store.runs.tables import engine_messages
+from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
-from tests.support.reviews.dashboard import REVIEWS, act, code, listed
+from tests.support.reviews.dashboard import REVIEWS, act, admin, code, listed, person
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.identity import bearer, session_token
-from tests.support.tenants.shop import Shop
+from tests.support.tenants.shop import Shop, open_shop
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLY = PlannedAction(kind=ActionKind.REPLY)
@@ -205,3 +207,35 @@ async def test_pages_have_no_gaps_and_no_doubles(
     assert [times[it] for it in seen] == sorted(
         (times[it] for it in seen), reverse=order == "newest"
     )
+
+
+async def test_lists_are_of_one_client(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    mine = await open_review(front.database, shop)
+    await open_review(front.database, await open_shop(front.database))
+
+    assert [it["id"] for it in await listed(front, owner)] == [mine]
+    seen = await listed(front, admin(front), client_id=shop.client_id)
+    assert [it["id"] for it in seen] == [mine]
+
+
+async def test_internal_admins_may_take_over(front: LiveEngine, shop: Shop) -> None:
+    agent, headers = await person(front, shop, Role.AGENT), admin(front)
+    review_id = await open_review(front.database, shop)
+    await act(front, review_id, "claim", agent)
+
+    assert (await act(front, review_id, "claim", headers, force=True)).status_code == 200
+    assert (await act(front, review_id, "approve", headers)).status_code == 200
+
+
+async def test_a_member_of_two_clients_needs_no_client_id(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    other = await open_shop(front.database)
+    async with front.database.service() as connection:
+        members = MemberRepository(connection)
+        await members.add(other.client_id, shop.owner_user_id, Role.AGENT, utc_now())
+    theirs = await open_review(front.database, other)
+
+    assert (await act(front, theirs, "approve", owner)).status_code == 200
