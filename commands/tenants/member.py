@@ -19,7 +19,7 @@ from domain.core.ids import TenantId
 from domain.tenants.client import Role
 from services.tenants.members import add_member, remove_member
 from store.tenants.clients import ClientRepository
-from store.tenants.members import Member, MemberRepository
+from store.tenants.members import ClientMember, MemberRepository
 
 app = typer.Typer(help="Members of a client.", no_args_is_help=True)
 
@@ -63,7 +63,7 @@ async def list_all(
     )
 
 
-def _fields(member: Member) -> dict[str, object]:
+def _fields(member: ClientMember) -> dict[str, object]:
     return {
         "user_id": member.user_id,
         "email": member.email,

@@ -47,7 +47,7 @@ _JOINED: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Member:
+class ClientMember:
     """Somebody who may act for a client."""
 
     user_id: str
@@ -65,7 +65,7 @@ class MemberRepository:
         role = await self._connection.scalar(_ROLE, {"user": user_id, "client": client_id})
         return None if role is None else Role(role)
 
-    async def all(self, client_id: str) -> tuple[Member, ...]:
+    async def all(self, client_id: str) -> tuple[ClientMember, ...]:
         """The client's owner and members, who came first first."""
         rows = await self._connection.execute(
             sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
@@ -73,7 +73,9 @@ class MemberRepository:
             .where(client_users.c.client_id == client_id)
             .order_by(client_users.c.created_at, users.c.id)
         )
-        return tuple(Member(row.id, row.email, Role(row.role), row.created_at) for row in rows)
+        return tuple(
+            ClientMember(row.id, row.email, Role(row.role), row.created_at) for row in rows
+        )
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None. One

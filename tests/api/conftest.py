@@ -1,4 +1,4 @@
-"""The edge with short times, as a process of its own that all tests of a session share."""
+"""A shop's owner, and the edge with short times: a process that all tests of a session share."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,12 +6,21 @@ from dataclasses import replace
 import pytest
 
 from api.http.edge_limits import DEFAULT_LIMITS
+from domain.tenants.client import Role
 from tests.support.core.edge_server import EdgeServer, edge_server
-from tests.support.core.raw_http import ask
+from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
+from tests.support.reviews.dashboard import person
+from tests.support.servers.edge_callers import serves
+from tests.support.tenants.shop import Shop
 
 SHORT = replace(DEFAULT_LIMITS, head_s=0.6, stalled_s=1.0, linger_s=0.5)
-PING = b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n"
+
+
+@pytest.fixture
+async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
+    """The headers of the shop's owner."""
+    return await person(front, shop, Role.OWNER)
 
 
 @pytest.fixture(scope="session")
@@ -24,11 +33,3 @@ def edge_process(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EdgeServe
 async def edge(edge_process: EdgeServer) -> EdgeServer:
     await eventually(lambda: serves(edge_process))
     return edge_process
-
-
-async def serves(server: EdgeServer) -> bool:
-    """A healthy caller gets its answer now."""
-    try:
-        return (await ask(server.port, PING)).status == 200
-    except (OSError, EOFError):
-        return False

@@ -7,18 +7,12 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.content.content import MAX_BODY, MAX_ENTRIES, MAX_LINE
-from domain.tenants.client import Role
 from store.content.content import ContentRepository
 from store.content.tables import knowledge_entries
 from tests.support.content.content import ENTRY, KNOWLEDGE
 from tests.support.core.engine import LiveEngine
-from tests.support.reviews.dashboard import code, person
+from tests.support.reviews.dashboard import code
 from tests.support.tenants.shop import Shop
-
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
 
 
 async def create(front: LiveEngine, headers: dict[str, str], **body: object) -> dict[str, Any]:

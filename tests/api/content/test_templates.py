@@ -8,19 +8,13 @@ import structlog
 
 from adapters.system import new_ulid, utc_now
 from domain.content.content import MAX_BODY, MAX_LINE, MAX_TEMPLATES
-from domain.tenants.client import Role
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
 from tests.support.content.content import TEMPLATE, TEMPLATES
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
-from tests.support.reviews.dashboard import code, person
+from tests.support.reviews.dashboard import code
 from tests.support.tenants.shop import Shop
-
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
 
 
 async def create(front: LiveEngine, headers: dict[str, str], **body: object) -> dict[str, Any]:

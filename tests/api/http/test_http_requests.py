@@ -5,15 +5,14 @@ import json
 
 import pytest
 
-from tests.api.conftest import PING, serves
 from tests.support.core.edge_server import EdgeServer
 from tests.support.core.raw_http import ask, raw_connection
 from tests.support.core.waiting import eventually
+from tests.support.servers.edge_callers import PING, serves
 
 GET = b"GET /ping HTTP/1.1\r\nHost: a\r\n"
 POST = b"POST /echo HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
 BODY = b'{"a": 1}'
-
 AMBIGUOUS = {
     "length and chunked": POST
     + b"Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",

@@ -7,24 +7,18 @@ import orjson
 import pytest
 import structlog
 
-from domain.tenants.client import Role
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.webhooks.tables import webhook_deliveries
 from tests.support.content.content import INTEGRATIONS, SHOPIFY, TOKEN
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
-from tests.support.reviews.dashboard import code, person
+from tests.support.reviews.dashboard import code
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import is_started
 from tests.support.webhooks.webhooks import subscribe
 
 WRONG_PLACE = {"provider": "shopify", "settings": {"access_token": TOKEN}, "credentials": {}}
-
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
 
 
 async def connect(front: LiveEngine, headers: dict[str, str], **body: object) -> dict[str, Any]:

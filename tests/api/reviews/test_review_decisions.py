@@ -23,11 +23,6 @@ START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 REPLY = PlannedAction(kind=ActionKind.REPLY)
 
 
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
-
-
 async def test_claims(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
     anna, ben = [await person(front, shop, Role.AGENT) for _ in range(2)]
     review_id = await open_review(front.database, shop)

@@ -5,12 +5,10 @@ from typing import Any
 
 import pytest
 
-from domain.tenants.client import Role
 from domain.tenants.client_settings import MAX_DISPLAY_NAME, MAX_PROMPT, WIDGET_KEY
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
-from tests.support.reviews.dashboard import code, person
-from tests.support.tenants.shop import Shop
+from tests.support.reviews.dashboard import code
 
 NOTHING = {
     "system_prompt": None,
@@ -19,11 +17,6 @@ NOTHING = {
     "retention": {},
     "updated_at": None,
 }
-
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
 
 
 async def read(front: LiveEngine, headers: dict[str, str]) -> dict[str, Any]:

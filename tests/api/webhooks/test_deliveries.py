@@ -9,24 +9,18 @@ from standardwebhooks import Webhook as StandardWebhook
 from stripe import WebhookSignature
 
 from adapters.system import new_ulid, utc_now
-from domain.tenants.client import Role
 from domain.webhooks.delivery import FailureKind, Trigger
 from domain.webhooks.signature import masked, signed_headers
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, row_counts, rows
-from tests.support.reviews.dashboard import code, person, set_clock
+from tests.support.reviews.dashboard import code, set_clock
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import WEBHOOKS, ask, create, end, is_started
 from tests.support.webhooks.webhooks import Subscribed, subscribe, tell
 
 SINCE = "2026-01-01T00:00:00Z"
 NOTHING = {"queued": 0, "left": 0, "next_since": None}
-
-
-@pytest.fixture
-async def owner(front: LiveEngine, shop: Shop) -> dict[str, str]:
-    return await person(front, shop, Role.OWNER)
 
 
 @pytest.fixture

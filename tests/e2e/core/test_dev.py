@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import signal
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -11,7 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import httpx
-import psutil
 import pytest
 import sqlalchemy as sa
 
@@ -26,7 +23,6 @@ from tests.support.core.engine import GATEWAY
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 SECRET = "dev secret"
-ENDS_WITHIN_S = 15
 CALLERS = 16
 LOAD_S = 10
 
@@ -245,75 +241,3 @@ def _three_free_ports() -> int:
             check_free(port + 1)
             check_free(port + 2)
             return port
-
-
-def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
-    data = tmp_path / "data"
-    with dev_stack(data, "--no-tour", "--port", str(free_port())) as process:
-        ready_url(process)
-        started = psutil.Process(process.pid).children(recursive=True)
-        pids = json.loads((data / "stack.json").read_text())["pids"]
-        assert set(pids) == {"temporal", "mail", "worker", "webhook-worker", "api"}
-        client = cli_json(
-            "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
-        )
-
-        asked = time.monotonic()
-        process.send_signal(signal.SIGINT)
-        process.wait(ENDS_WITHIN_S)
-
-        assert time.monotonic() - asked < ENDS_WITHIN_S
-        assert process.returncode == 0
-    assert [child for child in started if child.is_running()] == []
-    assert _postgres_of(data) == []
-
-    # The command starts the database that the stack has left. (A second start on a folder is
-    # test_webhooks.py's.)
-    key = cli_json(
-        "key", "create", "--client", client["client_id"], "--label", "x", "--data", str(data)
-    )
-    assert key["key"].startswith("ak_")
-
-
-def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:
-    """The embedded database is started for as long as the command needs it."""
-    data = tmp_path / "data"
-
-    client = cli_json(
-        "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)
-    )
-
-    assert client["client_id"]
-    assert _postgres_of(data) == []
-
-
-def test_port_in_use_is_one_sentence(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
-        done = cli("dev", "--no-tour", "--port", str(port), "--data", str(tmp_path / "data"))
-
-    assert done.returncode == 1
-    assert f"port {port} is in use" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def test_unwritable_folder_is_one_sentence(tmp_path: Path) -> None:
-    """A file where the folder should be: unwritable for root as well."""
-    (tmp_path / "file").write_text("")
-
-    done = cli("dev", "--no-tour", "--data", str(tmp_path / "file" / "data"))
-
-    assert done.returncode == 1
-    assert "cannot be written" in done.stderr
-    assert "Traceback" not in done.stderr
-
-
-def _postgres_of(data: Path) -> list[int]:
-    """The processes that still serve this folder's database."""
-    return [
-        process.pid
-        for process in psutil.process_iter(["cmdline"])
-        if str(data) in " ".join(process.info["cmdline"] or [])
-    ]

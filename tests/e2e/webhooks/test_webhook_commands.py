@@ -7,13 +7,12 @@ import shlex
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
-import stripe
 from standardwebhooks.webhooks import Webhook
 
 from adapters.system import new_ulid, utc_now
@@ -29,52 +28,11 @@ from tests.support.core.processes import process
 from tests.support.core.rows import only_row
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
-from tests.support.servers.webhook_receiver import Received, WebhookReceiver, webhook_receiver
+from tests.support.servers.webhook_receiver import Received, webhook_receiver
 from tests.support.tenants.shop import open_shop
+from tests.support.webhooks.installation import Installation, genuine
 
 NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
-
-
-@dataclass(frozen=True)
-class Installation:
-    env: dict[str, str]
-    receiver: WebhookReceiver
-    database: Database
-    client_id: str = ""
-
-    def json(self, *arguments: str) -> dict[str, Any]:
-        return cli_json("webhook", *arguments, **self.env)
-
-    def shown(self, *arguments: str) -> str:
-        """What a person sees, on a terminal where nothing breaks."""
-        done = cli("webhook", *arguments, **self.env, COLUMNS="300")
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    def failed(self, *arguments: str) -> dict[str, Any]:
-        """The answer of a command that says by its exit code that it is no good one."""
-        done = cli("webhook", *arguments, "--json", **self.env)
-        assert done.returncode == 1
-        assert "error:" not in done.stderr
-        answer: dict[str, Any] = json.loads(done.stdout)
-        return answer
-
-    def refused(self, *arguments: str, **env: str) -> str:
-        """The sentence."""
-        done = cli("webhook", *arguments, **{**self.env, **env})
-        assert (done.returncode, done.stdout) == (1, "")
-        assert "Traceback" not in done.stderr
-        return done.stderr
-
-    def create(self, *events: str) -> tuple[str, str]:
-        """A webhook's id and secret."""
-        given = [word for event in events or ("*",) for word in ("--event", event)]
-        made = self.json("create", "--client", self.client_id, "--url", self.receiver.url, *given)
-        return made["webhook_id"], made["secret"]
-
-    async def request(self, number: int) -> Received:
-        """The one with that number, from 1."""
-        return (await self.receiver.received(number))[number - 1]
 
 
 @pytest.fixture(scope="module")
@@ -109,15 +67,6 @@ async def installed(serving: Installation) -> AsyncIterator[Installation]:
     client_id = (await open_shop(serving.database)).client_id
     yield replace(serving, client_id=client_id)
     await serving.database.close()
-
-
-def genuine(request: Received, secret: str, name: str = "x-service-signature") -> bool:
-    header = f"t={request.headers['x-service-timestamp']},{request.headers[name]}"
-    try:
-        stripe.WebhookSignature.verify_header(request.body, header, secret, tolerance=300)
-    except stripe.SignatureVerificationError:
-        return False
-    return True
 
 
 async def test_a_test_and_its_record(installed: Installation) -> None:

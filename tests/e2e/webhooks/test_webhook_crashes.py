@@ -4,15 +4,11 @@ A POST may come twice where nobody can know whether it did; then its webhook-id 
 """
 
 import asyncio
-import signal
-from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 import sqlalchemy as sa
 from temporalio.api.enums.v1 import PendingActivityState
@@ -23,7 +19,6 @@ from adapters.system import utc_now
 from domain.core import names
 from domain.core.period import period_of
 from domain.webhooks.errors import Deferred
-from embedded.ports import free_port
 from store.billing.tables import usage_counters
 from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
 from tests.support.core.engine import GATEWAY, LiveEngine
@@ -35,6 +30,14 @@ from tests.support.servers.mail import MailServer
 from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 from tests.support.tenants.identity import bearer, session_token
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from tests.support.webhooks.dying import (
+    Start,
+    died,
+    dies_asked,
+    each_once,
+    engine_worker,
+    webhook_worker,
+)
 from tests.support.webhooks.holding import Holding, the_first
 from tests.support.webhooks.webhook_dashboard import WEBHOOKS
 from tests.support.webhooks.webhook_engine import delivery_of, ended, sending_engine, subscribed
@@ -43,8 +46,6 @@ from tests.support.webhooks.webhooks import tell
 # The sweeper would wait a minute, so as not to disturb what is under way.
 SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 CRASHING = ("-m", "tests.support.core.crashing_worker")
-
-Start = Callable[..., AbstractContextManager[Process]]
 
 
 @pytest.fixture
@@ -80,22 +81,6 @@ def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Star
         )
 
     return started
-
-
-def engine_worker(start: Start, **env: str) -> AbstractContextManager[Process]:
-    return start("engine", "worker.py", **env)
-
-
-def webhook_worker(start: Start, name: str = "webhooks") -> AbstractContextManager[Process]:
-    return start(name, "worker.py", "--queue", names.WEBHOOKS_QUEUE)
-
-
-async def died(child: Process) -> None:
-    async def ended_by_itself() -> bool:
-        return child.exit_code is not None
-
-    await eventually(ended_by_itself)
-    assert child.exit_code == -signal.SIGKILL, child.log_tail()
 
 
 @pytest.mark.parametrize(
@@ -176,26 +161,13 @@ async def test_engine_killed_between_the_outcome_and_its_deliveries(
         if lost:
             await engine.run_of(shop, await _event_of(engine, shop)).terminate()
         with engine_worker(start, **SWEEPS_AT_ONCE):
-            await _each_once(engine, shop, receiver, deliveries)
+            await each_once(engine, shop, receiver, deliveries)
             await call
 
 
 async def _event_of(engine: LiveEngine, shop: Shop) -> str:
     (run,) = [one async for one in engine.client.list_workflows("WorkflowType = 'ProcessEvent'")]
     return run.id.rpartition("/")[2]
-
-
-async def _each_once(
-    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, deliveries: list[dict[str, Any]]
-) -> None:
-    """All of them succeed, by one POST each."""
-    for one in deliveries:
-        record = await ended(engine, one["id"])
-        assert (record["status"], record["attempt"]) == ("success", 1)
-        await delivery_of(engine, shop, one["id"]).result()
-    assert Counter(request.headers["x-service-delivery"] for request in receiver.seen) == Counter(
-        one["id"] for one in deliveries
-    )
 
 
 async def test_api_killed_before_a_replay_is_sent(
@@ -208,11 +180,11 @@ async def test_api_killed_before_a_replay_is_sent(
         await ended(engine, first)
         headers = bearer(session_token(engine.settings, shop.owner_user_id))
         path = f"{WEBHOOKS}/{webhook.id}/deliveries/{first}/replay"
-        await _dies_asked(start, path, headers, {})
+        await dies_asked(start, path, headers, {})
         replayed = await only_row(engine.database, webhook_deliveries, trigger="replay")
         assert replayed["status"] == "pending"
         with engine_worker(start, **SWEEPS_AT_ONCE):
-            await _each_once(engine, shop, receiver, [{"id": first}, replayed])
+            await each_once(engine, shop, receiver, [{"id": first}, replayed])
 
     assert len({request.headers["webhook-id"] for request in receiver.seen}) == 1
 
@@ -229,33 +201,11 @@ async def test_api_killed_before_a_threshold_is_sent(
             )
         )
     body = {"client_id": shop.client_id, "message": "x"}
-    await _dies_asked(start, GATEWAY, shop.headers, body)
+    await dies_asked(start, GATEWAY, shop.headers, body)
     told = await rows(engine.database, webhook_deliveries, event="usage.threshold_reached")
     assert [one["status"] for one in told] == ["pending", "pending"]
     with webhook_worker(start), engine_worker(start, **SWEEPS_AT_ONCE):
-        await _each_once(engine, shop, receiver, told)
-
-
-async def _dies_asked(
-    start: Start, path: str, headers: dict[str, str], body: Mapping[str, object]
-) -> None:
-    """An API that ends when what this request has committed is to be sent."""
-    port = free_port()
-    with start(
-        "api", "-m", "tests.support.webhooks.dying_sender", "serve", "--port", str(port)
-    ) as api:
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", headers=headers) as http:
-            await eventually(lambda: _serves(http))
-            with pytest.raises(httpx.TransportError):
-                await http.post(path, json=body)
-        await died(api)
-
-
-async def _serves(http: httpx.AsyncClient) -> bool:
-    try:
-        return (await http.get("/healthz")).status_code == 200
-    except httpx.TransportError:
-        return False
+        await each_once(engine, shop, receiver, told)
 
 
 async def test_webhook_worker_stopped_under_load(
@@ -286,7 +236,7 @@ async def test_webhook_worker_stopped_under_load(
     for delivery_id in going:
         assert (await ended(engine, delivery_id))["status"] == "success"
     with webhook_worker(start):
-        await _each_once(engine, shop, receiver, [{"id": one} for one in deliveries])
+        await each_once(engine, shop, receiver, [{"id": one} for one in deliveries])
 
 
 async def _activity(engine: LiveEngine, shop: Shop, delivery_id: str) -> PendingActivityInfo | None:

@@ -10,17 +10,10 @@ from adapters.system import utc_now
 from domain.webhooks.contracts import DeliverResult
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.webhook import KEPT_DELIVERIES, DisabledReason, Notice, RetryPolicy
-from store.core.database import Database
 from store.webhooks.tables import webhook_deliveries
 from store.webhooks.troubled_webhook import troubled_webhook
 from tests.support.core.rows import rows
-from tests.support.tenants.shop import Shop
 from tests.support.webhooks.deliveries import BROKEN, FAILED, GONE, GOT, SKIPPED, SUCCESS, Hooks
-
-
-@pytest.fixture
-def mine(database: Database, shop: Shop) -> Hooks:
-    return Hooks(database, shop)
 
 
 async def test_60_failures_at_once_disable_once(mine: Hooks) -> None:

@@ -8,7 +8,6 @@ from collections import Counter
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -30,11 +29,12 @@ from store.core.database import Database
 from store.webhooks import deliveries as delivery_repository
 from store.webhooks.deliveries import Outgoing
 from store.webhooks.delivery_ending import END, SKIP
-from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses, webhook_subscriptions
+from store.webhooks.tables import webhook_deliveries, webhook_misses, webhook_subscriptions
 from tests.support.core.rows import only_row, rows
 from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.deliveries import BROKEN, GONE, GOT, SKIPPED, Hooks
 from tests.support.webhooks.delivery_model import KEPT, MOST, WARNED, Model, Sent
+from tests.support.webhooks.delivery_steps import finish_at_once, forget_body, send_all, tell
 from tests.support.webhooks.webhooks import Subscribed
 
 RETRY_S = 3600.0
@@ -57,7 +57,7 @@ class Deliveries(RuleBasedStateMachine):
     @rule(times=st.integers(1, 4))
     def tell(self, times: int) -> None:
         for _ in range(times):
-            deliveries, event_id = self._do(self._tell())
+            deliveries, event_id = self._do(tell(self.hooks))
             if not self.model.in_plan:
                 assert deliveries == ()
                 continue
@@ -96,7 +96,11 @@ class Deliveries(RuleBasedStateMachine):
         delivery_id, attempt, outgoing = data.draw(st.sampled_from(self.begun))
         again = again and done is not GOT
         expected = self.model.finish(delivery_id, attempt, done, again=again)
-        for found in self._do(self._at_once(repeated, outgoing, attempt, done, again)):
+        for found in self._do(
+            finish_at_once(
+                self.hooks, repeated, outgoing, attempt, done, retry_in_s=RETRY_S if again else None
+            )
+        ):
             self._same(found, expected)
 
     @precondition(lambda self: self.model.pending())
@@ -105,7 +109,7 @@ class Deliveries(RuleBasedStateMachine):
         """All that wait, at once: in whatever order."""
         waiting = {one: self.model.sent[one].attempt + 1 for one in self.model.pending()}
         tried = {one: n for one, n in waiting.items() if self.model.begin(one, n) is None}
-        found = self._do(self._send_all(waiting, done))
+        found = self._do(send_all(self.hooks, waiting, done))
         expected = [self.model.finish(one, n, done, again=False) for one, n in tried.items()]
         assert Counter(found) == Counter([*expected, *[SKIPPED] * (len(waiting) - len(tried))])
         # Which of them are kept, and which count is whose, depends on the order.
@@ -175,7 +179,7 @@ class Deliveries(RuleBasedStateMachine):
     @rule(data=st.data())
     def forget_body(self, data: st.DataObject) -> None:
         event_id = data.draw(st.sampled_from(sorted(self.model.bodies)))
-        self._do(self._forget_body(event_id))
+        self._do(forget_body(self.hooks, event_id))
         self.model.bodies.discard(event_id)
 
     @rule(policy=st.sampled_from(RetryPolicy))
@@ -234,6 +238,9 @@ class Deliveries(RuleBasedStateMachine):
         self.webhook = self._do(self.hooks.subscribe(retry_policy=policy))
         self.model = Model(policy)
 
+    async def _deliveries(self) -> list[dict[str, Any]]:
+        return await rows(self.database, webhook_deliveries, webhook_id=self.webhook.id)
+
     def _adopt(self, kept: dict[str, dict[str, Any]]) -> None:
         """Take over what the database says of deliveries that ended at once."""
         ended = [row for row in kept.values() if row["status"] != DeliveryStatus.PENDING]
@@ -250,47 +257,6 @@ class Deliveries(RuleBasedStateMachine):
             )
             for row in kept.values()
         }
-
-    async def _tell(self) -> tuple[tuple[str, ...], str]:
-        before = await rows(self.database, outbox, client_id=self.hooks.shop.client_id)
-        deliveries = await self.hooks.tell()
-        after = await rows(self.database, outbox, client_id=self.hooks.shop.client_id)
-        (event_id,) = {row["id"] for row in after} - {row["id"] for row in before}
-        return deliveries, event_id
-
-    async def _at_once(
-        self, repeated: int, outgoing: Outgoing, attempt: int, done: DeliveryAttempt, again: bool
-    ) -> list[DeliverResult]:
-        wait = RETRY_S if again else None
-        return await asyncio.gather(
-            *(
-                self.hooks.finish(outgoing, done, attempt=attempt, retry_in_s=wait)
-                for _ in range(repeated)
-            )
-        )
-
-    async def _send_all(
-        self, waiting: dict[str, int], done: DeliveryAttempt
-    ) -> list[DeliverResult]:
-        # All are begun before one has ended, as the model has it.
-        begun = [(await self.hooks.begin(one, n), n) for one, n in waiting.items()]
-        return await asyncio.gather(*(self._finish_begun(one, n, done) for one, n in begun))
-
-    async def _finish_begun(
-        self, begun: Outgoing | DeliverResult, attempt: int, done: DeliveryAttempt
-    ) -> DeliverResult:
-        if isinstance(begun, DeliverResult):
-            return begun
-        return await self.hooks.finish(begun, done, attempt=attempt)
-
-    async def _deliveries(self) -> list[dict[str, Any]]:
-        return await rows(self.database, webhook_deliveries, webhook_id=self.webhook.id)
-
-    async def _forget_body(self, event_id: str) -> None:
-        async with self.hooks.connection() as connection:
-            await connection.execute(
-                sa.update(outbox).where(outbox.c.id == event_id).values(body=None)
-            )
 
 
 def test_counts_records_and_misses_always_agree(

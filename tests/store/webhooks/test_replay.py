@@ -9,19 +9,12 @@ from adapters.system import new_ulid, utc_now
 from domain.webhooks.delivery import Trigger
 from domain.webhooks.errors import DeliveryPending, WebhookDisabled
 from domain.webhooks.webhook import COUNTED_MISSES
-from store.core.database import Database
 from store.webhooks.replay import DeliveryReplay
 from store.webhooks.subscriptions import WebhookChange
 from store.webhooks.tables import outbox, webhook_misses
 from tests.support.core.rows import owned, rows
-from tests.support.tenants.shop import Shop
 from tests.support.webhooks.deliveries import BROKEN, GOT, LONG_AGO, SUCCESS, Hooks
 from tests.support.webhooks.webhooks import URL
-
-
-@pytest.fixture
-def mine(database: Database, shop: Shop) -> Hooks:
-    return Hooks(database, shop)
 
 
 async def test_a_replay(mine: Hooks) -> None:

@@ -12,14 +12,9 @@ from store.core.database import Database
 from store.webhooks.subscriptions import NewWebhook, WebhookChange, WebhookRepository, client_of
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.rows import rows
-from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.deliveries import BROKEN, Hooks
 from tests.support.webhooks.webhooks import SEALER, URL, subscribe
-
-
-@pytest.fixture
-def mine(database: Database, shop: Shop) -> Hooks:
-    return Hooks(database, shop)
 
 
 @pytest.fixture

@@ -30,6 +30,7 @@ from tests.support.tenants.shop import Shop, open_shop
 
 CUSTOMER = "lea.martin@example.com"
 WISH = "Bonjour, je voudrais être remboursée de ma commande n° 2001, merci."
+ASKED = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER, "message": WISH}
 
 
 def rules(

@@ -1,0 +1,239 @@
+"""Escalations: several people and the clock against a model."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    rule,
+    run_state_machine_as_test,
+)
+
+from domain.core.errors import DomainError
+from domain.reviews.errors import (
+    DraftMissing,
+    EscalationChanged,
+    EscalationClaimed,
+    EscalationDecided,
+    SecondPersonRequired,
+)
+from domain.reviews.escalation import Choice, Decision
+from store.core.database import Database
+from store.reviews.escalations import EscalationRepository
+from store.reviews.tables import escalation_tickets
+from tests.support.core.rows import only_row
+from tests.support.reviews.reviews import DRAFT, open_review
+from tests.support.tenants.shop import Shop, open_shop
+
+START = datetime(2026, 11, 21, 12, tzinfo=UTC)
+PEOPLE = st.sampled_from(["anna", "ben", "chloe"])
+TEXTS = st.sampled_from(["Bonjour.", "Au revoir."])
+CHOICES = st.sampled_from([Decision.APPROVE, Decision.EDIT, Decision.REJECT])
+
+
+@dataclass
+class Model:
+    """What should be, said naively."""
+
+    needs_second: bool
+    words: str
+    claim: tuple[str, datetime] | None = None
+    first: str | None = None
+    decided: Decision | None = None
+    by: str | None = None
+
+    def refusal(self, person: str, now: datetime) -> str | None:
+        """Why this person may touch it neither by a claim nor by a decision."""
+        if self.decided:
+            return EscalationDecided.code
+        if self.claim is None or self.claim[0] == person:
+            return None
+        fresh = now - self.claim[1] < timedelta(minutes=30)
+        return EscalationClaimed.code if fresh else None
+
+    def decide(self, decision: Decision, person: str, text: str, now: datetime) -> str:
+        refused = self.refusal(person, now)
+        if refused:
+            return refused
+        if decision is Decision.APPROVE and not self.words:
+            return DraftMissing.code
+        if decision is not Decision.REJECT:
+            if self.first == person:
+                return SecondPersonRequired.code
+            if decision is Decision.EDIT:
+                self.words = text
+            if self.needs_second and not self.first:
+                self.first, self.claim = person, None
+                return "first"
+        self.decided, self.by = decision, person
+        return "decided"
+
+
+class Escalations(RuleBasedStateMachine):
+    database: Database
+    shop: Shop
+    runner: asyncio.Runner
+
+    @initialize(needs_second=st.booleans(), draft=st.sampled_from([DRAFT, DRAFT, ""]))
+    def open(self, needs_second: bool, draft: str) -> None:
+        self.now = START
+        self.model = Model(needs_second, draft)
+        self.id = self._do(
+            open_review(self.database, self.shop, needs_second=needs_second, draft=draft, now=START)
+        )
+        self.final: dict[str, Any] | None = None
+
+    @rule(person=PEOPLE, force=st.booleans())
+    def claim(self, person: str, force: bool) -> None:
+        expected = self.model.refusal(person, self.now)
+        if force and expected == EscalationClaimed.code:
+            expected = None
+        assert self._code(self._claim(person, force)) == expected
+        if expected is None:
+            self.model.claim = (person, self.now)
+
+    @rule(person=PEOPLE)
+    def release(self, person: str) -> None:
+        expected = self.model.refusal(person, self.now)
+        assert self._code(self._release(person)) == expected
+        if expected is None:
+            self.model.claim = None
+
+    @rule(decision=CHOICES, person=PEOPLE, text=TEXTS)
+    def decide(self, decision: Decision, person: str, text: str) -> None:
+        expected = self.model.decide(decision, person, text, self.now)
+        assert self._do(self._decide(decision, person, text)) == expected
+
+    @rule(person=PEOPLE)
+    def approve_what_is_gone(self, person: str) -> None:
+        """A person who has read other words than those that would be sent."""
+        refused = self.model.refusal(person, self.now)
+        gone = EscalationChanged.code if self.model.words else DraftMissing.code
+        choice = Choice(Decision.APPROVE, person, seen="gone")
+        assert self._code(self._choose(choice)) == (refused or gone)
+
+    @rule(text=TEXTS)
+    def all_at_once(self, text: str) -> None:
+        """Three people and the clock: whatever the order was, it is one that the model allows."""
+        before = self.model.decided
+
+        async def everybody() -> Counter[str]:
+            each = (self._decide(Decision.REJECT, person, text) for person in ("anna", "ben"))
+            return Counter(await asyncio.gather(*each, self._expire()))
+
+        outcomes = self._do(everybody())
+        row = self._row()
+        assert outcomes["decided"] == (0 if before or row["decision"] == "expire" else 1)
+        self.model.decided, self.model.by = Decision(row["decision"]), row["decided_by"]
+
+    @rule()
+    def expire(self) -> None:
+        self._do(self._expire())
+        if not self.model.decided:
+            self.model.decided, self.model.by = Decision.EXPIRE, None
+
+    @rule(minutes=st.sampled_from([1, 29, 30]))
+    def time_passes(self, minutes: int) -> None:
+        self.now += timedelta(minutes=minutes)
+
+    @invariant()
+    def all_agrees(self) -> None:
+        if not hasattr(self, "model"):
+            return
+        row, model = self._row(), self.model
+        assert row["decision"] == model.decided
+        assert row["decided_by"] == model.by
+        assert row["first_approved_by"] == model.first
+        assert (row["edited_text"] or row["draft"]) == model.words
+        assert model.by is None or model.by != model.first or model.decided is Decision.REJECT
+        agreed = 0 if model.decided not in (Decision.APPROVE, Decision.EDIT) else 1
+        assert self._do(self._approvals(row["run_id"])) == agreed + (agreed and model.needs_second)
+        if model.decided:
+            self.final = self.final or row
+            assert row == self.final, "what is decided never changes"
+        else:
+            assert row["status"] == ("claimed" if model.claim else "pending")
+            claim = (row["claimed_by"], row["claimed_at"]) if row["claimed_by"] else None
+            assert claim == model.claim
+
+    def _do(self, work: Any) -> Any:
+        return self.runner.run(work)
+
+    def _code(self, work: Any) -> str | None:
+        try:
+            self._do(work)
+        except DomainError as error:
+            return error.code
+        return None
+
+    def _row(self) -> dict[str, Any]:
+        row: dict[str, Any] = self._do(only_row(self.database, escalation_tickets, id=self.id))
+        row.pop("taken_up_at")  # by the run, later
+        return row
+
+    async def _claim(self, person: str, force: bool) -> None:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            repository = EscalationRepository(connection, self.shop.tenant)
+            await repository.claim(self.id, person, self.now, force=force)
+
+    async def _release(self, person: str) -> None:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            repository = EscalationRepository(connection, self.shop.tenant)
+            await repository.release(self.id, person, self.now)
+
+    async def _choose(self, choice: Choice) -> bool:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            repository = EscalationRepository(connection, self.shop.tenant)
+            return (await repository.decide(self.id, choice, self.now)).awaits_second
+
+    async def _decide(self, decision: Decision, person: str, text: str) -> str:
+        words = text if decision is Decision.EDIT else None
+        try:
+            first = await self._choose(Choice(decision, person, text=words))
+        except DomainError as error:
+            return error.code
+        return "first" if first else "decided"
+
+    async def _expire(self) -> str:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            run_id = (await only_row(self.database, escalation_tickets, id=self.id))["run_id"]
+            settled = await EscalationRepository(connection, self.shop.tenant).settle(
+                run_id, 0, expired=True, now=self.now
+            )
+        assert settled is not None
+        return "expired"
+
+    async def _approvals(self, run_id: str) -> int:
+        async with self.database.tenant(self.shop.tenant) as connection:
+            return await EscalationRepository(connection, self.shop.tenant).approvals(run_id)
+
+
+def test_people_and_the_clock(database_url: str) -> None:
+    with asyncio.Runner() as runner:
+
+        async def opened() -> tuple[Database, Shop]:
+            database = Database(database_url)
+            return database, await open_shop(database)
+
+        class Bound(Escalations):
+            pass
+
+        Bound.runner = runner
+        Bound.database, Bound.shop = runner.run(opened())
+        run_state_machine_as_test(
+            Bound,
+            settings=settings(
+                max_examples=40,
+                stateful_step_count=15,
+                deadline=None,
+                suppress_health_check=list(HealthCheck),
+            ),
+        )
+        runner.run(Bound.database.close())

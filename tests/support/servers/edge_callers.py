@@ -1,0 +1,27 @@
+"""What callers send to the edge's own process, and how one sees that others are served."""
+
+import time
+
+from tests.support.core.edge_server import EdgeServer
+from tests.support.core.raw_http import ask
+
+PING = b"GET /ping HTTP/1.1\r\nHost: a\r\n\r\n"
+POST = b"POST %s HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n"
+ECHO, REFUSED = POST % b"/echo", POST % b"/refused"
+CHUNKED = b"Transfer-Encoding: chunked\r\n\r\n"
+MEBIBYTE = 1024 * 1024
+CALLER_WITHIN_S = 2.0
+
+
+async def serves(server: EdgeServer) -> bool:
+    """A healthy caller gets its answer now."""
+    try:
+        return (await ask(server.port, PING)).status == 200
+    except (OSError, EOFError):
+        return False
+
+
+async def healthy_caller(edge: EdgeServer) -> None:
+    started = time.monotonic()
+    assert await serves(edge)
+    assert time.monotonic() - started < CALLER_WITHIN_S

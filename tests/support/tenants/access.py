@@ -1,0 +1,153 @@
+"""The routes of the dashboard, as a table: who may use each, and how it learns its client."""
+
+from collections.abc import Awaitable, Callable, Iterable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Final
+
+import sqlalchemy as sa
+from fastapi import FastAPI
+from fastapi.routing import APIRoute
+from starlette.routing import BaseRoute
+
+from domain.tenants.client import Role
+from store.metadata import metadata
+from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
+from tests.support.core.engine import LiveEngine
+from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
+from tests.support.reviews.reviews import open_review
+from tests.support.runs.conversation import write
+from tests.support.tenants.shop import Shop
+from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
+
+DASHBOARD: Final = "/api/dashboard/"
+RUNS: Final = "/api/dashboard/runs"
+METRICS: Final = "/api/dashboard/metrics"
+CHURN: Final = "/api/dashboard/churn"
+
+ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
+REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
+MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
+
+Route = tuple[str, str]
+"""Method and path."""
+Ids = dict[str, str]
+"""What a path's parameters stand for."""
+
+
+class Client(Enum):
+    """Where a request names its client. Who names none means their own."""
+
+    QUERY = "query"
+    BODY = "body"
+    RECORD = "the record that the path names"
+
+
+@dataclass(frozen=True)
+class Access:
+    """`body`: the least that the route needs. `missing`: the code for a record that is not there,
+    or not the client's."""
+
+    roles: frozenset[Role]
+    client: Client = Client.QUERY
+    body: dict[str, Any] | None = None
+    missing: str | None = None
+
+
+def _of_content(path: str) -> str | None:
+    if "{" not in path:
+        return None
+    return "integration_not_found" if path.startswith(INTEGRATIONS) else "content_not_found"
+
+
+ACCESS: Final[dict[Route, Access]] = {
+    ("GET", RUNS): Access(ALL),
+    ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
+    ("GET", METRICS): Access(ALL),
+    ("GET", CHURN): Access(ALL),
+    ("GET", REVIEWS): Access(ALL),
+    ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
+    **{
+        ("POST", f"{REVIEWS}/{{review_id}}/{what}"): Access(
+            REVIEWERS, Client.RECORD, body or None, "review_not_found"
+        )
+        for what, body in ACTIONS.items()
+    },
+    ("GET", WEBHOOKS): Access(MANAGERS),
+    ("POST", WEBHOOKS): Access(MANAGERS, Client.BODY, NEW),
+    **{
+        (method, WEBHOOKS + path): Access(MANAGERS, Client.RECORD, body, "webhook_not_found")
+        for method, path, body in ABOUT_ONE.values()
+    },
+    **{(method, path): Access(ALL, missing=_of_content(path)) for method, path, _ in READS},
+    **{
+        (method, path): Access(MANAGERS, body=body, missing=_of_content(path))
+        for method, path, body in CHANGES
+    },
+}
+
+
+def routes_of(app: FastAPI) -> set[Route]:
+    return {(method, route.path) for route in _flat(app.routes) for method in route.methods or ()}
+
+
+def _flat(routes: Iterable[BaseRoute]) -> Iterator[APIRoute]:
+    """Included routers hold their routes in themselves."""
+    for route in routes:
+        if isinstance(route, APIRoute):
+            yield route
+        else:
+            inner = getattr(route, "original_router", None)
+            yield from _flat(inner.routes if inner is not None else ())
+
+
+async def _run(front: LiveEngine, shop: Shop) -> Ids:
+    return {"run_id": (await write(front.database, shop)).run_id}
+
+
+async def _review(front: LiveEngine, shop: Shop) -> Ids:
+    return {"review_id": await open_review(front.database, shop)}
+
+
+async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
+    webhook_id, delivery_id = await ready(front, shop)
+    return {"webhook_id": webhook_id, "delivery_id": delivery_id}
+
+
+async def _content(front: LiveEngine, shop: Shop) -> Ids:
+    return await made(front, await person(front, shop, Role.OWNER))
+
+
+_MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
+    "{run_id}": _run,
+    "{review_id}": _review,
+    "{webhook_id}": _webhook,
+    "{template_id}": _content,
+    "{knowledge_id}": _content,
+    "{integration_id}": _content,
+}
+
+
+_RECORDS: Final = sa.text(
+    " UNION ALL ".join(
+        f"SELECT '{name}' AS name, md5(string_agg(t::text, chr(10) ORDER BY t::text)) AS digest "  # noqa: S608
+        f"FROM {name} t WHERE client_id = :client_id"
+        for name, table in metadata.tables.items()
+        if "client_id" in table.c
+    )
+)
+
+
+async def record_for(front: LiveEngine, shop: Shop, path: str) -> Ids:
+    """A record of the shop's that the path can name."""
+    for name, make in _MAKERS.items():
+        if name in path:
+            return await make(front, shop)
+    return {}
+
+
+async def records(front: LiveEngine, shop: Shop) -> dict[str, str | None]:
+    """A hash of all that each table keeps of a client, to see that nothing has changed."""
+    async with front.database.service() as connection:
+        found = await connection.execute(_RECORDS, {"client_id": shop.client_id})
+        return {row.name: row.digest for row in found}

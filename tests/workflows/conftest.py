@@ -1,0 +1,48 @@
+"""Engines that act and that send webhooks: each with a database of its own."""
+
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.support.core.engine import LiveEngine, live_engine
+from tests.support.core.temporal import TemporalServer
+from tests.support.servers.mail import MailServer
+from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
+from tests.support.webhooks.webhook_engine import sending_engine
+
+
+@pytest.fixture
+async def acting(
+    database_url: str, temporal: TemporalServer, mail: MailServer
+) -> AsyncIterator[LiveEngine]:
+    """The engine without a worker, allowed to act on this machine."""
+    async with live_engine(
+        database_url,
+        temporal.address,
+        temporal.take_namespace(),
+        smtp_url=mail.url,
+        allow_loopback_targets=True,
+    ) as engine:
+        yield engine
+
+
+@pytest.fixture
+def receiver() -> Iterator[WebhookReceiver]:
+    with webhook_receiver() as one:
+        yield one
+
+
+@pytest.fixture
+async def idle_sender(
+    database_url: str, temporal: TemporalServer, mail: MailServer, receiver: WebhookReceiver
+) -> AsyncIterator[LiveEngine]:
+    """An engine that sends webhooks to the receiver; no worker is at work yet."""
+    async with sending_engine(database_url, temporal, receiver, smtp_url=mail.url) as one:
+        yield one
+
+
+@pytest.fixture
+async def sender(idle_sender: LiveEngine) -> AsyncIterator[LiveEngine]:
+    """The same at work, with the worker that sends."""
+    async with idle_sender.working(), idle_sender.delivering():
+        yield idle_sender
