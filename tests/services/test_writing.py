@@ -30,9 +30,8 @@ def _units_of_work(tree: ast.Module) -> set[str]:
                     and isinstance(name, ast.Name)
                 ):
                     names.add(name.id)
-        if isinstance(node, ast.arg) and node.annotation is not None:
-            if "UnitOfWork" in ast.unparse(node.annotation):
-                names.add(node.arg)
+        if isinstance(node, ast.arg) and "UnitOfWork" in ast.unparse(node.annotation or node):
+            names.add(node.arg)
     return names
 
 

@@ -66,4 +66,6 @@ async def test_an_operator_in_somebodys_name(database: Database, shop: Shop) -> 
         with pytest.raises(InvalidInput, match="visible"):
             await acting_as(work, OPERATOR, "a\nb")
 
-    assert named == [OPERATOR, *map(Actor.operator, (user_id, user_id, "alice"))]
+    by = OPERATOR.name
+    in_somebodys_name = [Actor.operator(one, login=by) for one in (user_id, user_id, "alice")]
+    assert named == [OPERATOR, *in_somebodys_name]
