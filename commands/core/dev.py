@@ -35,9 +35,8 @@ async def dev(
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
-    configure_logs(
-        "WARNING"
-    )  # what the demo's shop is made of would stand between the tour's steps
+    # The audit entries of the shop's making would stand between the tour's steps.
+    configure_logs("WARNING")
     chosen = port or _port_of_environment()
     ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
 
