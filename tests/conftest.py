@@ -17,9 +17,10 @@ from hypothesis import settings
 
 from api import openapi
 from store.core.database import Database
+from tests.support.core import shared_servers
 from tests.support.core.engine import LiveEngine, as_if_new, live_engine
-from tests.support.core.postgres import PostgresServer, postgres_server
-from tests.support.core.temporal import TemporalServer, temporal_server
+from tests.support.core.postgres import PostgresServer
+from tests.support.core.temporal import TemporalServer
 from tests.support.servers.mail import MailServer, mail_server
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -41,6 +42,7 @@ OWN_DATABASE = "own_database"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(shared_servers)
     config.addinivalue_line(
         "markers", f"{OWN_DATABASE}: looks at all clients, or harms them: has a fresh database"
     )
@@ -97,14 +99,17 @@ def one_document() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
+    with shared_servers.postgres_for(pytestconfig) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
-    with temporal_server(tmp_path_factory.mktemp("temporal") / "log") as server:
+def temporal(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TemporalServer]:
+    log = tmp_path_factory.mktemp("temporal") / "log"
+    with shared_servers.temporal_for(pytestconfig, log) as server:
         yield server
 
 
