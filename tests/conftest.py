@@ -31,10 +31,12 @@ settings.load_profile("engine")
 
 _TESTS = Path(__file__).parent
 
-# Whole processes are started there, file by file: what lasts longest begins first, so that several
-# test processes end together.
-_LONGEST = ("e2e", "contract", "workflows", "bench")
-
+# Rooms in the order of how long their longest file takes: what lasts longest begins first, so that
+# several test processes end together. The files of the other rooms are short: they fill the gap.
+_LONGEST_FIRST = (
+    *("contract", "e2e", "workflows", "bench", "embedded", "demo"),
+    *("api", "services", "store", "replay", "activities", "adapters"),
+)
 
 # Each of these starts processes or measures, on a database of its own.
 _OWN_DATABASE_FOLDERS = ("e2e", "contract", "bench", "commands")
@@ -52,7 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _room(item) in _OWN_DATABASE_FOLDERS:
             item.add_marker(OWN_DATABASE)
-    items.sort(key=lambda item: _room(item) not in _LONGEST)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    room = _room(item)
+    return _LONGEST_FIRST.index(room) if room in _LONGEST_FIRST else len(_LONGEST_FIRST)
 
 
 def _room(item: pytest.Item) -> str:
