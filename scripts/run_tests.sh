@@ -1,5 +1,5 @@
 #!/bin/sh
-# The tests of these markers: first together, on two processes with servers of their own, then one by
+# The tests of these markers: first together, on two processes that share their servers, then one by
 # one what measures time or loads the machine. ORDER=random shuffles the files and what is in them;
 # SEED=… repeats such an order.
 #
@@ -13,16 +13,23 @@ if [ "${ORDER:-}" = random ]; then
     echo "in random order: SEED=$seed"
 fi
 begun=$(date +%s)
+said=$(mktemp -d)
+trap 'rm -rf "$said"' EXIT
 
 run() {
-    # $order is several words, or none.
-    # shellcheck disable=SC2086
-    .venv/bin/python -m pytest --durations=30 $order -m "$@"
+    name=$1
+    shift
+    {
+        # $order is several words, or none.
+        # shellcheck disable=SC2086
+        .venv/bin/python -m pytest --durations=30 $order -m "$@"
+        echo $? >"$said/$name.code"
+    } | tee "$said/$name.out"
 }
-run "not alone${chosen:+ and $chosen}" -n 2 --dist loadfile --no-loadscope-reorder
-together=$?
-run "alone${chosen:+ and $chosen}"
-alone=$?
+run together "not alone${chosen:+ and $chosen}" -n 2 --dist loadfile --no-loadscope-reorder
+run alone "alone${chosen:+ and $chosen}"
 
+echo "the slowest 30 of both:"
+cat "$said"/*.out | grep -E '^[0-9.]+s +(call|setup|teardown) ' | sort -rn | head -30
 echo "all tests: $(($(date +%s) - begun)) seconds"
-[ "$together" -eq 0 ] && [ "$alone" -eq 0 ]
+[ "$(cat "$said/together.code" "$said/alone.code" | tr -d '\n')" = 00 ]

@@ -17,9 +17,10 @@ from hypothesis import settings
 
 from api import openapi
 from store.core.database import Database
+from tests.support.core import shared_servers
 from tests.support.core.engine import LiveEngine, as_if_new, live_engine
-from tests.support.core.postgres import PostgresServer, postgres_server
-from tests.support.core.temporal import TemporalServer, temporal_server
+from tests.support.core.postgres import PostgresServer
+from tests.support.core.temporal import TemporalServer
 from tests.support.servers.mail import MailServer, mail_server
 from tests.support.tenants.shop import Shop, open_shop
 
@@ -30,10 +31,12 @@ settings.load_profile("engine")
 
 _TESTS = Path(__file__).parent
 
-# Whole processes are started there, file by file: what lasts longest begins first, so that several
-# test processes end together.
-_LONGEST = ("e2e", "contract", "workflows", "bench")
-
+# Rooms in the order of how long their longest file takes: what lasts longest begins first, so that
+# several test processes end together. The files of the other rooms are short: they fill the gap.
+_LONGEST_FIRST = (
+    *("contract", "e2e", "workflows", "bench", "embedded", "demo"),
+    *("api", "services", "store", "replay", "activities", "adapters"),
+)
 
 # Each of these starts processes or measures, on a database of its own.
 _OWN_DATABASE_FOLDERS = ("e2e", "contract", "bench", "commands")
@@ -41,6 +44,7 @@ OWN_DATABASE = "own_database"
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(shared_servers)
     config.addinivalue_line(
         "markers", f"{OWN_DATABASE}: looks at all clients, or harms them: has a fresh database"
     )
@@ -50,7 +54,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if _room(item) in _OWN_DATABASE_FOLDERS:
             item.add_marker(OWN_DATABASE)
-    items.sort(key=lambda item: _room(item) not in _LONGEST)
+    items.sort(key=_turn)
+
+
+def _turn(item: pytest.Item) -> int:
+    room = _room(item)
+    return _LONGEST_FIRST.index(room) if room in _LONGEST_FIRST else len(_LONGEST_FIRST)
 
 
 def _room(item: pytest.Item) -> str:
@@ -97,14 +106,17 @@ def one_document() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
-def postgres() -> Iterator[PostgresServer]:
-    with postgres_server() as server:
+def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
+    with shared_servers.postgres_for(pytestconfig) as server:
         yield server
 
 
 @pytest.fixture(scope="session")
-def temporal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TemporalServer]:
-    with temporal_server(tmp_path_factory.mktemp("temporal") / "log") as server:
+def temporal(
+    pytestconfig: pytest.Config, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[TemporalServer]:
+    log = tmp_path_factory.mktemp("temporal") / "log"
+    with shared_servers.temporal_for(pytestconfig, log) as server:
         yield server
 
 

@@ -230,6 +230,9 @@ async def test_a_client_whose_row_is_locked_stands_in_nobodys_way(
 
 
 async def _somebody_waits(database: Database) -> bool:
-    query = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+    query = (
+        "SELECT count(*) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    )
     async with database.unscoped() as connection:
         return bool(await connection.scalar(sa.text(query)))

@@ -17,7 +17,7 @@ from domain.analytics.metrics import day_before
 from domain.core.names import backfill_metrics_id
 from store.tenants.tables import clients
 from tests.support.analytics.days import past_event
-from tests.support.core.command_line import begin, cli
+from tests.support.core.command_line import begin, cli, cli_process
 from tests.support.core.engine import LiveEngine
 from tests.support.core.waiting import eventually
 from tests.support.tenants.shop import Shop, open_shop
@@ -34,7 +34,8 @@ def environment(engine: LiveEngine) -> dict[str, str]:
 
 
 async def told(engine: LiveEngine, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    return await asyncio.to_thread(cli, *arguments, **environment(engine))
+    """In a process of its own, while the engine in this one does what it waits for."""
+    return await asyncio.to_thread(cli_process, *arguments, **environment(engine))
 
 
 async def grow_old(engine: LiveEngine) -> None:
@@ -58,12 +59,12 @@ async def test_metrics_backfill_and_show(engine: LiveEngine, shop: Shop) -> None
     assert everyone.returncode == 0, everyone.stderr
     assert "changed   0" in everyone.stdout
 
-    shown = await told(engine, "metrics", "show", *client)
+    shown = cli("metrics", "show", *client, **environment(engine))
     assert shown.returncode == 0, shown.stderr
     assert "15 days" in shown.stdout
     for fact in (first, "100%", "100 ms", "-0.50"):
         assert fact in shown.stdout
-    found = await told(engine, "metrics", "show", *client, "--from", first, "--json")
+    found = cli("metrics", "show", *client, "--from", first, "--json", **environment(engine))
     days = json.loads(found.stdout)["days"]
     assert [sum(day[name] for day in days) for name in ("events", "completed")] == [1, 1]
 
@@ -80,12 +81,12 @@ async def test_churn_predict_and_list(engine: LiveEngine, shop: Shop) -> None:
     week = str(week_of(utc_now()))
     assert json.loads(done.stdout) == {"week": week, "predicted": 1, "high": 0, "failed": 0}
 
-    shown = await told(engine, "churn", "list", *client)
+    shown = cli("churn", "list", *client, **environment(engine))
     assert shown.returncode == 0, shown.stderr
     for fact in (week, "0.38", "medium", "sentiment 0.25", "unresolved 0.12"):
         assert fact in shown.stdout, shown.stdout
     assert "\x1b" not in shown.stdout
-    high = await told(engine, "churn", "list", *client, "--level", "high", "--json")
+    high = cli("churn", "list", *client, "--level", "high", "--json", **environment(engine))
     assert json.loads(high.stdout)["predictions"] == []
 
 

@@ -7,7 +7,7 @@ from unittest.mock import ANY
 
 import pytest
 
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.core.postgres import PostgresServer
 
 BODY = "Hello {{ customer_name | there }}, {{ order_number }} is at {{ parcel_shop }} [b]now[/b]."
@@ -44,7 +44,7 @@ def test_templates(installed: Installation) -> None:
     env = {"DATABASE_URL": installed.url}
     made: dict[str, object] = dict(cli_json(*create, BODY, **env))
     assert made["needs"] == ["parcel_shop"]
-    said = cli(*create, BODY, **env).stdout
+    said = cli_process(*create, BODY, **env).stdout
     assert said.startswith("Template added. It needs the fields: parcel_shop.")
     assert "fields" not in cli(*create, "Hi {{ order_number }}", **env).stdout
 
@@ -92,10 +92,11 @@ def test_what_is_no_placeholder_is_refused(installed: Installation, body: str) -
 
 def test_knowledge(installed: Installation) -> None:
     env = {"DATABASE_URL": installed.url}
-    made = cli_json(
+    create = (
         "knowledge", "create", *installed.of_client, "--title", "Hours", "--body", "From 9 to 5.",
-        "--language", "en", **env,
+        "--language", "en", "--json",
     )  # fmt: skip
+    made = answer_of(cli_process(*create, **env))
     assert installed.listed("knowledge", "knowledge") == [
         {
             **made, "title": "Hours", "body": "From 9 to 5.", "language": "en",

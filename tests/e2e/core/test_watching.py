@@ -15,7 +15,7 @@ import pytest
 from embedded.ports import free_port
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
-from tests.support.core.command_line import cli_json
+from tests.support.core.command_line import answer_of, cli_json, cli_process
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, settings_of
 from tests.support.core.histories import history_bytes
 from tests.support.core.postgres import as_owner
@@ -199,7 +199,8 @@ async def test_reports_are_listed(
     async with installed(idle_engine, tmp_path) as it:
         answer = await fail_once(idle_engine, shop, it)
 
-    listed: Any = cli_json("errors", "list", DATABASE_URL=database_url)["errors"]
+    done = cli_process("errors", "list", "--json", DATABASE_URL=database_url)
+    listed: Any = answer_of(done)["errors"]
     assert [one["place"] for one in listed] == [f"POST {GATEWAY}", "activity event.brain"]
     assert listed[0]["request_id"] == answer.headers["x-request-id"]
     latest: Any = cli_json("errors", "list", "--limit", "1", DATABASE_URL=database_url)["errors"]

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from adapters.system import utc_now
 from domain.exports.export import Section
 from store.core.database import Database
 from store.tenants.tables import clients
-from tests.support.core.command_line import CLI, cli, cli_json
+from tests.support.core.command_line import CLI, Command, cli, cli_json
 from tests.support.core.forks import ROOT, clean_environment
 from tests.support.core.postgres import PostgresServer
 from tests.support.exports.exported import document, exported
@@ -79,17 +78,9 @@ async def test_a_file_is_brought_in(
 def piped(
     program: str, *arguments: str, url: str, into: Path
 ) -> "subprocess.CompletedProcess[str]":
-    """Run a program with a file as its standard input."""
-    with into.open("rb") as stream:
-        return subprocess.run(
-            [sys.executable, program, *arguments],
-            stdin=stream,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-            env=clean_environment(DATABASE_URL=url, PYTHONPATH=str(ROOT)),
-        )
+    """Run a program as a process, with a file as its standard input."""
+    env = clean_environment(DATABASE_URL=url, PYTHONPATH=str(ROOT))
+    return Command(program, *arguments, env=env, said=into.read_text()).ended()
 
 
 async def test_standard_input_and_json(target: Place, file: Path) -> None:

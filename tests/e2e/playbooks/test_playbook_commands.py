@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from store.core.database import Database
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import cli, cli_json, cli_process
 from tests.support.core.postgres import PostgresServer
 from tests.support.webhooks.told import told_events
 
@@ -66,12 +66,12 @@ async def test_export_and_import(installed: Installation, tmp_path: Path) -> Non
     before = installed.playbooks(client_id)
     told = await installed.told(client_id)
 
-    exported = cli("playbook", "export", *mine, DATABASE_URL=installed.url)
+    exported = cli_process("playbook", "export", *mine, DATABASE_URL=installed.url)
     written = cli("playbook", "export", *mine, "--out", str(file), DATABASE_URL=installed.url)
     assert (exported.returncode, written.returncode, written.stdout) == (0, 0, "")
     assert file.read_text() == exported.stdout
 
-    again = cli("playbook", "import", str(file), *mine, DATABASE_URL=installed.url)
+    again = cli_process("playbook", "import", str(file), *mine, DATABASE_URL=installed.url)
     assert again.returncode == 0, again.stderr
     assert {line.partition(":")[0] for line in again.stdout.splitlines()} == {"unchanged"}
     assert installed.playbooks(client_id) == before

@@ -37,6 +37,7 @@ def _env(engine: LiveEngine) -> dict[str, str]:
 async def _run(
     engine: LiveEngine, *arguments: str, said: str = ""
 ) -> "subprocess.CompletedProcess[str]":
+    """The worker that does it is a process of its own."""
     return await asyncio.to_thread(cli, *arguments, said=said, **_env(engine))
 
 

@@ -4,7 +4,7 @@ import json
 
 from domain.runs.trace import RunTrace
 from store.core.database import Database
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import cli, cli_json, cli_process
 from tests.support.runs.conversation import write
 from tests.support.runs.traced_run import CREDENTIAL, TEXT, traced_run
 from tests.support.tenants.shop import Shop, open_shop
@@ -37,7 +37,7 @@ async def test_run_show_of_one_that_has_only_begun(
 ) -> None:
     ref = await write(database, shop)
 
-    shown = cli("run", "show", ref.run_id, DATABASE_URL=database_url)
+    shown = cli_process("run", "show", ref.run_id, DATABASE_URL=database_url)
 
     assert shown.returncode == 0, shown.stderr
     assert "received" in shown.stdout

@@ -11,7 +11,7 @@ from adapters.identity.session import session_verifier
 from adapters.identity.session_key import new_session_key
 from domain.tenants.user import User
 from embedded.data_folder import DataFolder
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import cli, cli_json, cli_process
 from tests.support.core.engine import settings_of
 from tests.support.core.postgres import PostgresServer
 
@@ -52,7 +52,7 @@ async def test_token(installed: Installation) -> None:
         assert made["user_id"] == "sub|1"
         assert await user_of(made["token"], key) == User("sub|1", is_admin=False)
 
-    bare = cli("token", "--user", "staff", "--admin", **installed.env)
+    bare = cli_process("token", "--user", "staff", "--admin", **installed.env)
     assert await user_of(bare.stdout.strip(), key) == User("staff", is_admin=True)
 
 
@@ -126,7 +126,7 @@ def test_lists(installed: Installation) -> None:
     cli_json("key", "revoke", key["key_id"], **env)
 
     def listed(*arguments: str) -> str:
-        return cli(*arguments, **env, COLUMNS="80").stdout
+        return cli_process(*arguments, **env, COLUMNS="80").stdout
 
     clients = listed("client", "list")
     assert installed.client_id in clients

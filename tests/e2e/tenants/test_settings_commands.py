@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from domain.tenants.client_settings import WIDGET_KEY
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import cli, cli_json, cli_process
 from tests.support.core.postgres import PostgresServer
 
 NOBODY = "01ARZ3NDEKTSV4RRFFQ69G5FAV"
@@ -56,7 +56,7 @@ def test_set_show_rotate(installed: Installation) -> None:
 
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)
-    shown = cli(
+    shown = cli_process(
         "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
     ).stdout
     for part in (key, "Été & Fils", "conversations=90"):

@@ -13,7 +13,7 @@ import stripe
 from standardwebhooks.webhooks import Webhook
 
 from embedded.ports import free_port
-from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
+from tests.support.core.command_line import answer_of, cli_process, dev_stack, ready_url
 from tests.support.servers.webhook_receiver import Received, webhook_receiver
 
 # Of one tour: seven tickets of six customers; four are answered, one of them by people.
@@ -37,7 +37,7 @@ class Toured:
 
     def deliveries(self, webhook_id: str) -> list[dict[str, str]]:
         """As the command line shows them, while nothing runs."""
-        done = cli("webhook", "deliveries", webhook_id, "--json", "--data", str(self.data))
+        done = cli_process("webhook", "deliveries", webhook_id, "--json", "--data", str(self.data))
         assert done.returncode == 0, done.stderr
         listed: list[dict[str, str]] = json.loads(done.stdout)["deliveries"]
         return listed
@@ -54,11 +54,12 @@ def toured(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Toured]:
         with dev_stack(data, "--port", str(free_port()), **more) as process:
             ready_url(process)
             client_id = json.loads((data / "demo.json").read_text())["client_id"]
-            made = cli_json(
+            create = (
                 "webhook", "create", "--client", client_id, "--url", receiver.url,
-                "--event", "*", *folder,
+                "--event", "*", "--json", *folder,
             )  # fmt: skip
-        second = cli("demo", *folder, **more)
+            made = answer_of(cli_process(*create))
+        second = cli_process("demo", *folder, **more)
         yield Toured(data, client_id, made["webhook_id"], made["secret"], second, [*receiver.seen])
 
 
@@ -109,7 +110,9 @@ def test_demos_own_webhook_was_told_of_all(toured: Toured) -> None:
 
     assert Counter(it["event"] for it in listed) == OPENING + TOUR + TEST + TOUR
     assert {it["status"] for it in listed} == {"success"}
-    shown = cli_json("webhook", "show", demo["id"], "--data", str(toured.data))
+    shown = answer_of(
+        cli_process("webhook", "show", demo["id"], "--json", "--data", str(toured.data))
+    )
     assert not shown["is_active"]
     assert shown["disabled_reason"] == "manual"
 

@@ -2,9 +2,13 @@
 
 from datetime import UTC, datetime, timedelta
 
+import pytest
+
 from domain.core.error_report import ErrorReport, Frame, RaisedException
 from store.core.database import Database
 from store.core.error_reports import KEPT_FOR, ErrorReportRepository
+
+pytestmark = pytest.mark.own_database  # reports belong to no client
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -1,4 +1,4 @@
-"""cli.py as an operator runs it: a process of its own."""
+"""cli.py as an operator runs it: in this process where that is enough, else in one of its own."""
 
 import json
 import signal
@@ -8,10 +8,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
+from tests.support.core.command_here import run_here
 from tests.support.core.forks import ROOT, Forked, clean_environment
 
 CLI = str(ROOT / "cli.py")
+# They listen to signals, or are servers: each is a process wherever it runs.
+_PROCESSES: Final = ("demo", "dev", "serve", "worker")
 
 
 class Command(Forked):
@@ -44,7 +48,18 @@ def begin(*arguments: str, **env: str) -> Command:
 
 
 def cli(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
-    """Run one command to its end."""
+    """Run one command to its end, inside this process unless it is a server.
+
+    Work that goes on in this process meanwhile (an engine's worker) would write among the
+    command's own lines: such tests take cli_process.
+    """
+    if arguments[0] in _PROCESSES:
+        return cli_process(*arguments, said=said, **env)
+    return run_here(arguments, said=said, env=clean_environment(**env))
+
+
+def cli_process(*arguments: str, said: str = "", **env: str) -> subprocess.CompletedProcess[str]:
+    """Run one command to its end in a process of its own, as an operator does."""
     return Command(CLI, *arguments, env=clean_environment(**env), said=said).ended()
 
 
@@ -55,7 +70,11 @@ def run(*arguments: str, env: dict[str, str]) -> subprocess.CompletedProcess[str
 
 def cli_json(*arguments: str, **env: str) -> dict[str, str]:
     """Run a command with --json; its standard output must be exactly one JSON object."""
-    done = cli(*arguments, "--json", **env)
+    return answer_of(cli(*arguments, "--json", **env))
+
+
+def answer_of(done: subprocess.CompletedProcess[str]) -> dict[str, str]:
+    """The answer of a command with --json that has succeeded."""
     assert done.returncode == 0, done.stderr
     answer = json.loads(done.stdout)
     assert isinstance(answer, dict)

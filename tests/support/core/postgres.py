@@ -1,4 +1,4 @@
-"""A real PostgreSQL for the session, and a fresh database for each test that asks."""
+"""A real PostgreSQL for a run of tests, and a fresh database for each test that asks."""
 
 import itertools
 import tempfile
@@ -24,11 +24,18 @@ _NOT_DURABLE = ("fsync", "full_page_writes")
 
 
 class PostgresServer:
-    """Hands out databases copied from one that the real migrations made."""
+    """Hands out databases copied from one that the real migrations made.
 
-    def __init__(self, url: str) -> None:
+    `url` is the owner's. `user` tells the names of the test processes that share the server apart.
+    """
+
+    def __init__(self, url: str, *, user: str = "main") -> None:
+        self.url = url
         self._url = make_url(url).set(drivername="postgresql")
-        self._numbers = itertools.count()
+        self._names = (f"test_{user}_{number}" for number in itertools.count())
+
+    def prepare(self) -> None:
+        """Make what databases are copied from: once, on a server that has just begun."""
         for setting in _NOT_DURABLE:
             self._execute(f"ALTER SYSTEM SET {setting} = off")
         self._execute("SELECT pg_reload_conf()")
@@ -41,7 +48,7 @@ class PostgresServer:
     @contextmanager
     def database(self) -> Iterator[str]:
         """The service's URL of a fresh database, dropped afterwards even if somebody is on it."""
-        name = f"test_{next(self._numbers)}"
+        name = next(self._names)
         self._execute(f"CREATE DATABASE {name} TEMPLATE template_engine STRATEGY file_copy")
         try:
             yield url_as(self._url_of(name), APP_ROLE)
@@ -61,4 +68,6 @@ def postgres_server() -> Iterator[PostgresServer]:
         tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
         EmbeddedPostgres(Path(folder) / "postgres") as server,
     ):
-        yield PostgresServer(server.owner_url)
+        made = PostgresServer(server.owner_url)
+        made.prepare()
+        yield made

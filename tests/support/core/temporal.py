@@ -1,4 +1,4 @@
-"""A real Temporal development server for the session, and a namespace of its own for each test."""
+"""A real Temporal development server for a run of tests, and a namespace for each that asks."""
 
 import asyncio
 import itertools
@@ -29,9 +29,11 @@ _DAY: Final = Duration(seconds=86_400)
 
 
 class TemporalServer:
-    def __init__(self, address: str) -> None:
+    """`user` tells the names of the test processes that share the server apart."""
+
+    def __init__(self, address: str, *, user: str = "main") -> None:
         self.address = address
-        self._names = (f"test-{number}" for number in itertools.count())
+        self._names = (f"test-{user}-{number}" for number in itertools.count())
 
     def take_namespace(self) -> str:
         """A namespace no other test uses.
