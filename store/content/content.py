@@ -4,15 +4,14 @@ from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES, KnowledgeEntry, TemplateEntry
 from domain.content.errors import ContentNotFound, TooMuchContent
-from domain.core.ids import TenantId
 from domain.core.text import fold
 from store.content.tables import knowledge_entries, response_templates
+from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 
 MAX_PASSAGES: Final = 5
@@ -85,11 +84,7 @@ _TEMPLATES: Final = (
 )
 
 
-class ContentRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ContentRepository(TenantRepository):
     async def templates(self) -> tuple[Template, ...]:
         """The client's active templates that a brain may see: the 200 oldest, oldest first."""
         rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})

@@ -4,21 +4,16 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.content.errors import ContentNotFound
-from domain.core.ids import TenantId
 from store.content.content import search_text
 from store.content.tables import knowledge_entries, response_templates
+from store.core.repository import TenantRepository
 
 
-class ContentChanges:
+class ContentChanges(TenantRepository):
     """Pages come by id, which is the order of making; `after`: the last id of the page before."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def templates(self, *, after: str | None, limit: int) -> tuple[TemplateEntry, ...]:
         rows = await self._page(response_templates, after, limit)

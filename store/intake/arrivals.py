@@ -5,13 +5,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
+from store.core.repository import TenantRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages, engine_runs
@@ -33,11 +32,7 @@ class Arrival:
     request_id: str = ""
 
 
-class ArrivalRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ArrivalRepository(TenantRepository):
     async def store(self, arrival: Arrival, at: datetime) -> None:
         """The event and its message, with the note that no playbook wants it."""
         values = self._values(arrival, at)

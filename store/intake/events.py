@@ -6,11 +6,10 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.runs.errors import RunNotFound
+from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
 
@@ -24,11 +23,7 @@ class Ticket:
     customer_email: str
 
 
-class EventRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
         """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
         row = (await self._connection.execute(_INBOUND, self._key(event_id))).one_or_none()

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import (
@@ -21,6 +19,7 @@ from domain.integrations.integration import (
     provider_of,
 )
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
+from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations
 from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
@@ -80,13 +79,9 @@ class _Ended:
     failed: bool
 
 
-class IntegrationRepository:
+class IntegrationRepository(TenantRepository):
     """What reads a connection raises UnknownProvider for one that another version made, and leaves
     it as it is. It can be ended like any other."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def connected(self) -> tuple[Integration, ...]:
         """What the client is connected to, the oldest connection first."""
@@ -240,11 +235,4 @@ def _read(shape: type[Shape], row: "sa.Row[*tuple[Any, ...]]") -> Shape:
     return shape.model_validate(row, from_attributes=True)
 
 
-async def client_of(connection: AsyncConnection, integration_id: str) -> TenantId:
-    """Whose integration it is, for operators. Raises IntegrationNotFound."""
-    found = await connection.scalar(
-        sa.select(integrations.c.client_id).where(integrations.c.id == integration_id)
-    )
-    if found is None:
-        raise IntegrationNotFound(integration_id)
-    return TenantId(found)
+client_of: Final = owner_of(integrations, IntegrationNotFound)

@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId, first_ulid
+from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.core.repository import TenantRepository
 from store.exports.tables import automation_events
 from store.runs.tables import ai_conversations, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
@@ -62,12 +62,8 @@ class Page:
     removed: int = 0
 
 
-class RetentionRepository:
+class RetentionRepository(TenantRepository):
     """Each method removes a page of what is older than `before`, and says how many rows it was."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def overrides(self) -> dict[str, object]:
         """The days that the client has set, by class."""

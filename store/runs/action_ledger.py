@@ -10,12 +10,11 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.agent.situation import CUSTOMER_WINDOW, Spent
-from domain.core.ids import TenantId
 from domain.core.money import Money
+from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger
 
 _PLANNED: Final = "planned"
@@ -50,11 +49,7 @@ class LedgerClaim:
     interrupted: bool = False
 
 
-class ActionLedger:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
         """What came of a step: done in any round, or known for good in this one."""
         row = (

@@ -4,13 +4,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.runs.errors import RunNotFound
 from domain.runs.sentiment import CRITICAL_AT, Scored, Zone, untold, zones
 from domain.webhooks.outbound_event import SentimentNegative
+from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
@@ -61,11 +60,7 @@ _SHOW: Final = sa.text("""
 """)
 
 
-class SentimentRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class SentimentRepository(TenantRepository):
     async def record(
         self,
         event_id: str,

@@ -21,6 +21,7 @@ from domain.webhooks.delivery import (
 from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import KEPT_DELIVERIES, RetryPolicy, notice_of
+from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.delivery_ending import END, RESULT, RETRY, SKIP, lock_webhook
 from store.webhooks.subscriptions import WebhookRepository
@@ -91,12 +92,8 @@ class Outgoing:
     sealed_secrets: tuple[str, ...] = field(repr=False)
 
 
-class DeliveryRepository:
+class DeliveryRepository(TenantRepository):
     """Of one client. What a try does is written for (delivery, attempt) once."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.errors import (
@@ -21,6 +19,7 @@ from domain.webhooks.errors import (
 )
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import COUNTED_MISSES
+from store.core.repository import TenantRepository
 from store.webhooks.delivery_ending import lock_webhook
 from store.webhooks.tables import webhook_deliveries
 
@@ -99,12 +98,8 @@ class Replayed:
     next_since: datetime | None
 
 
-class DeliveryReplay:
+class DeliveryReplay(TenantRepository):
     """Of one client."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
         """A new delivery of the same body and event id to the webhook's present URL; its id.

@@ -1,0 +1,33 @@
+"""What the repositories of clients' records have in common."""
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.errors import DomainError
+from domain.core.ids import TenantId
+from store.core.database import WhoseRecord
+
+
+class TenantRepository:
+    """Works on a transaction that its caller opened, and on the rows of that client alone."""
+
+    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
+        self._connection = connection
+        self._tenant = tenant
+
+
+def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
+    """Finds whose a record of the table is by its id alone. Raises `missing` where there is none.
+
+    For operators, and for people who are signed in: it looks through all clients.
+    """
+
+    async def find(connection: AsyncConnection, record_id: str) -> TenantId:
+        client_id = await connection.scalar(
+            sa.select(table.c.client_id).where(table.c.id == record_id)
+        )
+        if client_id is None:
+            raise missing(record_id)
+        return TenantId(client_id)
+
+    return find
