@@ -6,11 +6,12 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
@@ -32,12 +33,9 @@ from services.content.knowledge import delete_knowledge as remove_knowledge
 from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
 from store.content.content import ContentRepository
-from store.tenants.clients import ClientRepository
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
-
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
 
 
@@ -51,8 +49,7 @@ def knowledge_group() -> None:
     """A client's own facts; the agent quotes them and invents none."""
 
 
-@templates.command("create")
-@command
+@command(templates, "create")
 async def create_template(
     client: ClientOption,
     name: Annotated[str, typer.Option()],
@@ -70,8 +67,7 @@ async def create_template(
     _tell(made, "Template added.", as_json)
 
 
-@templates.command("update")
-@command
+@command(templates, "update")
 async def update_template(
     template_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -99,15 +95,13 @@ async def update_template(
     _tell(changed, "Template changed.", as_json)
 
 
-@templates.command("list")
-@command
+@command(templates, "list")
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's templates, the oldest first, those that are off too."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await ContentRepository(connection, TenantId(client)).all_templates()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentRepository(connection, tenant).all_templates()
     if as_json:
         answer(True, "", templates=[_fields("template_id", one) for one in found])
         return
@@ -127,8 +121,7 @@ async def list_templates(
     )
 
 
-@templates.command("delete")
-@command
+@command(templates, "delete")
 async def delete_template(
     template_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -141,8 +134,7 @@ async def delete_template(
     answer(as_json, "Template deleted.", template_id=template_id)
 
 
-@knowledge.command("create")
-@command
+@command(knowledge, "create")
 async def create_knowledge(
     client: ClientOption,
     title: Annotated[str, typer.Option()],
@@ -157,8 +149,7 @@ async def create_knowledge(
     answer(as_json, "Knowledge added.", knowledge_id=made.id)
 
 
-@knowledge.command("update")
-@command
+@command(knowledge, "update")
 async def update_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -180,15 +171,13 @@ async def update_knowledge(
     answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
 
 
-@knowledge.command("list")
-@command
+@command(knowledge, "list")
 async def list_knowledge(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's knowledge, the oldest first."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await ContentRepository(connection, TenantId(client)).all_knowledge()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentRepository(connection, tenant).all_knowledge()
     if as_json:
         answer(True, "", knowledge=[_fields("knowledge_id", one) for one in found])
         return
@@ -198,8 +187,7 @@ async def list_knowledge(
     )
 
 
-@knowledge.command("delete")
-@command
+@command(knowledge, "delete")
 async def delete_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
     client: ClientOption,

@@ -13,6 +13,7 @@ import typer
 from psycopg import Error as PsycopgError
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -20,6 +21,7 @@ from commands.core.nearby_engine import NearbyEngine
 from domain.billing.errors import PlanRequired
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
+from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
 from domain.integrations.errors import IntegrationNotFound
 from domain.playbooks.errors import PlaybookNotFound
@@ -45,6 +47,7 @@ from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from settings import Settings, load_settings
 from store.core.database import Database, WhoseRecord
 from store.core.migrate import migrate
+from store.tenants.clients import ClientRepository
 
 P = ParamSpec("P")
 
@@ -54,6 +57,7 @@ DataOption = Annotated[
     Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+ClientOption = Annotated[str, typer.Option(help="client_id")]
 
 out: Final = Console()
 err: Final = Console(stderr=True)
@@ -70,7 +74,18 @@ def warn(message: str) -> None:
     err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
-def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+def command(
+    app: typer.Typer, name: str
+) -> Callable[[Callable[P, Coroutine[None, None, None]]], Callable[P, None]]:
+    """Makes an async function a command of `app`, as `synchronous` makes it one."""
+
+    def register(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+        return app.command(name)(synchronous(function))
+
+    return register
+
+
+def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
     """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
 
     @wraps(function)
@@ -173,6 +188,16 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
         database = Database(url, pool_size=1)
         held.push_async_callback(database.close)
         yield database
+
+
+@asynccontextmanager
+async def reading_client(
+    data: Path, client: str
+) -> AsyncIterator[tuple[AsyncConnection, TenantId]]:
+    """What a client has, to be read. Raises ClientNotFound."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        await ClientRepository(connection).brand_name(client)
+        yield connection, TenantId(client)
 
 
 @asynccontextmanager

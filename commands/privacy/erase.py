@@ -19,6 +19,7 @@ from commands.core.context import (
     out,
     sealer_of,
     settings_for,
+    synchronous,
     work_on,
 )
 from commands.core.listing import print_list
@@ -47,7 +48,7 @@ CustomerOption = Annotated[
 
 
 @app.callback()
-@command
+@synchronous
 async def erase(
     context: typer.Context,
     client: Annotated[str | None, typer.Option(help="client_id")] = None,
@@ -85,8 +86,7 @@ async def erase(
     _print(certificate, as_json)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
     client: Annotated[str | None, typer.Option(help="client_id; all if absent")] = None,
     customer: CustomerOption = None,
@@ -110,8 +110,7 @@ async def list_latest(
     print_list(("id", "client", "what", "begun", "ended", "removed"), map(_cells, found))
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     erasure_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,

@@ -37,8 +37,7 @@ _MAX_LISTED: Final = 1000
 IdArgument = Annotated[str, typer.Argument(metavar="REVIEW_ID")]
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_some(
     client: Annotated[str | None, typer.Option(help="client_id; all clients if absent")] = None,
     status: Annotated[Wanted, typer.Option(help="open: pending or claimed")] = Wanted.OPEN,
@@ -72,8 +71,7 @@ async def list_some(
         out.print("All of one: cli.py review show REVIEW_ID. Then claim, approve or reject it.")
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     review_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -87,8 +85,7 @@ async def show(
         out.print(review_text(found))
 
 
-@app.command("claim")
-@command
+@command(app, "claim")
 async def claim(
     review_id: IdArgument,
     force: Annotated[bool, typer.Option("--force", help="Take it from whoever has it.")] = False,
@@ -109,8 +106,7 @@ async def claim(
     )
 
 
-@app.command("release")
-@command
+@command(app, "release")
 async def release(
     review_id: IdArgument,
     person: AsOption = None,
@@ -123,8 +119,7 @@ async def release(
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
 
-@app.command("approve")
-@command
+@command(app, "approve")
 async def approve(
     review_id: IdArgument,
     text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
@@ -144,8 +139,7 @@ async def approve(
     _tell(review_id, outcome, work, as_json)
 
 
-@app.command("reject")
-@command
+@command(app, "reject")
 async def reject(
     review_id: IdArgument,
     note: Annotated[str | None, typer.Option(help="Why, for colleagues.")] = None,

@@ -62,8 +62,7 @@ WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
 DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
 
 
-@app.command("test")
-@command
+@command(app, "test")
 async def try_out(
     webhook_id: WebhookArgument,
     event: Annotated[
@@ -87,8 +86,7 @@ async def try_out(
         raise typer.Exit(1)
 
 
-@app.command("deliveries")
-@command
+@command(app, "deliveries")
 async def deliveries(
     webhook_id: WebhookArgument,
     status: Annotated[DeliveryStatus | None, typer.Option(help="Only those that are so.")] = None,
@@ -106,8 +104,7 @@ async def deliveries(
     print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
 
 
-@app.command("delivery")
-@command
+@command(app, "delivery")
 async def delivery(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -127,8 +124,7 @@ async def delivery(
     typer.echo(curl)
 
 
-@app.command("replay")
-@command
+@command(app, "replay")
 async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -141,8 +137,7 @@ async def replay(
     answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
 
 
-@app.command("replay-since")
-@command
+@command(app, "replay-since")
 async def replay_since(
     webhook_id: WebhookArgument,
     since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
@@ -174,8 +169,7 @@ async def replay_since(
     )
 
 
-@app.command("verify")
-@command
+@command(app, "verify")
 async def verify(
     webhook_id: WebhookArgument,
     signature: Annotated[

@@ -11,6 +11,7 @@ from pydantic import TypeAdapter
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
@@ -18,6 +19,7 @@ from commands.core.context import (
     database_of,
     environment_of,
     out,
+    reading_client,
     sealer_of,
     warn,
     work_on,
@@ -46,7 +48,6 @@ from services.webhooks.subscriptions import (
     enable_webhook,
     rotate_webhook,
 )
-from store.tenants.clients import ClientRepository
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository, client_of
 
 app = typer.Typer(help="A client's webhooks and their deliveries.", no_args_is_help=True)
@@ -61,10 +62,9 @@ def group() -> None:
     """What receivers get, and how they verify it: docs/webhooks.md."""
 
 
-@app.command("create")
-@command
+@command(app, "create")
 async def create(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     url: Annotated[str, typer.Option(help="https://…")],
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
     label: Annotated[str | None, typer.Option(help="The URL's host if absent.")] = None,
@@ -96,25 +96,22 @@ async def create(
     )
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Show a client's webhooks, the oldest first."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await WebhookRepository(connection, TenantId(client)).all()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await WebhookRepository(connection, tenant).all()
     if as_json:
         answer(True, "", webhooks=[webhook_fields(webhook) for webhook in found])
         return
     print_list(("webhook", "label", "url", "events", "state"), map(listed, found))
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -128,8 +125,7 @@ async def show(
         out.print(webhook_text(found))
 
 
-@app.command("update")
-@command
+@command(app, "update")
 async def update(
     webhook_id: WebhookArgument,
     label: Annotated[str | None, typer.Option()] = None,
@@ -151,8 +147,7 @@ async def update(
     await _changed(webhook_id, change, "Webhook changed.", data, as_json)
 
 
-@app.command("pause")
-@command
+@command(app, "pause")
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -161,8 +156,7 @@ async def pause(
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
 
-@app.command("enable")
-@command
+@command(app, "enable")
 async def enable(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -188,8 +182,7 @@ async def enable(
     )
 
 
-@app.command("rotate")
-@command
+@command(app, "rotate")
 async def rotate(
     webhook_id: WebhookArgument,
     overlap_hours: Annotated[
@@ -225,8 +218,7 @@ async def rotate(
     )
 
 
-@app.command("delete")
-@command
+@command(app, "delete")
 async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
