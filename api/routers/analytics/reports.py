@@ -8,6 +8,7 @@ from api.access import Asked, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute
 from api.schemas.analytics.report import ChurnPage, ChurnQuery, MetricsAnswer, MetricsQuery
+from api.schemas.core.client_query import cursor_after
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
@@ -37,4 +38,7 @@ async def churn(
         found = await ChurnRepository(connection, asked.tenant).latest(
             limit=query.limit + 1, level=query.level, after=query.cursor
         )
-    return ChurnPage.of(found, query.limit)
+    return ChurnPage(
+        predictions=found[: query.limit],
+        next_cursor=cursor_after(found, query.limit, lambda last: last.id),
+    )

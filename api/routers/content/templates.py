@@ -9,6 +9,7 @@ from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.content import NewTemplateBody, TemplateBody, TemplatePage
+from api.schemas.core.client_query import cursor_after
 from domain.content.content import TemplateEntry
 from domain.content.errors import ContentNotFound
 from services.content.templates import add_template, change_template, delete_template
@@ -28,7 +29,10 @@ async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
         found = await ContentChanges(connection, page.tenant).templates(
             after=page.query.cursor, limit=page.query.limit + 1
         )
-    return TemplatePage.of(found, page.query.limit)
+    return TemplatePage(
+        templates=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
 
 
 @router.post(_TEMPLATES, summary="Add a template", status_code=201, responses=errors(409))

@@ -1,9 +1,10 @@
 """What a dashboard asks and is told about templates and knowledge."""
 
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category, Language
 from domain.content.content import (
     MAX_BODY,
@@ -16,7 +17,6 @@ from domain.content.content import (
     check_line,
     check_template_body,
 )
-from domain.core.errors import InvalidBody
 from services.content.templates import NewTemplate
 
 _TEMPLATE: Final[dict[str, JsonValue]] = {
@@ -47,11 +47,7 @@ _Category = Annotated[
 ]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class NewTemplateBody(_Strict):
+class NewTemplateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_TEMPLATE]})
 
     name: _Line
@@ -65,7 +61,7 @@ class NewTemplateBody(_Strict):
         return NewTemplate(self.name, self.category, self.language, self.body, self.is_active)
 
 
-class TemplateBody(_Strict):
+class TemplateBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -81,7 +77,7 @@ class TemplateBody(_Strict):
     @property
     def change(self) -> TemplateChange:
         """Raises InvalidBody, InvalidContent."""
-        _require_some(self)
+        self.require_some()
         return TemplateChange(
             name=None if self.name is None else check_line("name", self.name),
             category=self.category,
@@ -91,7 +87,7 @@ class TemplateBody(_Strict):
         )
 
 
-class NewEntryBody(_Strict):
+class NewEntryBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_ENTRY]})
 
     title: _Line
@@ -99,7 +95,7 @@ class NewEntryBody(_Strict):
     language: Language
 
 
-class EntryBody(_Strict):
+class EntryBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -113,7 +109,7 @@ class EntryBody(_Strict):
     @property
     def change(self) -> KnowledgeChange:
         """Raises InvalidBody, InvalidContent."""
-        _require_some(self)
+        self.require_some()
         return KnowledgeChange(
             title=None if self.title is None else check_line("title", self.title),
             body=None if self.body is None else check_body(self.body),
@@ -125,24 +121,7 @@ class TemplatePage(BaseModel):
     templates: tuple[TemplateEntry, ...] = Field(description="The oldest first.")
     next_cursor: str | None = Field(description="Null: these are the last.")
 
-    @classmethod
-    def of(cls, found: tuple[TemplateEntry, ...], limit: int) -> Self:
-        """`found`: up to one more than the page holds, so that its end is known."""
-        shown = found[:limit]
-        return cls(templates=shown, next_cursor=shown[-1].id if len(found) > limit else None)
-
 
 class KnowledgePage(BaseModel):
     knowledge: tuple[KnowledgeEntry, ...] = Field(description="The oldest first.")
     next_cursor: str | None = Field(description="Null: these are the last.")
-
-    @classmethod
-    def of(cls, found: tuple[KnowledgeEntry, ...], limit: int) -> Self:
-        """As `TemplatePage.of`."""
-        shown = found[:limit]
-        return cls(knowledge=shown, next_cursor=shown[-1].id if len(found) > limit else None)
-
-
-def _require_some(body: BaseModel) -> None:
-    if not body.model_fields_set:
-        raise InvalidBody("aucun champ à modifier")
