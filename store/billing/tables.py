@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import metadata, tenant_key, text, time
+from store.core.schema import metadata, points_to, tenant_key, text, time
 
 credit_ledger: Final = sa.Table(
     "credit_ledger",
@@ -43,9 +43,7 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
     sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),
     sa.Index(None, "client_id", "period"),

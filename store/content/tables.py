@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from pgvector.sqlalchemy import VECTOR
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from store.core.schema import metadata, tenant_key, text, time
+from store.core.schema import metadata, points_to, tenant_key, text, time
 
 response_templates: Final = sa.Table(
     "response_templates",
@@ -56,9 +56,5 @@ knowledge_embeddings: Final = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     sa.Column("embedding", VECTOR(), nullable=False),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "entry_id"],
-        ["knowledge_entries.client_id", "knowledge_entries.id"],
-        ondelete="CASCADE",
-    ),
+    points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )

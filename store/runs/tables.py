@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 engine_runs: Final = sa.Table(
     "engine_runs",
@@ -48,9 +48,7 @@ engine_runs: Final = sa.Table(
     time("answered_at", nullable=True),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "event_id"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("engine_events", "event_id"),
     sa.ForeignKeyConstraint(
         ["client_id", "playbook_id", "playbook_version"],
         [
@@ -100,12 +98,8 @@ engine_messages: Final = sa.Table(
     text("author"),
     text("body"),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
-    sa.ForeignKeyConstraint(
-        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
-    ),
+    points_to("engine_events", "event_id"),
+    points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     # What the gateway's limits count: a client's latest messages, and those of one customer.
     sa.Index(
@@ -148,7 +142,7 @@ action_ledger: Final = sa.Table(
     time("planned_at"),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
-    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
+    points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
     # What was given back already, to a customer and in a day, and what was done to an order.
     sa.Index(
@@ -177,12 +171,8 @@ sentiment_logs: Final = sa.Table(
     sa.Column("is_critical", sa.Boolean, nullable=False),
     time("created_at"),
     sa.UniqueConstraint("client_id", "event_id"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
-    ),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
 )

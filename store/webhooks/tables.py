@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 # What happened, written in the transaction that made it true. `dedup_key` names the business
 # event: it is told once. `body` is what is signed and sent, byte for byte, to every subscriber; it
@@ -93,11 +93,7 @@ webhook_deliveries: Final = sa.Table(
     # Of the latest try.
     time("sent_at", nullable=True),
     time("finished_at", nullable=True),
-    sa.ForeignKeyConstraint(
-        ["client_id", "webhook_id"],
-        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
-        ondelete="CASCADE",
-    ),
+    points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     sa.CheckConstraint("trigger IN ('event', 'replay', 'test')", name="trigger"),
     sa.CheckConstraint("status IN ('pending', 'success', 'failed', 'skipped')", name="status"),
     sa.CheckConstraint(
@@ -145,12 +141,8 @@ webhook_misses: Final = sa.Table(
     sa.Column("event_id", sa.Text, primary_key=True),
     # When the event happened.
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "webhook_id"],
-        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
-        ondelete="CASCADE",
-    ),
-    sa.ForeignKeyConstraint(["client_id", "event_id"], ["outbox.client_id", "outbox.id"]),
+    points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
+    points_to("outbox", "event_id"),
     sa.Index(None, "client_id", "webhook_id", "created_at"),
     sa.Index(None, "created_at"),
 )
