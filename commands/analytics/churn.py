@@ -5,13 +5,7 @@ from typing import Annotated
 import typer
 
 from adapters.system import utc_now
-from commands.analytics.reports import (
-    AllOption,
-    OneClientOption,
-    left_running,
-    reports_of,
-    whose,
-)
+from commands.analytics.reports import AllOption, OneClientOption, left_running, reports_of, whose
 from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,

@@ -43,10 +43,7 @@ async def bring_in(
                 async with units.of(tenant, patience_s=PATIENCE_S) as work:
                     done = await import_legacy_events(work, operator(), Watched(stream, bar))
     answer(
-        as_json,
-        f"{done.imported} events imported.",
-        imported=done.imported,
-        left_out=done.left_out,
+        as_json, f"{done.imported} events imported.", imported=done.imported, left_out=done.left_out
     )
 
 

@@ -73,9 +73,7 @@ async def connect(
 
 @command(app, "list")
 async def list_all(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's connections, the oldest first, without their secrets."""
     async with reading_client(data, client) as (connection, tenant):

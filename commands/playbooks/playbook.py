@@ -126,9 +126,7 @@ async def export(
 
 @command(app, "list")
 async def list_all(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's playbooks, the oldest first."""
     async with database_of(data) as database:
@@ -186,11 +184,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
-    fields = {
-        "outcome": change.outcome.value,
-        "changed": change.fields,
-        **_fields(change.entry),
-    }
+    fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
     # What is only looked at gets no id.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields

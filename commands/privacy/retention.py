@@ -25,9 +25,7 @@ def retention_group() -> None:
 
 @command(app, "show")
 async def show(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show how many days each class of a client's records is kept."""
     async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):

@@ -41,9 +41,7 @@ async def create(
 
 @command(app, "list")
 async def list_all(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's keys, the oldest first; of each only how it begins."""
     async with reading_client(data, client) as (connection, tenant):

@@ -19,11 +19,7 @@ from commands.core.context import (
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.tenants.client_settings import (
-    WIDGET_KEY_BYTES,
-    ClientSettings,
-    SettingsAdjustment,
-)
+from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
 from services.tenants.client_settings import adjust_settings, give_widget_key
 from store.tenants.client_settings import SettingsRepository
 

@@ -98,9 +98,7 @@ async def create(
 
 @command(app, "list")
 async def list_all(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's webhooks, the oldest first."""
     async with reading_client(data, client) as (connection, tenant):
@@ -137,10 +135,7 @@ async def update(
 ) -> None:
     """Change what is given. What waits to be sent goes to the new URL."""
     change = WebhookChange(
-        label=label,
-        url=url,
-        events=_events(events) if events else None,
-        retry_policy=retry_policy,
+        label=label, url=url, events=_events(events) if events else None, retry_policy=retry_policy
     )
     if change == WebhookChange():
         raise InvalidInput("nothing to change: --label, --url, --event or --retry-policy")

@@ -120,8 +120,7 @@ class ConversationCreated(OutboundEvent):
     preview: Annotated[
         str,
         Field(
-            max_length=PREVIEW_CHARS,
-            description=f"The message's first {PREVIEW_CHARS} characters.",
+            max_length=PREVIEW_CHARS, description=f"The message's first {PREVIEW_CHARS} characters."
         ),
     ]
 
@@ -138,9 +137,7 @@ class SentimentNegative(OutboundEvent):
     previous_score: Annotated[
         float | None,
         Field(
-            ge=-1,
-            le=1,
-            description="Sentiment of the message before; null if this is the first.",
+            ge=-1, le=1, description="Sentiment of the message before; null if this is the first."
         ),
     ]
     threshold: Annotated[float, Field(description="The zone is at this score and below.")]

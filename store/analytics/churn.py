@@ -102,12 +102,7 @@ class ChurnRepository(TenantRepository):
         return {str(row.pop("key")): History(**row) for row in found}
 
     async def keep(
-        self,
-        predictions: Mapping[str, Prediction],
-        week: date,
-        *,
-        now: datetime,
-        new_id: NewId,
+        self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
         """Keep a week's predictions, by customer. Idempotency key: (client, week, customer)."""
         if not predictions:

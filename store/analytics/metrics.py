@@ -186,8 +186,7 @@ class MetricsRepository(TenantRepository):
         rows = await self._connection.execute(
             sa.select(metrics_daily)
             .where(
-                metrics_daily.c.client_id == self._tenant,
-                metrics_daily.c.day.between(first, last),
+                metrics_daily.c.client_id == self._tenant, metrics_daily.c.day.between(first, last)
             )
             .order_by(metrics_daily.c.day)
         )

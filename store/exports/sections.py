@@ -233,7 +233,6 @@ SOURCES: Final[Mapping[Section, Source]] = {
         + _time("created_at updated_at"),
     ),
     Section.KNOWLEDGE_ENTRIES: _table(
-        Section.KNOWLEDGE_ENTRIES,
-        _text("id title body language") + _time("created_at updated_at"),
+        Section.KNOWLEDGE_ENTRIES, _text("id title body language") + _time("created_at updated_at")
     ),
 }

@@ -36,10 +36,7 @@ Shape = TypeVar("Shape", Integration, IntegrationEntry)
 
 _LIVE: Final = (
     sa.select(
-        integrations.c.id,
-        integrations.c.provider,
-        integrations.c.settings,
-        integrations.c.sealed,
+        integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
     )
     .where(
         integrations.c.client_id == sa.bindparam("tenant"),
@@ -176,12 +173,7 @@ class IntegrationRepository(TenantRepository):
         )
         if provider is not None:
             await self._tell_ended(
-                integration_id,
-                provider,
-                code,
-                now=now,
-                new_id=new_id,
-                run_id=run_id,
+                integration_id, provider, code, now=now, new_id=new_id, run_id=run_id
             )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:

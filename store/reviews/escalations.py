@@ -139,9 +139,7 @@ class EscalationRepository(TenantRepository):
         None while nobody has decided. A human's decision wins over an expiry that comes later.
         """
         this = sa.and_(
-            _TICKETS.client_id == self._tenant,
-            _TICKETS.run_id == run_id,
-            _TICKETS.round == round_,
+            _TICKETS.client_id == self._tenant, _TICKETS.run_id == run_id, _TICKETS.round == round_
         )
         if expired:
             await self._connection.execute(

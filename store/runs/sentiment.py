@@ -102,11 +102,7 @@ class SentimentRepository(TenantRepository):
                 threshold=CRITICAL_AT,
             )
             await Outbox(self._connection, self._tenant).add(
-                event,
-                dedup_key=messages[number].event_id,
-                now=now,
-                new_id=new_id,
-                run_id=run_id,
+                event, dedup_key=messages[number].event_id, now=now, new_id=new_id, run_id=run_id
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:

@@ -42,8 +42,7 @@ class SettingsRepository(TenantRepository):
             insert(client_settings)
             .values(client_id=self._tenant, updated_at=now, **values)
             .on_conflict_do_update(
-                index_elements=[client_settings.c.client_id],
-                set_={"updated_at": now, **values},
+                index_elements=[client_settings.c.client_id], set_={"updated_at": now, **values}
             )
             .returning(client_settings)
         )

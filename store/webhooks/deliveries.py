@@ -69,10 +69,7 @@ _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
         _SUMMARY.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
-        for state, latest in (
-            (_IS_PENDING, _TABLE.id),
-            (sa.not_(_IS_PENDING), _TABLE.finished_at),
-        )
+        for state, latest in ((_IS_PENDING, _TABLE.id), (sa.not_(_IS_PENDING), _TABLE.finished_at))
     )
 ).order_by(sa.desc("id"))
 

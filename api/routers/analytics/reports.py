@@ -29,8 +29,7 @@ async def metrics(
 
 @router.get("/api/dashboard/churn", summary="Which customers are likely to leave")
 async def churn(
-    asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))],
-    resources: ResourcesDep,
+    asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))], resources: ResourcesDep
 ) -> ChurnPage:
     """For every member of the client, by session token."""
     query = asked.query

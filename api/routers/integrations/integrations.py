@@ -47,12 +47,7 @@ async def connect(
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     async with resources.work.of(member.tenant) as work:
         return await connect_integration(
-            work,
-            member.actor,
-            body.provider,
-            body.settings,
-            credentials,
-            sealer=resources.sealer,
+            work, member.actor, body.provider, body.settings, credentials, sealer=resources.sealer
         )
 
 

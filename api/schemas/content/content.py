@@ -33,17 +33,13 @@ _ENTRY: Final[dict[str, JsonValue]] = {
 
 # What is written is checked by domain/content/content.py, which says what is wrong.
 _Line = Annotated[
-    str,
-    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE}),
+    str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]
 _Body = Annotated[
-    str,
-    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_BODY}),
+    str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_BODY})
 ]
 _Category = Annotated[
-    Category,
-    Field(strict=False),
-    WithJsonSchema({"type": "string", "enum": list(Category)}),
+    Category, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Category)})
 ]
 
 

@@ -27,8 +27,7 @@ class ConnectBody(BaseModel):
     ]
     settings: dict[str, str] = {}
     credentials: Annotated[
-        dict[str, SecretStr],
-        Field(default={}, description="Never answered, logged or exported."),
+        dict[str, SecretStr], Field(default={}, description="Never answered, logged or exported.")
     ]
 
 
