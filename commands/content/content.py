@@ -11,6 +11,7 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    fields_of,
     reading_client,
     work_on,
 )
@@ -32,7 +33,7 @@ from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
 from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
-from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
@@ -101,9 +102,9 @@ async def list_templates(
 ) -> None:
     """Show a client's templates, the oldest first, those that are off too."""
     async with reading_client(data, client) as (connection, tenant):
-        found = await ContentRepository(connection, tenant).all_templates()
+        found = await ContentChanges(connection, tenant).all(TemplateEntry)
     if as_json:
-        answer(True, "", templates=[_fields("template_id", one) for one in found])
+        answer(True, "", templates=[fields_of(one, "template_id") for one in found])
         return
     print_list(
         ("template", "name", "class", "language", "state", "body"),
@@ -177,9 +178,9 @@ async def list_knowledge(
 ) -> None:
     """Show a client's knowledge, the oldest first."""
     async with reading_client(data, client) as (connection, tenant):
-        found = await ContentRepository(connection, tenant).all_knowledge()
+        found = await ContentChanges(connection, tenant).all(KnowledgeEntry)
     if as_json:
-        answer(True, "", knowledge=[_fields("knowledge_id", one) for one in found])
+        answer(True, "", knowledge=[fields_of(one, "knowledge_id") for one in found])
         return
     print_list(
         ("knowledge", "title", "language", "body"),
@@ -211,8 +212,3 @@ def _tell(made: TemplateEntry, sentence: str, as_json: bool) -> None:
         return
     note = f" It needs the fields: {', '.join(made.needs)}." if made.needs else ""
     answer(False, f"{sentence}{note}", template_id=made.id)
-
-
-def _fields(id_name: str, one: TemplateEntry | KnowledgeEntry) -> dict[str, object]:
-    fields = one.model_dump(mode="json")
-    return {id_name: fields.pop("id"), **fields}

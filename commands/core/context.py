@@ -11,6 +11,7 @@ from typing import Annotated, Final, ParamSpec
 
 import typer
 from psycopg import Error as PsycopgError
+from pydantic import BaseModel
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -222,6 +223,12 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
         # Strangers wrote some of it: what steers a terminal must not reach it.
         line = f"  {name:<{width}}  {without_controls(str(value))}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
+    """A record for programs, its id under a name that says whose it is."""
+    fields = record.model_dump(mode="json")
+    return {id_name: fields.pop("id"), **fields}
 
 
 @asynccontextmanager

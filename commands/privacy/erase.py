@@ -16,6 +16,7 @@ from commands.core.context import (
     command,
     database_of,
     err,
+    fields_of,
     out,
     sealer_of,
     settings_for,
@@ -193,10 +194,5 @@ def _print(certificate: Certificate, as_json: bool) -> None:
 
 
 def _as_dict(certificate: Certificate) -> dict[str, object]:
-    fields = certificate.model_dump(mode="json")
-    return {
-        "erasure_id": fields.pop("id"),
-        **fields,
-        "total": certificate.total,
-        "kept": dict(certificate.kept),
-    }
+    told = {"total": certificate.total, "kept": dict(certificate.kept)}
+    return {**fields_of(certificate, "erasure_id"), **told}

@@ -14,6 +14,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    fields_of,
     out,
     work_on,
 )
@@ -22,7 +23,7 @@ from commands.reviews.review_text import review_text, summary_text
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.reviews.escalation import EscalationStatus
-from domain.reviews.review import ReviewSummary, Wanted
+from domain.reviews.review import Wanted
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.claims import claim_review, release_review
@@ -62,7 +63,7 @@ async def list_some(
     async with database_of(data) as database, database.reading_across() as connection:
         found = await list_reviews(connection, client, wanted, limit=limit)
     if as_json:
-        answer(True, "", reviews=[_as_dict(review) for review in found])
+        answer(True, "", reviews=[fields_of(review, "review_id") for review in found])
         return
     out.print(f"{len(found)} reviews ({status.value})")
     for review in found:
@@ -80,7 +81,7 @@ async def show(
         client_id = await client_of(connection, review_id)
         found = await read_review(connection, client_id, review_id)
     if as_json:
-        answer(True, "", **_as_dict(found))
+        answer(True, "", **fields_of(found, "review_id"))
     else:
         out.print(review_text(found))
 
@@ -181,8 +182,3 @@ def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: b
         awaiting_second=outcome.awaits_second,
         signalled=woken,
     )
-
-
-def _as_dict(review: ReviewSummary) -> dict[str, object]:
-    fields = review.model_dump(mode="json")
-    return {"review_id": fields.pop("id"), **fields}

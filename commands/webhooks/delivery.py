@@ -17,6 +17,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    fields_of,
     out,
     sealer_of,
     warn,
@@ -27,7 +28,6 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from commands.webhooks.webhook_text import (
     delivery_cells,
-    delivery_fields,
     delivery_text,
     explanation_text,
     outcome,
@@ -81,7 +81,7 @@ async def try_out(
         async with units.of(tenant) as work:
             delivery_id = await send_test(work, operator(), webhook_id, chosen)
         tested = await ended(units.database, tenant, webhook_id, delivery_id)
-    answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
+    answer(as_json, f"Test: {outcome(tested)}.", **fields_of(tested, "delivery_id"))
     if tested.status is not DeliveryStatus.SUCCESS:
         raise typer.Exit(1)
 
@@ -99,7 +99,7 @@ async def deliveries(
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
     wanted = [one for one in found if status in (None, one.status)]
     if as_json:
-        answer(True, "", deliveries=[delivery_fields(one) for one in wanted])
+        answer(True, "", deliveries=[fields_of(one, "delivery_id") for one in wanted])
         return
     print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
 
@@ -116,7 +116,7 @@ async def delivery(
             connection, tenant, webhook_id, delivery_id, sealer=sealer, now=now
         )
     if as_json:
-        answer(True, "", **delivery_fields(found), curl=curl)
+        answer(True, "", **fields_of(found, "delivery_id"), curl=curl)
         return
     out.print(delivery_text(found))
     out.print("For the next five minutes this line sends the same:")

@@ -18,6 +18,7 @@ from commands.core.context import (
     command,
     database_of,
     environment_of,
+    fields_of,
     out,
     reading_client,
     sealer_of,
@@ -29,7 +30,7 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from commands.webhooks import delivery as webhook_delivery
 from commands.webhooks.delivery import WebhookArgument, ended
-from commands.webhooks.webhook_text import listed, outcome, webhook_fields, webhook_text
+from commands.webhooks.webhook_text import listed, outcome, webhook_text
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.webhooks.signature import SECRET_BYTES
@@ -104,7 +105,7 @@ async def list_all(
     async with reading_client(data, client) as (connection, tenant):
         found = await WebhookRepository(connection, tenant).all()
     if as_json:
-        answer(True, "", webhooks=[webhook_fields(webhook) for webhook in found])
+        answer(True, "", webhooks=[fields_of(webhook, "webhook_id") for webhook in found])
         return
     print_list(("webhook", "label", "url", "events", "state"), map(listed, found))
 
@@ -118,7 +119,7 @@ async def show(
         tenant = await client_of(connection, webhook_id)
         found = await WebhookRepository(connection, tenant).read(webhook_id)
     if as_json:
-        answer(True, "", **webhook_fields(found))
+        answer(True, "", **fields_of(found, "webhook_id"))
     else:
         out.print(webhook_text(found))
 
@@ -230,7 +231,7 @@ async def _changed(
         changed = await change_webhook(
             work, operator(), webhook_id, change, allow_private=_allow_private(data)
         )
-    answer(as_json, sentence, **webhook_fields(changed))
+    answer(as_json, sentence, **fields_of(changed, "webhook_id"))
 
 
 def _events(given: Sequence[str]) -> tuple[str, ...]:

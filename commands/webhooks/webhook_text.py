@@ -10,16 +10,6 @@ from domain.webhooks.explanation import Explanation
 from domain.webhooks.webhook import COUNTED_MISSES, Webhook
 
 
-def webhook_fields(webhook: Webhook) -> dict[str, object]:
-    fields = webhook.model_dump(mode="json")
-    return {"webhook_id": fields.pop("id"), **fields}
-
-
-def delivery_fields(delivery: DeliverySummary) -> dict[str, object]:
-    fields = delivery.model_dump(mode="json")
-    return {"delivery_id": fields.pop("id"), **fields}
-
-
 def listed(webhook: Webhook) -> tuple[str, ...]:
     """Its line in a list."""
     return webhook.id, webhook.label, webhook.url, ", ".join(webhook.events), _state(webhook)

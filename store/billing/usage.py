@@ -57,9 +57,7 @@ class UsageRepository(TenantRepository):
     async def in_month(self, period: Period) -> ClientUsage:
         """The use of that month alone. Raises ClientNotFound."""
         values = {"tenant": self._tenant, "month": period}
-        row = (await self._connection.execute(_IN_MONTH, values)).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
+        row = await self._one(_IN_MONTH, values, ClientNotFound(self._tenant))
         plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row
         return ClientUsage(
             subscription=Subscription(

@@ -1,5 +1,8 @@
 """What the repositories of clients' records have in common."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -14,6 +17,15 @@ class TenantRepository:
     def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
         self._connection = connection
         self._tenant = tenant
+
+    async def _one(
+        self, query: sa.Executable, values: Mapping[str, object], missing: DomainError
+    ) -> "sa.Row[*tuple[Any, ...]]":
+        """The row that the query finds. Raises `missing` where there is none."""
+        row = (await self._connection.execute(query, values)).one_or_none()
+        if row is None:
+            raise missing
+        return row
 
 
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:

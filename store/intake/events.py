@@ -26,9 +26,7 @@ class Ticket:
 class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
         """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
-        row = (await self._connection.execute(_INBOUND, self._key(event_id))).one_or_none()
-        if row is None:
-            raise RunNotFound(event_id)
+        row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 
     async def ticket(self, event_id: str) -> Ticket:

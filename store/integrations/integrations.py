@@ -103,9 +103,7 @@ class IntegrationRepository(TenantRepository):
     async def entry(self, integration_id: str) -> IntegrationEntry:
         """One of them. Raises IntegrationNotFound."""
         this = {"tenant": self._tenant, "integration": integration_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise IntegrationNotFound(integration_id)
+        row = await self._one(_ONE, this, IntegrationNotFound(integration_id))
         return _read(IntegrationEntry, row)
 
     async def connect(

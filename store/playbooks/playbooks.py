@@ -86,12 +86,9 @@ class PlaybookRepository(TenantRepository):
             .where(playbooks.c.is_active != active)
             .values(is_active=active)
         )
-        found = await self._connection.execute(
-            _ONE, {"tenant": self._tenant, "playbook": playbook_id}
+        row = await self._one(
+            _ONE, {"tenant": self._tenant, "playbook": playbook_id}, PlaybookNotFound(playbook_id)
         )
-        row = found.one_or_none()
-        if row is None:
-            raise PlaybookNotFound(playbook_id)
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def active(self) -> list[Playbook]:

@@ -181,13 +181,11 @@ class EscalationRepository(TenantRepository):
 
     async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
         """It and its run, locked until the transaction ends. Raises EscalationNotFound."""
-        row = (
-            await self._connection.execute(
-                _LOCK, {"client_id": self._tenant, "escalation_id": escalation_id}
-            )
-        ).one_or_none()
-        if row is None:
-            raise EscalationNotFound(escalation_id)
+        row = await self._one(
+            _LOCK,
+            {"client_id": self._tenant, "escalation_id": escalation_id},
+            EscalationNotFound(escalation_id),
+        )
         standing = ReviewStanding(
             id=escalation_id,
             status=EscalationStatus(row.status),

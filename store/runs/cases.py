@@ -63,10 +63,9 @@ class CaseRepository(TenantRepository):
     async def read(self, run_id: str) -> Case:
         """The case of a run whose event has been normalized. Raises RunNotFound, also for one
         whose customer is being erased."""
-        found = await self._connection.execute(_CASE, {"client_id": self._tenant, "run_id": run_id})
-        row = found.one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
+        row = await self._one(
+            _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
+        )
         unified = {**row.unified, "subject": row.subject, "text": row.text}
         return Case(
             event=UnifiedEvent.model_validate(unified),

@@ -106,9 +106,7 @@ class RunRepository(TenantRepository):
     async def lock(self, run_id: str) -> RunState:
         """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
         meanwhile."""
-        row = (await self._connection.execute(_LOCK, self._key(run_id))).one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
+        row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
             received_at=row.received_at,

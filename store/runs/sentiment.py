@@ -79,9 +79,7 @@ class SentimentRepository(TenantRepository):
         erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
-        conversation = (await self._connection.execute(_LOCK, mine)).one_or_none()
-        if conversation is None:
-            raise RunNotFound(event_id)
+        conversation = await self._one(_LOCK, mine, RunNotFound(event_id))
         place = {**mine, "conversation_id": conversation.id, "at": conversation.created_at}
         earlier, later = await self._around(place)
         if any(message.event_id == event_id for message in later):

@@ -86,12 +86,9 @@ _BEYOND_ALL: Final = "8"
 class RunTraces(TenantRepository):
     async def read(self, run_id: str) -> RunTrace:
         """Why a run ended as it did. Raises RunNotFound, for another client's run as well."""
-        found = await self._connection.execute(
-            _TRACE, {"client_id": self._tenant, "run_id": run_id}
+        row = await self._one(
+            _TRACE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
-        row = found.one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
         return RunTrace.model_validate(row, from_attributes=True)
 
     async def page(

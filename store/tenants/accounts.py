@@ -74,9 +74,7 @@ class AccountRepository(TenantRepository):
         return balance
 
     async def _read(self, statement: "sa.Select[*tuple[Any, ...]]") -> Account:
-        row = (await self._connection.execute(statement, {"tenant": self._tenant})).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
+        row = await self._one(statement, {"tenant": self._tenant}, ClientNotFound(self._tenant))
         return Account(subscription_of(row), row.credits_balance)
 
     async def _update(self, **values: object) -> None:

@@ -214,9 +214,7 @@ class DeliveryRepository(TenantRepository):
     async def read(self, webhook_id: str, delivery_id: str) -> Delivery:
         """Raises DeliveryNotFound."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "delivery": delivery_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise DeliveryNotFound(delivery_id)
+        row = await self._one(_ONE, this, DeliveryNotFound(delivery_id))
         return Delivery.model_validate(row, from_attributes=True)
 
 

@@ -108,17 +108,15 @@ class DeliveryReplay(TenantRepository):
         """
         # Under the lock no delivery of the webhook ends, so none is pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
-        first = (
-            await self._connection.execute(
-                sa.select(_TABLE.status, _TABLE.trigger).where(
-                    _TABLE.client_id == self._tenant,
-                    _TABLE.webhook_id == webhook_id,
-                    _TABLE.id == delivery_id,
-                )
-            )
-        ).one_or_none()
-        if first is None:
-            raise DeliveryNotFound(delivery_id)
+        first = await self._one(
+            sa.select(_TABLE.status, _TABLE.trigger).where(
+                _TABLE.client_id == self._tenant,
+                _TABLE.webhook_id == webhook_id,
+                _TABLE.id == delivery_id,
+            ),
+            {},
+            DeliveryNotFound(delivery_id),
+        )
         if first.status == DeliveryStatus.PENDING:
             raise DeliveryPending(delivery_id)
         if not is_active:

@@ -120,9 +120,7 @@ class WebhookRepository(TenantRepository):
     async def read(self, webhook_id: str) -> Webhook:
         """Raises WebhookNotFound, as all below."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise WebhookNotFound(webhook_id)
+        row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
 
     async def change(self, webhook_id: str, change: WebhookChange, now: datetime) -> Webhook:
@@ -170,9 +168,7 @@ class WebhookRepository(TenantRepository):
     async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
         """Those that sign now, the newest first."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
-        row = (await self._connection.execute(_SECRETS, this)).one_or_none()
-        if row is None:
-            raise WebhookNotFound(webhook_id)
+        row = await self._one(_SECRETS, this, WebhookNotFound(webhook_id))
         return tuple(secret for secret in row if secret is not None)
 
     def _this(self, webhook_id: str) -> tuple["sa.ColumnElement[bool]", ...]:

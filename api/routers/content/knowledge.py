@@ -26,8 +26,8 @@ KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotF
 async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
     """For every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
-        found = await ContentChanges(connection, page.tenant).knowledge(
-            after=page.query.cursor, limit=page.query.limit + 1
+        found = await ContentChanges(connection, page.tenant).page(
+            KnowledgeEntry, after=page.query.cursor, limit=page.query.limit + 1
         )
     return KnowledgePage(
         knowledge=found[: page.query.limit],
@@ -55,7 +55,7 @@ async def entry(
 ) -> KnowledgeEntry:
     """For every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
-        return await ContentChanges(connection, member.tenant).entry(knowledge_id)
+        return await ContentChanges(connection, member.tenant).read(KnowledgeEntry, knowledge_id)
 
 
 @router.patch(_ENTRY, summary="Change an entry")

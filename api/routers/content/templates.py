@@ -26,8 +26,8 @@ TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNot
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     """For every member of the client. Those that are off are there too."""
     async with resources.database.reading(page.tenant) as connection:
-        found = await ContentChanges(connection, page.tenant).templates(
-            after=page.query.cursor, limit=page.query.limit + 1
+        found = await ContentChanges(connection, page.tenant).page(
+            TemplateEntry, after=page.query.cursor, limit=page.query.limit + 1
         )
     return TemplatePage(
         templates=found[: page.query.limit],
@@ -52,7 +52,7 @@ async def template(
 ) -> TemplateEntry:
     """For every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
-        return await ContentChanges(connection, member.tenant).template(template_id)
+        return await ContentChanges(connection, member.tenant).read(TemplateEntry, template_id)
 
 
 @router.patch(_TEMPLATE, summary="Change a template, or turn it on or off")

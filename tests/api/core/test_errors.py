@@ -27,6 +27,7 @@ from domain.core.errors import (
     InvalidInput,
     InvalidQuery,
     MethodNotAllowed,
+    RuleBroken,
 )
 from domain.core.period import Period
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited, TooManyRequests
@@ -97,7 +98,7 @@ def all_errors() -> set[type[DomainError]]:
         if module.name.endswith(".errors")
         for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
         if issubclass(kind, DomainError)
-        and kind not in (DomainError, NoAnswer)  # these two are only kinds
+        and kind not in (DomainError, NoAnswer, RuleBroken)  # these are only kinds
     }
 
 
