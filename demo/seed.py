@@ -21,6 +21,7 @@ from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.integrations.integration import Provider
 from domain.playbooks.playbook import PlaybookSpec
+from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client import Plan
 from embedded.data_folder import DataFolder, StackInfo, write_private
@@ -114,7 +115,8 @@ async def seed(
     key = await create_key(work, DEMO, "demo", secrets.token_bytes(KEY_BYTES))
     # First, so that it is told of all that follows.
     webhook = await subscribe(work, to, sealer) if to else DemoWebhook()
-    await import_playbooks(work, DEMO, _PLAYBOOKS)
+    # In its owner's name, which merchants' systems are told.
+    await import_playbooks(work, Actor.system(OWNER), _PLAYBOOKS)
     for template in TEMPLATES:
         await add_template(work, DEMO, template)
     for entry in KNOWLEDGE:

@@ -10,11 +10,10 @@ from datetime import datetime
 from typing import Final
 
 from domain.billing.errors import QuotaExhausted
-from domain.billing.quota import TICKETS, QuotaStanding, Threshold
+from domain.billing.quota import QuotaStanding, Threshold
 from domain.core.contracts import RunRef
 from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
-from domain.core.period import period_of
 from domain.core.ports import Clock
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
@@ -33,7 +32,7 @@ from store.intake.events import EventRepository
 from store.intake.idempotency import claim
 from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
-from store.tenants.accounts import Account, AccountRepository
+from store.tenants.accounts import AccountRepository
 
 # Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
 # locked, does not hold the connections that other clients need.
@@ -125,7 +124,9 @@ async def admit_event(
         if first != arrival.event_id:
             return Repeated(first)
     _check_messages(arrival.event, recent, at)
-    standing = _standing(account, recent, at)
+    standing = account.subscription.standing(
+        at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
+    )
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
@@ -170,15 +171,6 @@ def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> No
         raise CustomerRateLimited(event.customer_email or "", wait)
     if recent.oldest_of_client is not None:
         raise ClientRateLimited(PER_CLIENT.retry_after_s(recent.oldest_of_client, now))
-
-
-def _standing(account: Account, recent: RecentUse, now: datetime) -> QuotaStanding:
-    return QuotaStanding(
-        period=period_of(now),
-        tickets_used=recent.tickets_used,
-        tickets_limit=TICKETS[account.subscription.plan_at(now)],
-        credits_balance=account.credits_balance,
-    )
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:

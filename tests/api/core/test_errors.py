@@ -15,6 +15,7 @@ import domain
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
+from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.billing.quota import QuotaStanding
 from domain.content.errors import TooMuchContent
@@ -30,9 +31,20 @@ from domain.core.errors import (
     RuleBroken,
 )
 from domain.core.period import Period
+from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited, TooManyRequests
 from domain.intake.rate_limit import Limit, LimitScope
-from domain.integrations.errors import InvalidIntegration, UnknownProvider
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    InvalidIntegration,
+    MailRefused,
+    MailUnknown,
+    MailUnreachable,
+    NotAuthorized,
+    UnknownProvider,
+)
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
@@ -62,7 +74,21 @@ NOT_FOR_CALLERS = {
     InvalidInput,
     ErasureNotFound,
     Deferred,
+    ClientNotEmpty,
+    InvalidExport,
+    BrainInvalid,
+    BrainUnavailable,
+    EmbeddingUnavailable,
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    MailRefused,
+    MailUnknown,
+    MailUnreachable,
+    NotAuthorized,
 }
+# What others are kinds of.
+KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
 
 STANDING = QuotaStanding(
     period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0
@@ -97,8 +123,7 @@ def all_errors() -> set[type[DomainError]]:
         for module in pkgutil.walk_packages(domain.__path__, "domain.")
         if module.name.endswith(".errors")
         for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
-        if issubclass(kind, DomainError)
-        and kind not in (DomainError, NoAnswer, RuleBroken)  # these are only kinds
+        if issubclass(kind, DomainError) and kind not in KINDS
     }
 
 

@@ -224,7 +224,7 @@ async def test_a_call_replays_so_many(
     webhook: Subscribed,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("resources.webhooks.deliveries.REPLAYED_AT_ONCE", 2)
+    monkeypatch.setattr("services.webhooks.deliveries.REPLAYED_AT_ONCE", 2)
     await ask(front, "change", owner, webhook.id, is_active=False)
     for _ in range(3):
         await tell(front.database, shop)

@@ -22,7 +22,7 @@ async def test_a_change_is_in_the_ledger_and_in_the_log(database: Database, shop
         async with units_on(database).of(shop.tenant) as work:
             assert await add_credits(work, OPERATOR, 7) == 7
 
-    entry = await only_row(database, credit_ledger)
+    entry = await only_row(database, credit_ledger, of=shop)
     assert (entry["amount"], entry["reason"]) == (7, "operator")
     (line,) = lines
     assert (line["event"], line["entry_id"]) == ("credits changed", entry["id"])

@@ -38,7 +38,7 @@ async def test_what_a_change_makes_reached_is_sent_after_the_commit(
         assert engine.sent == []
 
     assert (changed.plan, changed.next_plan) == (Plan.PRO, Plan.STARTER)
-    assert (await only_told(database)).data["threshold"] == 80
+    assert (await only_told(database, of=shop)).data["threshold"] == 80
     assert len(engine.sent) == 1
 
 

@@ -119,7 +119,7 @@ async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:
                     sa.literal("agent"),
                     sa.literal(""),
                     engine_messages.c.created_at,
-                ),
+                ).where(engine_messages.c.client_id == shop.client_id),
             )
         )  # fmt: skip
 

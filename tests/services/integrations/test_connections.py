@@ -55,7 +55,7 @@ async def test_who_may_not(database: Database, shop: Shop) -> None:
             ):
                 with pytest.raises(RoleRequired):
                     await use_case
-    assert await rows(database, integrations) == []
+    assert await rows(database, integrations, of=shop) == []
 
 
 async def test_told_after_the_commit_and_in_the_log(database: Database, shop: Shop) -> None:

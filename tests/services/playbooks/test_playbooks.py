@@ -73,13 +73,13 @@ async def told(database: Database, shop: Shop) -> list[tuple[str, int, str]]:
 
 async def test_a_version_is_never_changed(database: Database, shop: Shop) -> None:
     assert await bring_in(database, shop, [SPEC]) == [("created", 1)]
-    first = (await rows(database, playbook_versions, name=SPEC.name))[0]
+    first = (await rows(database, playbook_versions, of=shop, name=SPEC.name))[0]
     assert await bring_in(database, shop, [changed(rulebook=Rulebook())]) == [("changed", 2)]
     assert await bring_in(database, shop, [changed(threshold=0.9)]) == [("changed", 3)]
 
     entry = await named(database, shop)
     assert (entry.playbook.version, entry.playbook.threshold) == (3, 0.9)
-    assert await rows(database, playbook_versions, name=SPEC.name, version=1) == [first]
+    assert await rows(database, playbook_versions, of=shop, name=SPEC.name, version=1) == [first]
     async with database.tenant(shop.tenant) as connection:
         repository = PlaybookRepository(connection, shop.tenant)
         assert await repository.rulebook(entry.playbook.id, 1) == NOTES
@@ -129,7 +129,7 @@ async def test_what_comes_on_is_sent_after_the_commit(database: Database, shop: 
         await switch_playbook(work, OWNER, shop.playbook_id, active=True)
         assert engine.sent == []
 
-    deliveries = await rows(database, webhook_deliveries)
+    deliveries = await rows(database, webhook_deliveries, of=shop)
     assert sorted(engine.sent) == sorted(str(one["id"]) for one in deliveries)
     assert len(deliveries) == 3
 

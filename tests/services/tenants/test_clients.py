@@ -13,7 +13,7 @@ from services.tenants.clients import NewClient, give_brain_budget, open_client
 from store.core.database import Database
 from store.tenants.clients import ClientRepository
 from store.tenants.tables import clients
-from tests.support.core.rows import row_counts, rows
+from tests.support.core.rows import rows
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
 
@@ -21,17 +21,18 @@ OPERATOR = Actor.operator("operator:test")
 
 
 async def test_an_owner_who_is_known_owns_the_next_one_too(database: Database) -> None:
+    mail, owner_id = f"{new_ulid()}@Example.com", f"sub|{new_ulid()}"
     owners, made = [], []
     with structlog.testing.capture_logs() as lines:
         for new in (
-            NewClient(" Boutique ", "Owner@example.com", Plan.PRO, "sub|1"),
-            NewClient("Autre", "owner@example.com"),
+            NewClient(" Boutique ", mail, Plan.PRO, owner_id),
+            NewClient("Autre", mail.lower()),
         ):
             async with units_on(database).spanning(TenantId(new_ulid())) as work:
                 owners.append(await open_client(work, OPERATOR, new))
             made.append(work.tenant)
 
-    assert owners == ["sub|1", "sub|1"]
+    assert owners == [owner_id, owner_id]
     kept = {row["id"]: (row["brand_name"], row["plan"]) for row in await rows(database, clients)}
     assert [kept[client_id] for client_id in made] == [("Boutique", "pro"), ("Autre", "free")]
     assert [(line["event"], line["client_id"]) for line in lines] == [
@@ -52,11 +53,10 @@ async def test_an_owner_who_is_known_owns_the_next_one_too(database: Database) -
 async def test_refused(
     database: Database, actor: Actor, new: NewClient, refusal: type[Exception]
 ) -> None:
-    before = await row_counts(database)
     async with units_on(database).spanning(TenantId(new_ulid())) as work:
         with pytest.raises(refusal):
             await open_client(work, actor, new)
-    assert await row_counts(database) == before
+    assert await rows(database, clients, id=work.tenant) == []
 
 
 async def test_brain_budget(database: Database, shop: Shop) -> None:

@@ -16,7 +16,7 @@ from tests.support.tenants.shop import Shop
 
 ADMIN = Actor.person("sub|1", Role.ADMIN)
 OPERATOR = Actor.operator("operator:test")
-MAIL = "new@example.com"
+MAIL = f"{new_ulid()}@example.com"
 
 
 async def role_of(database: Database, shop: Shop, user_id: str) -> Role | None:

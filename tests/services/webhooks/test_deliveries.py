@@ -28,7 +28,7 @@ async def test_what_is_asked_for_is_sent_after_the_commit(database: Database, sh
     hooks, engine = Hooks(database, shop), Recorder()
     webhook_id = (await hooks.subscribe()).id
     await hooks.told_and_sent(BROKEN, 2)
-    first = (await rows(database, webhook_deliveries))[0]["id"]
+    first = (await rows(database, webhook_deliveries, of=shop))[0]["id"]
 
     async with units_on(database, engine).of(shop.tenant) as work:
         test = await send_test(work, OPERATOR, webhook_id)

@@ -70,7 +70,7 @@ async def test_an_operators_work_is_in_the_log_too(database: Database, shop: Sho
 async def test_who_may_not(database: Database, shop: Shop) -> None:
     """No route lets them come so far; a use case asks whoever calls it."""
     webhook_id = (await subscribe(database, shop)).id
-    before = await rows(database, webhook_subscriptions)
+    before = await rows(database, webhook_subscriptions, of=shop)
     agent = Actor.person(new_ulid(), Role.AGENT)
     for actor in (agent, Actor.key(shop.key_id)):
         async with units_on(database).of(shop.tenant) as work:
@@ -92,7 +92,7 @@ async def test_who_may_not(database: Database, shop: Shop) -> None:
             ):
                 with pytest.raises(RoleRequired):
                     await use_case
-    assert await rows(database, webhook_subscriptions) == before
+    assert await rows(database, webhook_subscriptions, of=shop) == before
 
 
 @pytest.mark.parametrize("actor", [OPERATOR, SYSTEM])
