@@ -21,7 +21,6 @@ from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
 
-
 # So many failures are remembered; a retry comes within minutes.
 _MAX_KNOWN: Final = 1_000
 

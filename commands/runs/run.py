@@ -1,6 +1,5 @@
 """run: what the agent did, and why."""
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
@@ -13,6 +12,7 @@ from commands.core.context import (
     ClientOption,
     DataOption,
     JsonOption,
+    answer,
     command,
     database_of,
     out,
@@ -49,7 +49,7 @@ async def list_latest(
             limit=limit, status=status, classification=classification
         )
     if as_json:
-        _print_json({"runs": [run.model_dump(mode="json") for run in found]})
+        answer(True, "", runs=[run.model_dump(mode="json") for run in found])
         return
     out.print(f"{len(found)} runs")
     print_list(("run", "received", "status", "class", "subject"), [_cells(run) for run in found])
@@ -81,7 +81,7 @@ async def show(
         tenant = await client_of_run(connection, wanted)
         trace = await RunTraces(connection, tenant).read(wanted)
     if as_json:
-        _print_json(trace.model_dump(mode="json"))
+        answer(True, "", **trace.model_dump(mode="json"))
         return
     for title, rows in _chapters(trace):
         if not rows:
@@ -261,7 +261,3 @@ def _at(word: str, moment: datetime | None) -> str:
 
 def _rank(rank: float | None) -> str:
     return "" if rank is None else f", rank {rank:.3f}"
-
-
-def _print_json(content: dict[str, object]) -> None:
-    typer.echo(json.dumps(content, ensure_ascii=False))

@@ -25,7 +25,6 @@ OutboundEventId = Literal[
     "playbook.activated",
 ]
 
-
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
 """Of an answer within a body. With all that stands around it, a body stays below the 100 KB that

@@ -19,9 +19,7 @@ credit_ledger: Final = sa.Table(
     sa.CheckConstraint("amount <> 0", name="amount"),
 )
 
-
 _PERIOD: Final = r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'"
-
 
 usage_counters: Final = sa.Table(
     "usage_counters",
@@ -32,7 +30,6 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint(_PERIOD, name="period"),
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
-
 
 # One row a ticket: the counter of a month is the number of its rows.
 usage_ledger: Final = sa.Table(
@@ -48,7 +45,6 @@ usage_ledger: Final = sa.Table(
     sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),
     sa.Index(None, "client_id", "period"),
 )
-
 
 thresholds_sent: Final = sa.Table(
     "thresholds_sent",

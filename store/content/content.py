@@ -34,7 +34,6 @@ _SEARCH: Final = sa.text("""
     LIMIT :limit
 """)
 
-
 # What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
 # which needs no common measure of the two. Only embeddings of the question's own model and length
 # can be compared with it.

@@ -22,10 +22,8 @@ response_templates: Final = sa.Table(
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
 )
 
-
 _SEARCH: Final = """to_tsvector(
     CASE language WHEN 'fr' THEN 'french'::regconfig ELSE 'english'::regconfig END, search_text)"""
-
 
 knowledge_entries: Final = sa.Table(
     "knowledge_entries",
@@ -42,7 +40,6 @@ knowledge_entries: Final = sa.Table(
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
     sa.Index(None, "search", postgresql_using="gin"),
 )
-
 
 # How near a knowledge entry is to a question, where an embedding provider is set. Without a fixed
 # number of dimensions, for each model has its own; a client's entries are few enough to scan.

@@ -28,6 +28,12 @@ class TenantRepository:
         return row
 
 
+def some_of(table: sa.Table, limit: int, *which: sa.ColumnElement[bool]) -> sa.ColumnElement[bool]:
+    """That a row is one of a batch: at most `limit` of those that are meant."""
+    key = table.primary_key.columns
+    return sa.tuple_(*key).in_(sa.select(*key).where(*which).limit(limit))
+
+
 def owner_of(table: sa.Table, missing: type[DomainError]) -> WhoseRecord:
     """Finds whose a record of the table is by its id alone. Raises `missing` where there is none.
 

@@ -15,7 +15,6 @@ playbooks: Final = sa.Table(
     time("created_at"),
 )
 
-
 playbook_versions: Final = sa.Table(
     "playbook_versions",
     metadata,

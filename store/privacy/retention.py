@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
-from store.core.repository import TenantRepository
+from store.core.repository import TenantRepository, some_of
 from store.exports.tables import automation_events
 from store.runs.tables import ai_conversations, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
@@ -156,10 +156,5 @@ class RetentionRepository(TenantRepository):
         return await self._some(automation_events, automation_events.c.created_at < before)
 
     async def _some(self, table: sa.Table, *over: "sa.ColumnElement[bool]") -> int:
-        key = sa.tuple_(*table.primary_key.columns)
-        some = (
-            sa.select(*table.primary_key.columns)
-            .where(table.c.client_id == self._tenant, *over)
-            .limit(PAGE)
-        )
-        return (await self._connection.execute(sa.delete(table).where(key.in_(some)))).rowcount
+        some = some_of(table, PAGE, table.c.client_id == self._tenant, *over)
+        return (await self._connection.execute(sa.delete(table).where(some))).rowcount

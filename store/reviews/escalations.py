@@ -207,7 +207,6 @@ class EscalationRepository(TenantRepository):
 
 client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 
-
 # What an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 

@@ -66,7 +66,6 @@ engine_runs: Final = sa.Table(
     ),
 )
 
-
 ai_conversations: Final = sa.Table(
     "ai_conversations",
     metadata,
@@ -83,7 +82,6 @@ ai_conversations: Final = sa.Table(
     time("last_message_at"),
     sa.UniqueConstraint("client_id", "key"),
 )
-
 
 engine_messages: Final = sa.Table(
     "engine_messages",
@@ -120,7 +118,6 @@ engine_messages: Final = sa.Table(
     sa.CheckConstraint("direction IN ('inbound', 'outbound')", name="direction"),
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
 )
-
 
 action_ledger: Final = sa.Table(
     "action_ledger",
@@ -159,7 +156,6 @@ action_ledger: Final = sa.Table(
     ),
 )
 
-
 # The customer's tone, message by message.
 sentiment_logs: Final = sa.Table(
     "sentiment_logs",
@@ -176,7 +172,6 @@ sentiment_logs: Final = sa.Table(
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
 )
-
 
 # What language models cost a client in a month, in millionths of a US dollar.
 brain_costs: Final = sa.Table(

@@ -22,7 +22,6 @@ outbox: Final = sa.Table(
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
 
-
 webhook_subscriptions: Final = sa.Table(
     "webhook_subscriptions",
     metadata,
@@ -55,7 +54,6 @@ webhook_subscriptions: Final = sa.Table(
     # Whose it is, when only its id is given.
     sa.Index(None, "id"),
 )
-
 
 # One row for each event and subscriber, and for each replay and test. `event_id` is the outbox's,
 # the same across replays; a test has none there. `attempt`: tries that have ended; the next one
@@ -129,7 +127,6 @@ webhook_deliveries: Final = sa.Table(
         postgresql_where=sa.text("status = 'pending'"),
     ),
 )
-
 
 # What a subscriber has not got: a delivery failed, or it was disabled when the event happened. A
 # delivery of the same event that succeeds takes it away.
