@@ -70,13 +70,7 @@ _FUSED: Final = sa.text("""
 """)
 
 _TEMPLATES: Final = (
-    sa.select(
-        response_templates.c.id,
-        response_templates.c.name,
-        response_templates.c.category,
-        response_templates.c.language,
-        response_templates.c.body,
-    )
+    sa.select(*(response_templates.c[name] for name in Template.model_fields))
     .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
     .order_by(response_templates.c.created_at, response_templates.c.id)
     .limit(_SHOWN_TEMPLATES)

@@ -51,15 +51,9 @@ _HAS_SHOP: Final = sa.select(
         integrations.c.provider.in_(sorted(SHOPS)),
     )
 )
-_ENTRY: Final = sa.select(
-    integrations.c.id,
-    integrations.c.provider,
-    integrations.c.status,
-    integrations.c.settings,
-    integrations.c.error_code,
-    integrations.c.connected_at,
-    integrations.c.disconnected_at,
-).where(integrations.c.client_id == sa.bindparam("tenant"))
+_ENTRY: Final = sa.select(*(integrations.c[name] for name in IntegrationEntry.model_fields)).where(
+    integrations.c.client_id == sa.bindparam("tenant")
+)
 _ENTRIES: Final = _ENTRY.order_by(integrations.c.connected_at, integrations.c.id)
 _PAGE: Final = (
     _ENTRY.where(integrations.c.id > sa.bindparam("after"))
