@@ -18,15 +18,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.agent.brain import Category, Language
-from domain.content.content import (
-    KnowledgeChange,
-    KnowledgeEntry,
-    TemplateChange,
-    TemplateEntry,
-    check_body,
-    check_line,
-    check_template_body,
-)
+from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from services.content.knowledge import add_knowledge, change_knowledge
@@ -84,11 +76,7 @@ async def update_template(
 ) -> None:
     """Change what is given, and leave the rest."""
     change = TemplateChange(
-        name=None if name is None else check_line("name", name),
-        category=category,
-        language=language,
-        body=None if body is None else check_template_body(body),
-        is_active=active,
+        name=name, category=category, language=language, body=body, is_active=active
     )
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
@@ -161,11 +149,7 @@ async def update_knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Change what is given, and leave the rest."""
-    change = KnowledgeChange(
-        title=None if title is None else check_line("title", title),
-        body=None if body is None else check_body(body),
-        language=language,
-    )
+    change = KnowledgeChange(title=title, body=body, language=language)
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await change_knowledge(work, operator(), knowledge_id, change)

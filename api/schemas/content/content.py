@@ -13,9 +13,6 @@ from domain.content.content import (
     KnowledgeEntry,
     TemplateChange,
     TemplateEntry,
-    check_body,
-    check_line,
-    check_template_body,
 )
 from services.content.templates import NewTemplate
 
@@ -74,13 +71,7 @@ class TemplateBody(StrictBody):
     def change(self) -> TemplateChange:
         """Raises InvalidBody, InvalidContent."""
         self.require_some()
-        return TemplateChange(
-            name=None if self.name is None else check_line("name", self.name),
-            category=self.category,
-            language=self.language,
-            body=None if self.body is None else check_template_body(self.body),
-            is_active=self.is_active,
-        )
+        return TemplateChange.model_validate(self, from_attributes=True)
 
 
 class NewEntryBody(StrictBody):
@@ -106,11 +97,7 @@ class EntryBody(StrictBody):
     def change(self) -> KnowledgeChange:
         """Raises InvalidBody, InvalidContent."""
         self.require_some()
-        return KnowledgeChange(
-            title=None if self.title is None else check_line("title", self.title),
-            body=None if self.body is None else check_body(self.body),
-            language=self.language,
-        )
+        return KnowledgeChange.model_validate(self, from_attributes=True)
 
 
 class TemplatePage(BaseModel):
