@@ -16,20 +16,6 @@ from domain.tenants.user import User
 from store.tenants.keys import ActiveKey, KeyRepository
 from store.tenants.members import MemberRepository
 
-__all__ = [
-    "ActiveKey",
-    "Caller",
-    "InternalWorker",
-    "User",
-    "authenticate",
-    "authenticate_gateway",
-    "authenticate_user",
-    "authorize",
-    "limiter_key",
-    "still_authenticated",
-    "tenant_of",
-]
-
 _SECRET_HEADERS: Final = ("x-engine-secret", "x-internal-secret")
 _MAX_TOKEN: Final = 8 * 1024
 

@@ -20,9 +20,7 @@ EDGE: Final[dict[int | str, Described]] = {
 
 UNAUTHENTICATED: Final[Described] = {
     "model": ErrorBody,
-    "headers": {
-        "WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True},
-    },
+    "headers": {"WWW-Authenticate": {"schema": {"const": "Bearer"}, "required": True}},
 }
 RETRY_AFTER: Final = {
     "Retry-After": {"schema": {"type": "integer", "minimum": 1}, "description": "Seconds."}
@@ -45,9 +43,7 @@ _SECURITY_SCHEMES: Final = {
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
 }
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
-    {"bearer": []},
-    {"engineSecret": []},
-    {"internalSecret": []},
+    {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
 ]
 """The security of the gateway, whose callers choose."""
 
@@ -129,18 +125,15 @@ def request_body(model: type[BaseModel]) -> Described:
     }
 
 
-def path_parameters(**named: str) -> list[Described]:
-    """ULIDs in a path, each with what it is the id of."""
-    return [
-        {
-            "name": name,
-            "in": "path",
-            "required": True,
-            "description": f"ULID of the {what}.",
-            "schema": {"type": "string"},
-        }
-        for name, what in named.items()
-    ]
+def path_parameter(name: str, what: str) -> Described:
+    """A ULID in a path, with what it is the id of."""
+    return {
+        "name": name,
+        "in": "path",
+        "required": True,
+        "description": f"ULID of the {what}.",
+        "schema": {"type": "string"},
+    }
 
 
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:

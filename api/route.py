@@ -20,7 +20,7 @@ from api.openapi import (
     RETRY_AFTER,
     UNAUTHENTICATED,
     Described,
-    path_parameters,
+    path_parameter,
     query_parameters,
     request_body,
 )
@@ -74,7 +74,7 @@ class PathId(Part):
     def __init__(self, name: str, what: str, missing: type[DomainError]) -> None:
         self._name = name
         self.missing = missing
-        self.parameters = path_parameters(**{name: what})
+        self.parameters = [path_parameter(name, what)]
 
     async def __call__(self, request: Request) -> str:
         found = parse_ulid(request.path_params[self._name])

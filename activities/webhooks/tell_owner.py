@@ -36,10 +36,7 @@ class TellOwner:
         if webhook is None:
             return
         mail = notice_mail(
-            step.notice,
-            webhook,
-            delivery_id=step.delivery_id,
-            dashboard_url=self._dashboard_url,
+            step.notice, webhook, delivery_id=step.delivery_id, dashboard_url=self._dashboard_url
         )
         try:
             async with beating():

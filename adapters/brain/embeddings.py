@@ -21,7 +21,6 @@ _OPENAI: Final = "https://api.openai.com/v1"
 
 _log = structlog.get_logger(__name__)
 
-
 # PostgreSQL keeps four bytes of each, and refuses what is no number.
 _Coordinate = Annotated[float, Field(ge=-3e38, le=3e38, allow_inf_nan=False)]
 

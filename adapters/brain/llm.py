@@ -1,7 +1,7 @@
 """A brain that asks language models, with a fallback, a deadline and a price."""
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,13 +55,11 @@ class LlmBrain:
         classifier: Classifier,
         *,
         deadline_s: float = DEADLINE_S,
-        new_boundary: Callable[[], str] = lambda: secrets.token_hex(8),
     ) -> None:
         """`models`: the first is asked first. `deadline_s`: for all tries of all of them."""
         self._models = models
         self._classifier = classifier
         self._deadline_s = deadline_s
-        self._new_boundary = new_boundary
         self._agents = {model: self._agent(model) for model in models}
 
     @property
@@ -103,7 +101,7 @@ class LlmBrain:
     def _prompt(self, request: BrainRequest, seen: Classification) -> Prompt:
         likely = sorted(seen.probabilities, key=lambda one: -seen.probabilities[one])[:_LIKELY]
         return prompt_for(
-            request, likely=likely, language=seen.language, boundary=self._new_boundary()
+            request, likely=likely, language=seen.language, boundary=secrets.token_hex(8)
         )
 
     async def _ask(

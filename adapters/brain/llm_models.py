@@ -66,13 +66,7 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     price would spend without end.
     """
     price = _price(settings)
-    first = _priced(
-        settings.model,
-        settings.base_url,
-        settings.api_key,
-        price,
-        "BRAIN_API_KEY",
-    )
+    first = _priced(settings.model, settings.base_url, settings.api_key, price, "BRAIN_API_KEY")
     name = settings.fallback_model
     if name is None:
         return (first,)

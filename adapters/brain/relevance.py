@@ -83,11 +83,7 @@ def is_foreign(text: str) -> bool:
 
 def read_question(text: str) -> Question:
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
-    return Question(
-        stems=stems(text),
-        asked=stems(" ".join(asked)),
-        is_vague=_is_vague(text),
-    )
+    return Question(stems=stems(text), asked=stems(" ".join(asked)), is_vague=_is_vague(text))
 
 
 def own_words(text: str) -> frozenset[str]:

@@ -224,12 +224,7 @@ class DemoShop:
         )
 
     def _done(
-        self,
-        shop: sqlite3.Connection,
-        order: Order,
-        key: str,
-        kind: ActionKind,
-        minor: int | None,
+        self, shop: sqlite3.Connection, order: Order, key: str, kind: ActionKind, minor: int | None
     ) -> bool:
         """Whether the key was used already; raises ActionUnknown if for something else."""
         row = shop.execute(

@@ -14,11 +14,7 @@ from prometheus_client import (
     start_http_server,
 )
 from temporalio import activity
-from temporalio.worker import (
-    ActivityInboundInterceptor,
-    ExecuteActivityInput,
-    Interceptor,
-)
+from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from domain.core.errors import InvalidInput
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus

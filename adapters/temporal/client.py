@@ -19,12 +19,7 @@ from temporalio.client import (
 from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import WorkflowAlreadyStartedError
-from temporalio.service import (
-    GrpcCompression,
-    RetryConfig,
-    RPCError,
-    RPCStatusCode,
-)
+from temporalio.service import GrpcCompression, RetryConfig, RPCError, RPCStatusCode
 
 from domain.core import names
 from domain.core.contracts import RunRef

@@ -39,9 +39,7 @@ async def workers(
     """Identities of the workers that ask for this work. Raises RPCError, RuntimeError."""
     described = await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
-            namespace=client.namespace,
-            task_queue=TaskQueue(name=queue),
-            task_queue_type=work.value,
+            namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=work.value
         ),
         timeout=_ANSWERS_WITHIN,
     )

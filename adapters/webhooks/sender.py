@@ -58,12 +58,7 @@ class HttpWebhookSender:
         return course.ended(met)
 
     async def _run(
-        self,
-        course: Course,
-        url: str,
-        headers: Mapping[str, str],
-        body: bytes,
-        client_id: str,
+        self, course: Course, url: str, headers: Mapping[str, str], body: bytes, client_id: str
     ) -> None:
         target = urlsplit(check_url(url, self._allow_private))
         host = str(target.hostname)

@@ -5,37 +5,29 @@ from typing import Annotated
 import typer
 
 from adapters.system import utc_now
-from commands.analytics.reports import (
-    AllOption,
-    ClientOption,
-    OneClientOption,
-    known_client,
-    left_running,
-    reports_of,
-    whose,
-)
+from commands.analytics.reports import AllOption, OneClientOption, left_running, reports_of, whose
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
     fail,
     out,
+    reading_client,
 )
 from commands.core.listing import print_list
 from domain.analytics.churn import ChurnLevel, ChurnPrediction
 from domain.analytics.contracts import WeeklyChurnInput
-from domain.core.ids import TenantId
+from domain.core.ids import parse_ulid
 from domain.core.plain_text import without_controls
 from store.analytics.churn import ChurnRepository
 
 app = typer.Typer(help="Which customers are likely to leave.", no_args_is_help=True)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
     client: ClientOption,
     level: Annotated[ChurnLevel | None, typer.Option(help="Only those of this level.")] = None,
@@ -44,14 +36,11 @@ async def list_latest(
     as_json: JsonOption = False,
 ) -> None:
     """Show the last week's predictions of a client, the highest score first, and why."""
-    client_id = await known_client(client, data)
-    async with database_of(data) as database, database.reading_across() as connection:
-        found = await ChurnRepository(connection, TenantId(client_id)).latest(
-            limit=limit, level=level
-        )
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
+        found = await ChurnRepository(connection, tenant).latest(limit=limit, level=level)
     if as_json:
         predictions = [prediction.model_dump(mode="json") for prediction in found]
-        answer(True, "", client_id=client_id, predictions=predictions)
+        answer(True, "", client_id=tenant, predictions=predictions)
         return
     week = f", week of {found[0].week}" if found else ""
     out.print(f"{len(found)} customers{week}")
@@ -68,8 +57,7 @@ def _cells(prediction: ChurnPrediction) -> tuple[str, ...]:
     )
 
 
-@app.command("predict")
-@command
+@command(app, "predict")
 async def predict(
     client: OneClientOption = None,
     every: AllOption = False,

@@ -6,31 +6,24 @@ from typing import Annotated, Final
 import typer
 
 from adapters.system import utc_now
-from commands.analytics.reports import (
-    AllOption,
-    ClientOption,
-    OneClientOption,
-    known_client,
-    left_running,
-    reports_of,
-    whose,
-)
+from commands.analytics.reports import AllOption, OneClientOption, left_running, reports_of, whose
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
     fail,
     out,
+    reading_client,
 )
 from commands.core.listing import print_list
 from commands.core.progress import progress
 from domain.analytics.contracts import BackfillMetricsInput
 from domain.analytics.metrics import MAX_DAYS_AT_ONCE, DayMetrics, day_before
 from domain.core.errors import InvalidInput
-from domain.core.ids import TenantId
+from domain.core.ids import parse_ulid
 from store.analytics.metrics import MetricsRepository
 
 app = typer.Typer(help="What a client's days came to.", no_args_is_help=True)
@@ -47,8 +40,7 @@ ToOption = Annotated[
 ]
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     client: ClientOption,
     first: FromOption = None,
@@ -60,12 +52,11 @@ async def show(
     until = last.date() if last else day_before(utc_now())
     since = first.date() if first else until - _SHOWN
     _check(since, until)
-    client_id = await known_client(client, data)
-    async with database_of(data) as database, database.reading_across() as connection:
-        found = await MetricsRepository(connection, TenantId(client_id)).between(since, until)
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
+        found = await MetricsRepository(connection, tenant).between(since, until)
     if as_json:
         days = [day.model_dump(mode="json") for day in found]
-        answer(True, "", client_id=client_id, days=days)
+        answer(True, "", client_id=tenant, days=days)
         return
     out.print(f"{len(found)} days from {since} to {until}")
     columns = ("day", "events", "runs", "resolved", "by agent", "escalated", "p50", "p95", "mood")
@@ -94,8 +85,7 @@ def _milliseconds(value: float | None) -> str:
     return "" if value is None else f"{value:.0f} ms"
 
 
-@app.command("backfill")
-@command
+@command(app, "backfill")
 async def backfill(
     first: FirstOption,
     last: ToOption = None,

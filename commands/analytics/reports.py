@@ -10,12 +10,10 @@ import typer
 
 from adapters.temporal.client import connect
 from adapters.temporal.reports import TemporalReports
-from commands.core.context import database_of, environment_of, fail
+from commands.core.context import environment_of, fail, reading_client
 from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
-from store.tenants.clients import ClientRepository
 
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 OneClientOption = Annotated[str | None, typer.Option("--client", help="client_id")]
 AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
 
@@ -27,15 +25,8 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
         raise InvalidInput("give --client ID or --all")
     if client is None:
         return ""
-    return await known_client(client, data)
-
-
-async def known_client(client: str, data: Path) -> str:
-    """The id as it is stored. Raises ClientNotFound."""
-    client_id = parse_ulid(client) or client
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client_id)
-    return client_id
+    async with reading_client(data, parse_ulid(client) or client) as (_, tenant):
+        return tenant
 
 
 async def reports_of(data: Path) -> TemporalReports:

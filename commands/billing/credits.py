@@ -4,7 +4,15 @@ from typing import Annotated
 
 import typer
 
-from commands.core.context import DEFAULT_DATA, DataOption, JsonOption, answer, command, work_on
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    work_on,
+)
 from commands.core.person import operator
 from domain.core.ids import TenantId
 from services.billing.credits import add_credits
@@ -17,10 +25,9 @@ def credits_group() -> None:
     """One credit pays for one ticket above the plan's quota."""
 
 
-@app.command("add")
-@command
+@command(app, "add")
 async def add(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     amount: Annotated[int, typer.Option(help="Credits to add; negative takes away.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,

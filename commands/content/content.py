@@ -6,38 +6,29 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    fields_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.agent.brain import Category, Language
-from domain.content.content import (
-    KnowledgeChange,
-    KnowledgeEntry,
-    TemplateChange,
-    TemplateEntry,
-    check_body,
-    check_line,
-    check_template_body,
-)
+from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
 from services.content.templates import NewTemplate, add_template, change_template
 from services.content.templates import delete_template as remove_template
-from store.content.content import ContentRepository
-from store.tenants.clients import ClientRepository
+from store.content.content_changes import ContentChanges
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
-
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
 
 
@@ -51,8 +42,7 @@ def knowledge_group() -> None:
     """A client's own facts; the agent quotes them and invents none."""
 
 
-@templates.command("create")
-@command
+@command(templates, "create")
 async def create_template(
     client: ClientOption,
     name: Annotated[str, typer.Option()],
@@ -70,8 +60,7 @@ async def create_template(
     _tell(made, "Template added.", as_json)
 
 
-@templates.command("update")
-@command
+@command(templates, "update")
 async def update_template(
     template_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -87,11 +76,7 @@ async def update_template(
 ) -> None:
     """Change what is given, and leave the rest."""
     change = TemplateChange(
-        name=None if name is None else check_line("name", name),
-        category=category,
-        language=language,
-        body=None if body is None else check_template_body(body),
-        is_active=active,
+        name=name, category=category, language=language, body=body, is_active=active
     )
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
@@ -99,17 +84,15 @@ async def update_template(
     _tell(changed, "Template changed.", as_json)
 
 
-@templates.command("list")
-@command
+@command(templates, "list")
 async def list_templates(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's templates, the oldest first, those that are off too."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await ContentRepository(connection, TenantId(client)).all_templates()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentChanges(connection, tenant).all(TemplateEntry)
     if as_json:
-        answer(True, "", templates=[_fields("template_id", one) for one in found])
+        answer(True, "", templates=[fields_of(one, "template_id") for one in found])
         return
     print_list(
         ("template", "name", "class", "language", "state", "body"),
@@ -127,8 +110,7 @@ async def list_templates(
     )
 
 
-@templates.command("delete")
-@command
+@command(templates, "delete")
 async def delete_template(
     template_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -141,8 +123,7 @@ async def delete_template(
     answer(as_json, "Template deleted.", template_id=template_id)
 
 
-@knowledge.command("create")
-@command
+@command(knowledge, "create")
 async def create_knowledge(
     client: ClientOption,
     title: Annotated[str, typer.Option()],
@@ -157,8 +138,7 @@ async def create_knowledge(
     answer(as_json, "Knowledge added.", knowledge_id=made.id)
 
 
-@knowledge.command("update")
-@command
+@command(knowledge, "update")
 async def update_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -169,28 +149,22 @@ async def update_knowledge(
     as_json: JsonOption = False,
 ) -> None:
     """Change what is given, and leave the rest."""
-    change = KnowledgeChange(
-        title=None if title is None else check_line("title", title),
-        body=None if body is None else check_body(body),
-        language=language,
-    )
+    change = KnowledgeChange(title=title, body=body, language=language)
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await change_knowledge(work, operator(), knowledge_id, change)
     answer(as_json, "Knowledge changed.", knowledge_id=knowledge_id)
 
 
-@knowledge.command("list")
-@command
+@command(knowledge, "list")
 async def list_knowledge(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's knowledge, the oldest first."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await ContentRepository(connection, TenantId(client)).all_knowledge()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentChanges(connection, tenant).all(KnowledgeEntry)
     if as_json:
-        answer(True, "", knowledge=[_fields("knowledge_id", one) for one in found])
+        answer(True, "", knowledge=[fields_of(one, "knowledge_id") for one in found])
         return
     print_list(
         ("knowledge", "title", "language", "body"),
@@ -198,8 +172,7 @@ async def list_knowledge(
     )
 
 
-@knowledge.command("delete")
-@command
+@command(knowledge, "delete")
 async def delete_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
     client: ClientOption,
@@ -223,8 +196,3 @@ def _tell(made: TemplateEntry, sentence: str, as_json: bool) -> None:
         return
     note = f" It needs the fields: {', '.join(made.needs)}." if made.needs else ""
     answer(False, f"{sentence}{note}", template_id=made.id)
-
-
-def _fields(id_name: str, one: TemplateEntry | KnowledgeEntry) -> dict[str, object]:
-    fields = one.model_dump(mode="json")
-    return {id_name: fields.pop("id"), **fields}

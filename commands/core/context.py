@@ -11,8 +11,10 @@ from typing import Annotated, Final, ParamSpec
 
 import typer
 from psycopg import Error as PsycopgError
+from pydantic import BaseModel
 from rich.console import Console
 from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -20,6 +22,7 @@ from commands.core.nearby_engine import NearbyEngine
 from domain.billing.errors import PlanRequired
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
+from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
 from domain.integrations.errors import IntegrationNotFound
 from domain.playbooks.errors import PlaybookNotFound
@@ -45,6 +48,7 @@ from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from settings import Settings, load_settings
 from store.core.database import Database, WhoseRecord
 from store.core.migrate import migrate
+from store.tenants.clients import ClientRepository
 
 P = ParamSpec("P")
 
@@ -54,6 +58,7 @@ DataOption = Annotated[
     Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+ClientOption = Annotated[str, typer.Option(help="client_id")]
 
 out: Final = Console()
 err: Final = Console(stderr=True)
@@ -70,7 +75,18 @@ def warn(message: str) -> None:
     err.print(f"warning: {message}", style="yellow", highlight=False, markup=False, soft_wrap=True)
 
 
-def command(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+def command(
+    app: typer.Typer, name: str
+) -> Callable[[Callable[P, Coroutine[None, None, None]]], Callable[P, None]]:
+    """Makes an async function a command of `app`, as `synchronous` makes it one."""
+
+    def register(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
+        return app.command(name)(synchronous(function))
+
+    return register
+
+
+def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[P, None]:
     """An async command as typer wants it; anticipated errors become one sentence and exit 1."""
 
     @wraps(function)
@@ -176,6 +192,16 @@ async def database_of(data: Path) -> AsyncIterator[Database]:
 
 
 @asynccontextmanager
+async def reading_client(
+    data: Path, client: str
+) -> AsyncIterator[tuple[AsyncConnection, TenantId]]:
+    """What a client has, to be read. Raises ClientNotFound."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        await ClientRepository(connection).brand_name(client)
+        yield connection, TenantId(client)
+
+
+@asynccontextmanager
 async def work_on(data: Path) -> AsyncIterator[UnitsOfWork]:
     """Units of work on the database of `data`. What they leave to be done starts by the Temporal
     of TEMPORAL_ADDRESS or of the stack that runs on `data`."""
@@ -197,6 +223,12 @@ def answer(as_json: bool, sentence: str, /, **fields: object) -> None:
         # Strangers wrote some of it: what steers a terminal must not reach it.
         line = f"  {name:<{width}}  {without_controls(str(value))}"
         out.print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def fields_of(record: BaseModel, id_name: str) -> dict[str, object]:
+    """A record for programs, its id under a name that says whose it is."""
+    fields = record.model_dump(mode="json")
+    return {id_name: fields.pop("id"), **fields}
 
 
 @asynccontextmanager

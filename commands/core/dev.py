@@ -12,7 +12,7 @@ import typer
 from rich.status import Status
 
 from adapters.observability.logs import configure_logs
-from commands.core.context import DEFAULT_DATA, command, err, out
+from commands.core.context import DEFAULT_DATA, err, out, synchronous
 from demo.seed import open_shop
 from demo.tour import Tour
 from domain.core.errors import InvalidInput
@@ -26,7 +26,7 @@ PortOption = Annotated[int | None, typer.Option(help="Port of the API; PORT or 8
 DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
 
 
-@command
+@synchronous
 async def dev(
     port: PortOption = None,
     temporal_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
@@ -56,7 +56,7 @@ async def dev(
     await _with_stack(DataFolder(data), ports, serve, endless=True)
 
 
-@command
+@synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
     configure_logs("WARNING")

@@ -4,7 +4,6 @@ from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from commands.core.context import (
     DEFAULT_DATA,
@@ -15,13 +14,13 @@ from commands.core.context import (
     database_of,
     out,
 )
+from commands.core.listing import facts_table
 from store.core.error_reports import ErrorReportRepository, StoredReport
 
 app = typer.Typer(help="Error reports, kept for 30 days.", no_args_is_help=True)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
     data: DataOption = DEFAULT_DATA,
@@ -37,14 +36,7 @@ async def list_latest(
     for stored in found:
         report = stored.report
         when = report.created_at.isoformat(timespec="seconds")
-        table = Table(
-            title=escape(f"{when}  {report.place}  {report.code}"),
-            title_justify="left",
-            title_style="bold",
-            show_header=False,
-        )
-        table.add_column(no_wrap=True, style="cyan")
-        table.add_column(overflow="fold")
+        table = facts_table(escape(f"{when}  {report.place}  {report.code}"))
         table.add_row("request", report.request_id or "none")
         table.add_row("client", report.client_id or "unknown")
         table.add_row("event", report.event_id or "unknown")

@@ -1,4 +1,4 @@
-"""Lists for people: what is named by an id, one line or more for each."""
+"""Tables for people: lists of what is named by an id, and the facts of one thing."""
 
 from collections.abc import Iterable, Sequence
 
@@ -20,3 +20,11 @@ def print_list(names: Sequence[str], rows: Iterable[Row]) -> None:
     for row in rows:
         table.add_row(*(escape(cell) for cell in row))
     out.print(table)
+
+
+def facts_table(title: str | None = None) -> Table:
+    """For rows of a name and a value. The values fold where the terminal is narrow."""
+    table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
+    table.add_column(no_wrap=True, style="cyan")
+    table.add_column(overflow="fold")
+    return table

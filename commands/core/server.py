@@ -26,11 +26,11 @@ from commands.core.context import (
     DataOption,
     JsonOption,
     answer,
-    command,
     database_of,
     describe,
     fail,
     settings_for,
+    synchronous,
 )
 from domain.core import names
 from domain.core.errors import DomainError, InvalidInput
@@ -106,7 +106,7 @@ def worker(
         raise fail(describe(error)) from None
 
 
-@command
+@synchronous
 async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Bring the database and Temporal's namespace up to this version; safe to repeat."""
     if url := os.environ.get("DATABASE_URL"):

@@ -7,11 +7,12 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
@@ -23,15 +24,11 @@ from domain.core.plain_text import without_controls
 from services.exports.legacy_events import import_legacy_events
 from services.exports.tenant_import import PATIENCE_S
 from store.exports.legacy_events import AutomationRepository
-from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="Events of the engine's first version.", no_args_is_help=True)
 
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 
-
-@app.command("import")
-@command
+@command(app, "import")
 async def bring_in(
     file: Annotated[Path, typer.Argument(help="A JSON object a line, see docs/export.md; or -")],
     client: ClientOption,
@@ -46,15 +43,11 @@ async def bring_in(
                 async with units.of(tenant, patience_s=PATIENCE_S) as work:
                     done = await import_legacy_events(work, operator(), Watched(stream, bar))
     answer(
-        as_json,
-        f"{done.imported} events imported.",
-        imported=done.imported,
-        left_out=done.left_out,
+        as_json, f"{done.imported} events imported.", imported=done.imported, left_out=done.left_out
     )
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
     client: ClientOption,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
@@ -62,9 +55,7 @@ async def list_latest(
     as_json: JsonOption = False,
 ) -> None:
     """Show the latest events, newest first."""
-    tenant = TenantId(parse_ulid(client) or client)
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(tenant)
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
         found = await AutomationRepository(connection, tenant).latest(limit)
     if as_json:
         answer(True, "", events=[event.model_dump(mode="json") for event in found])

@@ -15,8 +15,8 @@ from commands.core.context import (
     DataOption,
     JsonOption,
     answer,
-    command,
     out,
+    synchronous,
     warn,
     work_on,
 )
@@ -60,7 +60,7 @@ def opened(file: Path) -> Iterator[tuple[BinaryIO, int | None]]:
         yield stream, file.stat().st_size or None
 
 
-@command
+@synchronous
 async def bring_in(
     file: Annotated[Path, typer.Argument(help="An export in the form json; or -")],
     client: Annotated[str, typer.Option(help="client_id of an empty client.")],

@@ -7,27 +7,27 @@ from typing import Annotated, Final
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
     out,
+    reading_client,
     sealer_of,
     work_on,
     work_on_record,
 )
+from commands.core.listing import facts_table
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.integrations.integration import Provider, check_credential_names, check_settings
 from services.integrations.connections import connect_integration, disconnect_integration
 from store.integrations.integrations import IntegrationRepository, client_of
-from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="A client's shops and helpdesks.", no_args_is_help=True)
 
@@ -39,10 +39,9 @@ def group() -> None:
     """One connection a provider; docs/integrations.md says what each needs."""
 
 
-@app.command("connect")
-@command
+@command(app, "connect")
 async def connect(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     provider: Annotated[Provider, typer.Option()],
     settings: Annotated[
         list[str] | None, typer.Option("--set", help="NAME=VALUE, as often as needed.")
@@ -72,17 +71,13 @@ async def connect(
     answer(as_json, "Connected.", integration_id=made.id, provider=provider.value)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
-    client: Annotated[str, typer.Option(help="client_id")],
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's connections, the oldest first, without their secrets."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        entries = await IntegrationRepository(connection, TenantId(client)).entries()
+    async with reading_client(data, client) as (connection, tenant):
+        entries = await IntegrationRepository(connection, tenant).entries()
     if as_json:
         answer(True, "", integrations=[entry.model_dump(mode="json") for entry in entries])
         return
@@ -90,9 +85,7 @@ async def list_all(
     for entry in entries:
         # No title of the table: one that is wider than the table would be broken.
         out.print(entry.id, style="bold", highlight=False)
-        table = Table(show_header=False)
-        table.add_column(no_wrap=True, style="cyan")
-        table.add_column(overflow="fold")
+        table = facts_table()
         table.add_row("provider", entry.provider.value)
         table.add_row("status", " ".join(filter(None, (entry.status.value, entry.error_code))))
         table.add_row("since", entry.connected_at.isoformat(timespec="minutes"))
@@ -101,8 +94,7 @@ async def list_all(
         out.print(table)
 
 
-@app.command("disconnect")
-@command
+@command(app, "disconnect")
 async def disconnect(
     integration_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,

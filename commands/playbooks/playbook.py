@@ -10,6 +10,7 @@ from rich.markup import escape
 from adapters.system import new_ulid
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
@@ -38,11 +39,8 @@ from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="Playbooks.", no_args_is_help=True)
 
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 
-
-@app.command("create")
-@command
+@command(app, "create")
 async def create(
     client: ClientOption,
     name: Annotated[str, typer.Option()],
@@ -68,8 +66,7 @@ async def create(
     answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
 
 
-@app.command("import")
-@command
+@command(app, "import")
 async def bring_in(
     file: Annotated[Path, typer.Argument(help="YAML, see docs/playbooks.md; or -")],
     client: ClientOption,
@@ -112,8 +109,7 @@ def _content(file: Path) -> bytes:
         raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
 
 
-@app.command("export")
-@command
+@command(app, "export")
 async def export(
     client: ClientOption,
     file: Annotated[
@@ -128,12 +124,9 @@ async def export(
     typer.echo(text, file=file, nl=False)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
-    client: ClientOption,
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's playbooks, the oldest first."""
     async with database_of(data) as database:
@@ -147,8 +140,7 @@ async def list_all(
     )
 
 
-@app.command("activate")
-@command
+@command(app, "activate")
 async def activate(
     playbook_id: Annotated[str, typer.Argument()],
     person: AsOption = None,
@@ -159,8 +151,7 @@ async def activate(
     await _switch(playbook_id, True, person, data, as_json)
 
 
-@app.command("deactivate")
-@command
+@command(app, "deactivate")
 async def deactivate(
     playbook_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,
@@ -193,11 +184,7 @@ async def _entries(database: Database, client: str) -> tuple[PlaybookEntry, ...]
 
 
 def _report(change: PlaybookChange, dry_run: bool) -> dict[str, object]:
-    fields = {
-        "outcome": change.outcome.value,
-        "changed": change.fields,
-        **_fields(change.entry),
-    }
+    fields = {"outcome": change.outcome.value, "changed": change.fields, **_fields(change.entry)}
     # What is only looked at gets no id.
     missing = dry_run and change.outcome is ImportOutcome.CREATED
     return {**fields, "playbook_id": None} if missing else fields

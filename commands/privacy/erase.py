@@ -16,9 +16,11 @@ from commands.core.context import (
     command,
     database_of,
     err,
+    fields_of,
     out,
     sealer_of,
     settings_for,
+    synchronous,
     work_on,
 )
 from commands.core.listing import print_list
@@ -47,7 +49,7 @@ CustomerOption = Annotated[
 
 
 @app.callback()
-@command
+@synchronous
 async def erase(
     context: typer.Context,
     client: Annotated[str | None, typer.Option(help="client_id")] = None,
@@ -85,8 +87,7 @@ async def erase(
     _print(certificate, as_json)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
     client: Annotated[str | None, typer.Option(help="client_id; all if absent")] = None,
     customer: CustomerOption = None,
@@ -110,8 +111,7 @@ async def list_latest(
     print_list(("id", "client", "what", "begun", "ended", "removed"), map(_cells, found))
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     erasure_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,
@@ -194,10 +194,5 @@ def _print(certificate: Certificate, as_json: bool) -> None:
 
 
 def _as_dict(certificate: Certificate) -> dict[str, object]:
-    fields = certificate.model_dump(mode="json")
-    return {
-        "erasure_id": fields.pop("id"),
-        **fields,
-        "total": certificate.total,
-        "kept": dict(certificate.kept),
-    }
+    told = {"total": certificate.total, "kept": dict(certificate.kept)}
+    return {**fields_of(certificate, "erasure_id"), **told}

@@ -5,15 +5,15 @@ from commands.core.context import (
     DataOption,
     JsonOption,
     answer,
-    command,
     sealer_of,
+    synchronous,
     work_on,
 )
 from commands.core.person import operator
 from services.privacy.sealed import reseal_everything
 
 
-@command
+@synchronous
 async def reseal(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go."""
     sealer = sealer_of(data)

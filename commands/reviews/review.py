@@ -14,6 +14,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    fields_of,
     out,
     work_on,
 )
@@ -22,7 +23,7 @@ from commands.reviews.review_text import review_text, summary_text
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.reviews.escalation import EscalationStatus
-from domain.reviews.review import ReviewSummary, Wanted
+from domain.reviews.review import Wanted
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from services.reviews.claims import claim_review, release_review
@@ -37,8 +38,7 @@ _MAX_LISTED: Final = 1000
 IdArgument = Annotated[str, typer.Argument(metavar="REVIEW_ID")]
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_some(
     client: Annotated[str | None, typer.Option(help="client_id; all clients if absent")] = None,
     status: Annotated[Wanted, typer.Option(help="open: pending or claimed")] = Wanted.OPEN,
@@ -63,7 +63,7 @@ async def list_some(
     async with database_of(data) as database, database.reading_across() as connection:
         found = await list_reviews(connection, client, wanted, limit=limit)
     if as_json:
-        answer(True, "", reviews=[_as_dict(review) for review in found])
+        answer(True, "", reviews=[fields_of(review, "review_id") for review in found])
         return
     out.print(f"{len(found)} reviews ({status.value})")
     for review in found:
@@ -72,8 +72,7 @@ async def list_some(
         out.print("All of one: cli.py review show REVIEW_ID. Then claim, approve or reject it.")
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     review_id: IdArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -82,13 +81,12 @@ async def show(
         client_id = await client_of(connection, review_id)
         found = await read_review(connection, client_id, review_id)
     if as_json:
-        answer(True, "", **_as_dict(found))
+        answer(True, "", **fields_of(found, "review_id"))
     else:
         out.print(review_text(found))
 
 
-@app.command("claim")
-@command
+@command(app, "claim")
 async def claim(
     review_id: IdArgument,
     force: Annotated[bool, typer.Option("--force", help="Take it from whoever has it.")] = False,
@@ -109,8 +107,7 @@ async def claim(
     )
 
 
-@app.command("release")
-@command
+@command(app, "release")
 async def release(
     review_id: IdArgument,
     person: AsOption = None,
@@ -123,8 +120,7 @@ async def release(
     answer(as_json, "Review released.", review_id=review_id, status=EscalationStatus.PENDING.value)
 
 
-@app.command("approve")
-@command
+@command(app, "approve")
 async def approve(
     review_id: IdArgument,
     text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
@@ -144,8 +140,7 @@ async def approve(
     _tell(review_id, outcome, work, as_json)
 
 
-@app.command("reject")
-@command
+@command(app, "reject")
 async def reject(
     review_id: IdArgument,
     note: Annotated[str | None, typer.Option(help="Why, for colleagues.")] = None,
@@ -187,8 +182,3 @@ def _tell(review_id: str, outcome: DecisionOutcome, work: UnitOfWork, as_json: b
         awaiting_second=outcome.awaits_second,
         signalled=woken,
     )
-
-
-def _as_dict(review: ReviewSummary) -> dict[str, object]:
-    fields = review.model_dump(mode="json")
-    return {"review_id": fields.pop("id"), **fields}

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from rich.markup import escape
 from rich.table import Table
 
+from commands.core.listing import facts_table
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.verdict import Verdict
 from domain.integrations.order import Order
@@ -45,9 +46,7 @@ def review_text(review: Review) -> Table:
 
 
 def _table(review: ReviewSummary) -> Table:
-    table = Table(title=review.id, title_justify="left", title_style="bold", show_header=False)
-    table.add_column(no_wrap=True, style="cyan")
-    table.add_column(overflow="fold")
+    table = facts_table(review.id)
     seen = f"{review.classification or 'not classified'}, confidence {review.confidence:.2f}"
     table.add_row("why", f"{review.reason.value}: {seen}")
     table.add_row("client", review.client_id)

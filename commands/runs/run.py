@@ -1,16 +1,23 @@
 """run: what the agent did, and why."""
 
-import json
 from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated
 
 import typer
 from rich.markup import escape
-from rich.table import Table
 
-from commands.core.context import DEFAULT_DATA, DataOption, JsonOption, command, database_of, out
-from commands.core.listing import print_list
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    database_of,
+    out,
+)
+from commands.core.listing import facts_table, print_list
 from domain.agent.brain import Category
 from domain.agent.plan import PlannedAction
 from domain.core.ids import TenantId, parse_ulid
@@ -25,10 +32,9 @@ app = typer.Typer(help="What the agent did, and why.", no_args_is_help=True)
 Row = tuple[str, str]
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_latest(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     status: Annotated[RunStatus | None, typer.Option(help="Only runs that stand so.")] = None,
     classification: Annotated[Category | None, typer.Option(help="Only of this class.")] = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
@@ -43,7 +49,7 @@ async def list_latest(
             limit=limit, status=status, classification=classification
         )
     if as_json:
-        _print_json({"runs": [run.model_dump(mode="json") for run in found]})
+        answer(True, "", runs=[run.model_dump(mode="json") for run in found])
         return
     out.print(f"{len(found)} runs")
     print_list(("run", "received", "status", "class", "subject"), [_cells(run) for run in found])
@@ -63,8 +69,7 @@ def _cells(run: RunSummary) -> tuple[str, ...]:
     )
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     run_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,
@@ -76,14 +81,12 @@ async def show(
         tenant = await client_of_run(connection, wanted)
         trace = await RunTraces(connection, tenant).read(wanted)
     if as_json:
-        _print_json(trace.model_dump(mode="json"))
+        answer(True, "", **trace.model_dump(mode="json"))
         return
     for title, rows in _chapters(trace):
         if not rows:
             continue
-        table = Table(title=title, title_justify="left", title_style="bold", show_header=False)
-        table.add_column(no_wrap=True, style="cyan")
-        table.add_column(overflow="fold")
+        table = facts_table(title)
         for name, value in rows:
             table.add_row(name, escape(value))
         out.print(table)
@@ -258,7 +261,3 @@ def _at(word: str, moment: datetime | None) -> str:
 
 def _rank(rank: float | None) -> str:
     return "" if rank is None else f", rank {rank:.3f}"
-
-
-def _print_json(content: dict[str, object]) -> None:
-    typer.echo(json.dumps(content, ensure_ascii=False))

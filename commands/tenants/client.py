@@ -8,6 +8,7 @@ import typer
 from adapters.system import new_ulid
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
@@ -31,8 +32,7 @@ app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
 STARTER: Final = Path(__file__).parents[1] / "playbooks" / "starter_playbooks.yaml"
 
 
-@app.command("create")
-@command
+@command(app, "create")
 async def create(
     brand: Annotated[str, typer.Option(help="Name the customers know.")],
     owner_email: Annotated[str, typer.Option(help="The owner; made if unknown.")],
@@ -58,8 +58,7 @@ async def create(
     answer(as_json, f"Client {brand} made.", client_id=work.tenant, owner_user_id=owner)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Show all clients, the oldest first."""
     async with database_of(data) as database, database.reading_across() as connection:
@@ -83,10 +82,9 @@ def _fields(client: ClientEntry) -> dict[str, object]:
     }
 
 
-@app.command("set-plan")
-@command
+@command(app, "set-plan")
 async def set_plan(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     plan: Annotated[Plan, typer.Option()],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -104,10 +102,9 @@ async def set_plan(
     )
 
 
-@app.command("set-trial")
-@command
+@command(app, "set-trial")
 async def set_trial(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     days: Annotated[int, typer.Option(help="From now; 0 ends the trial.", min=0, max=365)],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -118,10 +115,9 @@ async def set_trial(
     answer(as_json, "Trial set.", client_id=client, trial_ends_at=ends_at)
 
 
-@app.command("set-brain-budget")
-@command
+@command(app, "set-brain-budget")
 async def set_brain_budget(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     usd: Annotated[
         float | None,
         typer.Option(min=0, max=1_000_000, help="US dollars a month; absent: the setting's."),

@@ -7,11 +7,12 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
@@ -19,16 +20,14 @@ from commands.core.person import operator
 from domain.core.ids import TenantId
 from domain.tenants.api_key import KEY_BYTES
 from services.tenants.keys import create_key, revoke_key
-from store.tenants.clients import ClientRepository
 from store.tenants.keys import KeyEntry, KeyRepository, client_of
 
 app = typer.Typer(help="API keys.", no_args_is_help=True)
 
 
-@app.command("create")
-@command
+@command(app, "create")
 async def create(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     label: Annotated[str, typer.Option(help="What the key is for.")],
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
@@ -40,17 +39,13 @@ async def create(
     answer(as_json, "Key made: keep it, it is shown only now.", key_id=made.id, key=made.text)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
-    client: Annotated[str, typer.Option(help="client_id")],
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's keys, the oldest first; of each only how it begins."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await KeyRepository(connection).entries(client)
+    async with reading_client(data, client) as (connection, tenant):
+        found = await KeyRepository(connection).entries(tenant)
     if as_json:
         answer(True, "", keys=[_fields(key) for key in found])
         return
@@ -73,8 +68,7 @@ def _fields(key: KeyEntry) -> dict[str, object]:
     }
 
 
-@app.command("revoke")
-@command
+@command(app, "revoke")
 async def revoke(
     key_id: Annotated[str, typer.Argument()],
     data: DataOption = DEFAULT_DATA,

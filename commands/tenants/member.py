@@ -6,11 +6,12 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
@@ -18,17 +19,13 @@ from commands.core.person import operator
 from domain.core.ids import TenantId
 from domain.tenants.client import Role
 from services.tenants.members import add_member, remove_member
-from store.tenants.clients import ClientRepository
 from store.tenants.members import ClientMember, MemberRepository
 
 app = typer.Typer(help="Members of a client.", no_args_is_help=True)
-
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 UserOption = Annotated[str, typer.Option(help="The user's id or mail address.")]
 
 
-@app.command("add")
-@command
+@command(app, "add")
 async def add(
     client: ClientOption,
     user: UserOption,
@@ -45,15 +42,13 @@ async def add(
     answer(as_json, "Member added.", client_id=client, user_id=known, role=role)
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show who may act for a client, its owner too."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await MemberRepository(connection).all(client)
+    async with reading_client(data, client) as (connection, tenant):
+        found = await MemberRepository(connection).all(tenant)
     if as_json:
         answer(True, "", members=[_fields(member) for member in found])
         return
@@ -72,8 +67,7 @@ def _fields(member: ClientMember) -> dict[str, object]:
     }
 
 
-@app.command("remove")
-@command
+@command(app, "remove")
 async def remove(
     client: ClientOption,
     user: UserOption,

@@ -8,28 +8,22 @@ import typer
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
-    database_of,
+    reading_client,
     work_on,
 )
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.tenants.client_settings import (
-    WIDGET_KEY_BYTES,
-    ClientSettings,
-    SettingsAdjustment,
-)
+from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
 from services.tenants.client_settings import adjust_settings, give_widget_key
 from store.tenants.client_settings import SettingsRepository
-from store.tenants.clients import ClientRepository
 
 app = typer.Typer(help="What a client has set.", no_args_is_help=True)
-
-ClientOption = Annotated[str, typer.Option(help="client_id")]
 
 _FOR_EVER: Final = "for-ever"
 
@@ -39,20 +33,17 @@ def group() -> None:
     """docs/dashboard.md says what each setting does."""
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show what a client has set."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await SettingsRepository(connection, TenantId(client)).read()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await SettingsRepository(connection, tenant).read()
     _show(found, "What this client has set:", as_json)
 
 
-@app.command("set")
-@command
+@command(app, "set")
 async def change(
     client: ClientOption,
     system_prompt: Annotated[
@@ -89,8 +80,7 @@ async def change(
     _show(changed, "Changed.", as_json)
 
 
-@app.command("rotate-widget-key")
-@command
+@command(app, "rotate-widget-key")
 async def rotate_widget_key(
     client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:

@@ -13,9 +13,9 @@ from commands.core.context import (
     DataOption,
     JsonOption,
     answer,
-    command,
     database_of,
     environment_of,
+    synchronous,
 )
 from domain.core.errors import InvalidInput
 from domain.tenants.user import User, check_user_id
@@ -23,7 +23,7 @@ from embedded.data_folder import DataFolder
 from store.tenants.members import MemberRepository
 
 
-@command
+@synchronous
 async def token(
     user: Annotated[str, typer.Option(help="The user's id or mail address.")],
     admin: Annotated[bool, typer.Option("--admin", help="For every client; any id will do.")] = (

@@ -17,6 +17,7 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    fields_of,
     out,
     sealer_of,
     warn,
@@ -27,7 +28,6 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from commands.webhooks.webhook_text import (
     delivery_cells,
-    delivery_fields,
     delivery_text,
     explanation_text,
     outcome,
@@ -62,8 +62,7 @@ WebhookArgument = Annotated[str, typer.Argument(metavar="WEBHOOK_ID")]
 DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
 
 
-@app.command("test")
-@command
+@command(app, "test")
 async def try_out(
     webhook_id: WebhookArgument,
     event: Annotated[
@@ -82,13 +81,12 @@ async def try_out(
         async with units.of(tenant) as work:
             delivery_id = await send_test(work, operator(), webhook_id, chosen)
         tested = await ended(units.database, tenant, webhook_id, delivery_id)
-    answer(as_json, f"Test: {outcome(tested)}.", **delivery_fields(tested))
+    answer(as_json, f"Test: {outcome(tested)}.", **fields_of(tested, "delivery_id"))
     if tested.status is not DeliveryStatus.SUCCESS:
         raise typer.Exit(1)
 
 
-@app.command("deliveries")
-@command
+@command(app, "deliveries")
 async def deliveries(
     webhook_id: WebhookArgument,
     status: Annotated[DeliveryStatus | None, typer.Option(help="Only those that are so.")] = None,
@@ -101,13 +99,12 @@ async def deliveries(
         found = await DeliveryRepository(connection, tenant).latest(webhook_id)
     wanted = [one for one in found if status in (None, one.status)]
     if as_json:
-        answer(True, "", deliveries=[delivery_fields(one) for one in wanted])
+        answer(True, "", deliveries=[fields_of(one, "delivery_id") for one in wanted])
         return
     print_list(("delivery", "made", "event", "what came of it"), map(delivery_cells, wanted))
 
 
-@app.command("delivery")
-@command
+@command(app, "delivery")
 async def delivery(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -119,7 +116,7 @@ async def delivery(
             connection, tenant, webhook_id, delivery_id, sealer=sealer, now=now
         )
     if as_json:
-        answer(True, "", **delivery_fields(found), curl=curl)
+        answer(True, "", **fields_of(found, "delivery_id"), curl=curl)
         return
     out.print(delivery_text(found))
     out.print("For the next five minutes this line sends the same:")
@@ -127,8 +124,7 @@ async def delivery(
     typer.echo(curl)
 
 
-@app.command("replay")
-@command
+@command(app, "replay")
 async def replay(
     delivery_id: DeliveryArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -141,8 +137,7 @@ async def replay(
     answer(as_json, "It is being sent again.", delivery_id=replayed, replay_of=delivery_id)
 
 
-@app.command("replay-since")
-@command
+@command(app, "replay-since")
 async def replay_since(
     webhook_id: WebhookArgument,
     since: Annotated[str, typer.Option(metavar="TIME", help=_SINCE_HELP)],
@@ -174,8 +169,7 @@ async def replay_since(
     )
 
 
-@app.command("verify")
-@command
+@command(app, "verify")
 async def verify(
     webhook_id: WebhookArgument,
     signature: Annotated[

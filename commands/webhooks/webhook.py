@@ -11,13 +11,16 @@ from pydantic import TypeAdapter
 
 from commands.core.context import (
     DEFAULT_DATA,
+    ClientOption,
     DataOption,
     JsonOption,
     answer,
     command,
     database_of,
     environment_of,
+    fields_of,
     out,
+    reading_client,
     sealer_of,
     warn,
     work_on,
@@ -27,7 +30,7 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from commands.webhooks import delivery as webhook_delivery
 from commands.webhooks.delivery import WebhookArgument, ended
-from commands.webhooks.webhook_text import listed, outcome, webhook_fields, webhook_text
+from commands.webhooks.webhook_text import listed, outcome, webhook_text
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.webhooks.signature import SECRET_BYTES
@@ -46,7 +49,6 @@ from services.webhooks.subscriptions import (
     enable_webhook,
     rotate_webhook,
 )
-from store.tenants.clients import ClientRepository
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository, client_of
 
 app = typer.Typer(help="A client's webhooks and their deliveries.", no_args_is_help=True)
@@ -61,10 +63,9 @@ def group() -> None:
     """What receivers get, and how they verify it: docs/webhooks.md."""
 
 
-@app.command("create")
-@command
+@command(app, "create")
 async def create(
-    client: Annotated[str, typer.Option(help="client_id")],
+    client: ClientOption,
     url: Annotated[str, typer.Option(help="https://…")],
     events: Annotated[list[str], typer.Option("--event", help=_EVENTS_HELP)],
     label: Annotated[str | None, typer.Option(help="The URL's host if absent.")] = None,
@@ -96,25 +97,20 @@ async def create(
     )
 
 
-@app.command("list")
-@command
+@command(app, "list")
 async def list_all(
-    client: Annotated[str, typer.Option(help="client_id")],
-    data: DataOption = DEFAULT_DATA,
-    as_json: JsonOption = False,
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
     """Show a client's webhooks, the oldest first."""
-    async with database_of(data) as database, database.reading_across() as connection:
-        await ClientRepository(connection).brand_name(client)
-        found = await WebhookRepository(connection, TenantId(client)).all()
+    async with reading_client(data, client) as (connection, tenant):
+        found = await WebhookRepository(connection, tenant).all()
     if as_json:
-        answer(True, "", webhooks=[webhook_fields(webhook) for webhook in found])
+        answer(True, "", webhooks=[fields_of(webhook, "webhook_id") for webhook in found])
         return
     print_list(("webhook", "label", "url", "events", "state"), map(listed, found))
 
 
-@app.command("show")
-@command
+@command(app, "show")
 async def show(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -123,13 +119,12 @@ async def show(
         tenant = await client_of(connection, webhook_id)
         found = await WebhookRepository(connection, tenant).read(webhook_id)
     if as_json:
-        answer(True, "", **webhook_fields(found))
+        answer(True, "", **fields_of(found, "webhook_id"))
     else:
         out.print(webhook_text(found))
 
 
-@app.command("update")
-@command
+@command(app, "update")
 async def update(
     webhook_id: WebhookArgument,
     label: Annotated[str | None, typer.Option()] = None,
@@ -141,18 +136,14 @@ async def update(
 ) -> None:
     """Change what is given. What waits to be sent goes to the new URL."""
     change = WebhookChange(
-        label=label,
-        url=url,
-        events=_events(events) if events else None,
-        retry_policy=retry_policy,
+        label=label, url=url, events=_events(events) if events else None, retry_policy=retry_policy
     )
     if change == WebhookChange():
         raise InvalidInput("nothing to change: --label, --url, --event or --retry-policy")
     await _changed(webhook_id, change, "Webhook changed.", data, as_json)
 
 
-@app.command("pause")
-@command
+@command(app, "pause")
 async def pause(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -161,8 +152,7 @@ async def pause(
     await _changed(webhook_id, change, "Webhook paused.", data, as_json)
 
 
-@app.command("enable")
-@command
+@command(app, "enable")
 async def enable(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -188,8 +178,7 @@ async def enable(
     )
 
 
-@app.command("rotate")
-@command
+@command(app, "rotate")
 async def rotate(
     webhook_id: WebhookArgument,
     overlap_hours: Annotated[
@@ -225,8 +214,7 @@ async def rotate(
     )
 
 
-@app.command("delete")
-@command
+@command(app, "delete")
 async def delete(
     webhook_id: WebhookArgument, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
 ) -> None:
@@ -243,7 +231,7 @@ async def _changed(
         changed = await change_webhook(
             work, operator(), webhook_id, change, allow_private=_allow_private(data)
         )
-    answer(as_json, sentence, **webhook_fields(changed))
+    answer(as_json, sentence, **fields_of(changed, "webhook_id"))
 
 
 def _events(given: Sequence[str]) -> tuple[str, ...]:

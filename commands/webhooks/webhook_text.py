@@ -3,20 +3,11 @@
 from rich.markup import escape
 from rich.table import Table
 
+from commands.core.listing import facts_table
 from domain.core.plain_text import without_controls
 from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary, Trigger
 from domain.webhooks.explanation import Explanation
 from domain.webhooks.webhook import COUNTED_MISSES, Webhook
-
-
-def webhook_fields(webhook: Webhook) -> dict[str, object]:
-    fields = webhook.model_dump(mode="json")
-    return {"webhook_id": fields.pop("id"), **fields}
-
-
-def delivery_fields(delivery: DeliverySummary) -> dict[str, object]:
-    fields = delivery.model_dump(mode="json")
-    return {"delivery_id": fields.pop("id"), **fields}
 
 
 def listed(webhook: Webhook) -> tuple[str, ...]:
@@ -25,7 +16,7 @@ def listed(webhook: Webhook) -> tuple[str, ...]:
 
 
 def webhook_text(webhook: Webhook) -> Table:
-    table = _table()
+    table = facts_table()
     table.add_row("webhook", webhook.id)
     table.add_row("label", escape(webhook.label))
     table.add_row("url", escape(webhook.url))
@@ -65,7 +56,7 @@ def outcome(delivery: DeliverySummary) -> str:
 
 def delivery_text(delivery: Delivery) -> Table:
     """All that is kept of it."""
-    table = _table()
+    table = facts_table()
     table.add_row("delivery", delivery.id)
     table.add_row("webhook", delivery.webhook_id)
     table.add_row("event", f"{delivery.event} {delivery.event_id}")
@@ -91,7 +82,7 @@ def delivery_text(delivery: Delivery) -> Table:
 
 def explanation_text(found: Explanation) -> Table:
     """Why a signature does not match."""
-    table = _table()
+    table = facts_table()
     table.add_row("verdict", found.verdict.value)
     table.add_row("", found.sentence)
     if found.secret is not None:
@@ -105,13 +96,6 @@ def explanation_text(found: Explanation) -> Table:
         table.add_row("differs at byte", str(found.difference.at))
         table.add_row("sent there", escape(repr(found.difference.sent)))
         table.add_row("pasted there", escape(repr(found.difference.pasted)))
-    return table
-
-
-def _table() -> Table:
-    table = Table(show_header=False)
-    table.add_column(no_wrap=True, style="cyan")
-    table.add_column(overflow="fold")
     return table
 
 

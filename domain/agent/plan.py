@@ -140,10 +140,7 @@ _ALL: Final = (
         covered_by=ActionKind.CANCEL_ORDER,
     ),
     ActionSpec(
-        kind=ActionKind.TAG,
-        of=ActionClass.TICKET,
-        prompt="put tags on the ticket",
-        chosen="tags",
+        kind=ActionKind.TAG, of=ActionClass.TICKET, prompt="put tags on the ticket", chosen="tags"
     ),
     ActionSpec(
         kind=ActionKind.NOTE,

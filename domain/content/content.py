@@ -1,9 +1,10 @@
 """What a client lets the agent say, as its people see and write it: templates and knowledge."""
 
 from datetime import datetime
-from typing import Final
+from functools import partial
+from typing import Annotated, Final
 
-from pydantic import BaseModel, ConfigDict, Field, computed_field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
 from domain.agent.brain import Category, Language, Template
 from domain.agent.template import KNOWN_NAMES, names, unreadable
@@ -51,28 +52,6 @@ class KnowledgeEntry(BaseModel):
     updated_at: datetime | None
 
 
-class TemplateChange(BaseModel):
-    """What is to be changed, checked; None leaves it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    name: str | None = None
-    category: Category | None = None
-    language: Language | None = None
-    body: str | None = None
-    is_active: bool | None = None
-
-
-class KnowledgeChange(BaseModel):
-    """The same of an entry."""
-
-    model_config = ConfigDict(frozen=True)
-
-    title: str | None = None
-    body: str | None = None
-    language: Language | None = None
-
-
 def check_line(field: str, text: str) -> str:
     """A name or title as it is kept: one line, trimmed. Raises InvalidContent."""
     return _of_length(field, " ".join(without_controls(text).split()), MAX_LINE)
@@ -100,3 +79,25 @@ def _of_length(field: str, text: str, limit: int) -> str:
             f"{field}: 1 to {limit} characters expected", f"{field} : 1 à {limit} caractères"
         )
     return text
+
+
+class TemplateChange(BaseModel):
+    """What is to be changed, as it is kept; None leaves it. Making one raises InvalidContent."""
+
+    model_config = ConfigDict(frozen=True)
+
+    name: Annotated[str, AfterValidator(partial(check_line, "name"))] | None = None
+    category: Category | None = None
+    language: Language | None = None
+    body: Annotated[str, AfterValidator(check_template_body)] | None = None
+    is_active: bool | None = None
+
+
+class KnowledgeChange(BaseModel):
+    """The same of an entry."""
+
+    model_config = ConfigDict(frozen=True)
+
+    title: Annotated[str, AfterValidator(partial(check_line, "title"))] | None = None
+    body: Annotated[str, AfterValidator(check_body)] | None = None
+    language: Language | None = None

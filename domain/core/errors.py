@@ -21,32 +21,28 @@ class DomainError(Exception):
         return {}
 
 
-class InvalidBody(DomainError):
+class RuleBroken(DomainError):
+    """What a caller sent breaks a rule, which `reason` names in the caller's language."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"reason": self.reason}
+
+
+class InvalidBody(RuleBroken):
     """The body is no JSON object of the documented shape. `reason` names the rule it broke."""
 
     code = "invalid_body"
 
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
 
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"reason": self.reason}
-
-
-class InvalidQuery(DomainError):
+class InvalidQuery(RuleBroken):
     """A parameter of the query breaks a rule; `reason` names it."""
 
     code = "invalid_query"
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"reason": self.reason}
 
 
 class InvalidRequest(DomainError):

@@ -9,14 +9,9 @@ from pydantic import BaseModel, ConfigDict
 from domain.core.error_report import ErrorReport
 
 Clock = Callable[[], datetime]
-
-
 """Aware UTC now."""
 
-
 NewId = Callable[[], str]
-
-
 """A fresh ULID, upper case."""
 
 

@@ -5,7 +5,7 @@ each is read from the database by: `store/exports/sections.py`, and a test holds
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Final
+from typing import Annotated, Final, get_args
 
 from pydantic import Field
 
@@ -26,21 +26,6 @@ from domain.exports.figure_records import AutomationEventRecord, ChurnRecord, Me
 from domain.exports.record import Id, Record, Time
 from domain.exports.run_record import RunRecord
 
-RECORDS: Final[Mapping[Section, type[Record]]] = {
-    Section.CLIENT: ClientRecord,
-    Section.SETTINGS: SettingsRecord,
-    Section.INTEGRATIONS: IntegrationRecord,
-    Section.AI_CONVERSATIONS: ConversationRecord,
-    Section.AUTOMATION_EVENTS: AutomationEventRecord,
-    Section.ENGINE_RUNS: RunRecord,
-    Section.METRICS_DAILY: MetricsRecord,
-    Section.ESCALATION_TICKETS: EscalationRecord,
-    Section.SENTIMENT_LOGS: SentimentRecord,
-    Section.CHURN_PREDICTIONS: ChurnRecord,
-    Section.RESPONSE_TEMPLATES: TemplateRecord,
-    Section.KNOWLEDGE_ENTRIES: KnowledgeRecord,
-}
-
 
 class ExportDocument(Record):
     """All data of one client at one moment, in the JSON form."""
@@ -59,3 +44,8 @@ class ExportDocument(Record):
     churn_predictions: tuple[ChurnRecord, ...]
     response_templates: tuple[TemplateRecord, ...]
     knowledge_entries: tuple[KnowledgeRecord, ...]
+
+
+RECORDS: Final[Mapping[Section, type[Record]]] = {
+    section: get_args(ExportDocument.model_fields[section].annotation)[0] for section in Section
+}

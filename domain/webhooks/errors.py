@@ -1,22 +1,12 @@
 """Errors about webhooks and their deliveries."""
 
-from collections.abc import Mapping
-
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, RuleBroken
 
 
-class InvalidWebhook(DomainError):
+class InvalidWebhook(RuleBroken):
     """What was asked for breaks a rule of webhooks; `reason` names it, in French."""
 
     code = "invalid_webhook"
-
-    def __init__(self, reason: str) -> None:
-        super().__init__(reason)
-        self.reason = reason
-
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"reason": self.reason}
 
 
 class WebhookNotFound(DomainError):

@@ -25,7 +25,6 @@ OutboundEventId = Literal[
     "playbook.activated",
 ]
 
-
 PREVIEW_CHARS: Final = 200
 MAX_RESPONSE_BYTES: Final = 90_000
 """Of an answer within a body. With all that stands around it, a body stays below the 100 KB that
@@ -120,8 +119,7 @@ class ConversationCreated(OutboundEvent):
     preview: Annotated[
         str,
         Field(
-            max_length=PREVIEW_CHARS,
-            description=f"The message's first {PREVIEW_CHARS} characters.",
+            max_length=PREVIEW_CHARS, description=f"The message's first {PREVIEW_CHARS} characters."
         ),
     ]
 
@@ -138,9 +136,7 @@ class SentimentNegative(OutboundEvent):
     previous_score: Annotated[
         float | None,
         Field(
-            ge=-1,
-            le=1,
-            description="Sentiment of the message before; null if this is the first.",
+            ge=-1, le=1, description="Sentiment of the message before; null if this is the first."
         ),
     ]
     threshold: Annotated[float, Field(description="The zone is at this score and below.")]

@@ -65,11 +65,7 @@ _SAMPLES: Final[tuple[OutboundEvent, ...]] = (
         threshold=CRITICAL_AT,
     ),
     UsageThresholdReached(
-        period="2026-11",
-        threshold=80,
-        tickets_used=4000,
-        tickets_limit=5000,
-        credits_balance=250,
+        period="2026-11", threshold=80, tickets_used=4000, tickets_limit=5000, credits_balance=250
     ),
     IntegrationConnected(
         integration_id=_INTEGRATION, provider=Provider.SHOPIFY, reason="connected"

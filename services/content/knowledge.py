@@ -24,7 +24,7 @@ async def add_knowledge(
         now=work.now,
     )
     work.note(actor, "knowledge created", knowledge_id=entry_id)
-    return await ContentChanges(work.connection, work.tenant).entry(entry_id)
+    return await ContentChanges(work.connection, work.tenant).read(KnowledgeEntry, entry_id)
 
 
 async def change_knowledge(
@@ -42,5 +42,5 @@ async def change_knowledge(
 async def delete_knowledge(work: UnitOfWork, actor: Actor, entry_id: str) -> None:
     """For good. Runs that cite it keep its id and title. Raises RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
-    await ContentRepository(work.connection, work.tenant).delete_knowledge(entry_id)
+    await ContentChanges(work.connection, work.tenant).delete(KnowledgeEntry, entry_id)
     work.note(actor, "knowledge deleted", knowledge_id=entry_id)

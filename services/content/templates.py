@@ -36,7 +36,7 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
         template, work.now, is_active=new.is_active
     )
     work.note(actor, "template created", template_id=template.id)
-    return await ContentChanges(work.connection, work.tenant).template(template.id)
+    return await ContentChanges(work.connection, work.tenant).read(TemplateEntry, template.id)
 
 
 async def change_template(
@@ -54,5 +54,5 @@ async def change_template(
 async def delete_template(work: UnitOfWork, actor: Actor, template_id: str) -> None:
     """For good. Runs that used it keep its id and name. Raises RoleRequired, ContentNotFound."""
     actor.require(MANAGERS)
-    await ContentRepository(work.connection, work.tenant).delete_template(template_id)
+    await ContentChanges(work.connection, work.tenant).delete(TemplateEntry, template_id)
     work.note(actor, "template deleted", template_id=template_id)

@@ -30,11 +30,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
     made = MadeKey(work.new_id(), text)
     await ClientRepository(work.connection).brand_name(work.tenant)
     await KeyRepository(work.connection).create(
-        key_id=made.id,
-        client_id=work.tenant,
-        label=label.strip(),
-        material=material,
-        now=work.now,
+        key_id=made.id, client_id=work.tenant, label=label.strip(), material=material, now=work.now
     )
     work.note(actor, "key created", key_id=made.id)
     return made

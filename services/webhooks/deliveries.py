@@ -81,12 +81,7 @@ async def replay_delivery(work: UnitOfWork, actor: Actor, webhook_id: str, deliv
 
 
 async def replay_missed(
-    work: UnitOfWork,
-    actor: Actor,
-    webhook_id: str,
-    since: datetime,
-    *,
-    everything: bool = False,
+    work: UnitOfWork, actor: Actor, webhook_id: str, since: datetime, *, everything: bool = False
 ) -> Replayed:
     """Send the events since then that the webhook has not got, REPLAYED_AT_ONCE of them, the oldest
     first. `everything`: also what it has got.
@@ -120,9 +115,7 @@ async def signature_evidence(
     evidence = WebhookEvidence(work.connection, work.tenant, webhook_id)
     sealed = await evidence.sealed_secrets(work.now)
     return Evidence(
-        secrets=known_secrets(sealer, work.tenant, sealed),
-        sent=await evidence.sent(),
-        now=work.now,
+        secrets=known_secrets(sealer, work.tenant, sealed), sent=await evidence.sent(), now=work.now
     )
 
 

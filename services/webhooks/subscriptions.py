@@ -85,12 +85,7 @@ async def create_webhook(
 
 
 async def change_webhook(
-    work: UnitOfWork,
-    actor: Actor,
-    webhook_id: str,
-    change: WebhookChange,
-    *,
-    allow_private: bool,
+    work: UnitOfWork, actor: Actor, webhook_id: str, change: WebhookChange, *, allow_private: bool
 ) -> Webhook:
     """Change or pause it. Deliveries that wait are sent to the new URL.
 

@@ -6,7 +6,6 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.analytics.churn import (
     LOOKS_BACK,
@@ -16,9 +15,9 @@ from domain.analytics.churn import (
     History,
     Prediction,
 )
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from store.analytics.tables import churn_predictions
+from store.core.repository import TenantRepository
 
 _CUSTOMERS: Final = sa.text("""
     SELECT customer_key FROM engine_messages
@@ -86,12 +85,8 @@ _KEEP: Final = _KEPT.on_conflict_do_update(
 )
 
 
-class ChurnRepository:
+class ChurnRepository(TenantRepository):
     """One client's customers and predictions."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def customers(self, at: datetime, *, after: str, limit: int) -> list[str]:
         """Who has written in the time that is looked back on from `at`: their addresses as limits
@@ -107,12 +102,7 @@ class ChurnRepository:
         return {str(row.pop("key")): History(**row) for row in found}
 
     async def keep(
-        self,
-        predictions: Mapping[str, Prediction],
-        week: date,
-        *,
-        now: datetime,
-        new_id: NewId,
+        self, predictions: Mapping[str, Prediction], week: date, *, now: datetime, new_id: NewId
     ) -> None:
         """Keep a week's predictions, by customer. Idempotency key: (client, week, customer)."""
         if not predictions:

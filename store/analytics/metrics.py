@@ -10,8 +10,9 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.analytics.metrics import DayCounts, DayMetrics, midnight, rates
-from domain.core.ids import TenantId, first_ulid
+from domain.core.ids import first_ulid
 from store.analytics.tables import metrics_daily
+from store.core.repository import TenantRepository
 from store.tenants.tables import clients
 
 # An id is drawn on arrival, by the same clock as its time or, behind a lock, a little earlier.
@@ -177,20 +178,15 @@ async def keep_day(
     return len((await connection.execute(_UPSERT, {"rows": rows})).all())
 
 
-class MetricsRepository:
+class MetricsRepository(TenantRepository):
     """One client's days."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def between(self, first: date, last: date) -> list[DayMetrics]:
         """The days that were computed, oldest first."""
         rows = await self._connection.execute(
             sa.select(metrics_daily)
             .where(
-                metrics_daily.c.client_id == self._tenant,
-                metrics_daily.c.day.between(first, last),
+                metrics_daily.c.client_id == self._tenant, metrics_daily.c.day.between(first, last)
             )
             .order_by(metrics_daily.c.day)
         )

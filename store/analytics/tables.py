@@ -44,7 +44,6 @@ metrics_daily: Final = sa.Table(
     time("computed_at"),
 )
 
-
 # How likely a customer is to leave, week by week. `week`: its Monday.
 churn_predictions: Final = sa.Table(
     "churn_predictions",

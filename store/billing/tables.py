@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import metadata, tenant_key, text, time
+from store.core.schema import metadata, points_to, tenant_key, text, time
 
 credit_ledger: Final = sa.Table(
     "credit_ledger",
@@ -19,9 +19,7 @@ credit_ledger: Final = sa.Table(
     sa.CheckConstraint("amount <> 0", name="amount"),
 )
 
-
 _PERIOD: Final = r"period ~ '^\d{4}-(0[1-9]|1[0-2])$'"
-
 
 usage_counters: Final = sa.Table(
     "usage_counters",
@@ -33,7 +31,6 @@ usage_counters: Final = sa.Table(
     sa.CheckConstraint("tickets_used >= 0", name="tickets_used"),
 )
 
-
 # One row a ticket: the counter of a month is the number of its rows.
 usage_ledger: Final = sa.Table(
     "usage_ledger",
@@ -43,14 +40,11 @@ usage_ledger: Final = sa.Table(
     text("period"),
     text("paid_by"),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("engine_events", "event_id"),
     sa.CheckConstraint(_PERIOD, name="period"),
     sa.CheckConstraint("paid_by IN ('quota', 'credit')", name="paid_by"),
     sa.Index(None, "client_id", "period"),
 )
-
 
 thresholds_sent: Final = sa.Table(
     "thresholds_sent",

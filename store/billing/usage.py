@@ -5,15 +5,14 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.quota import QuotaStanding
 from domain.billing.subscription import Subscription
-from domain.core.ids import TenantId
 from domain.core.period import Period
 from domain.tenants.client import Plan
 from domain.tenants.errors import ClientNotFound
 from store.billing.tables import usage_counters
+from store.core.repository import TenantRepository
 from store.tenants.tables import clients
 
 
@@ -54,17 +53,11 @@ _IN_MONTH: Final = (
 )
 
 
-class UsageRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class UsageRepository(TenantRepository):
     async def in_month(self, period: Period) -> ClientUsage:
         """The use of that month alone. Raises ClientNotFound."""
         values = {"tenant": self._tenant, "month": period}
-        row = (await self._connection.execute(_IN_MONTH, values)).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
+        row = await self._one(_IN_MONTH, values, ClientNotFound(self._tenant))
         plan, trial_ends_at, next_plan, next_plan_from, tickets_used, credits_balance = row
         return ClientUsage(
             subscription=Subscription(

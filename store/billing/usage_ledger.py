@@ -5,13 +5,12 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.quota import PaidBy, QuotaStanding, Threshold
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.outbound_event import UsageThresholdReached
 from store.billing.tables import thresholds_sent
+from store.core.repository import TenantRepository
 from store.webhooks.outbox import Outbox
 
 # One statement: the counter and the credit move only if the ledger's row is new. The balance may
@@ -36,11 +35,7 @@ _CHARGE: Final = sa.text("""
 """)
 
 
-class UsageLedger:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class UsageLedger(TenantRepository):
     async def charge(
         self,
         event_id: str,

@@ -1,18 +1,17 @@
 """What a client lets the agent say: templates, and knowledge found by full-text search."""
 
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
-from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES, KnowledgeEntry, TemplateEntry
-from domain.content.errors import ContentNotFound, TooMuchContent
-from domain.core.ids import TenantId
+from domain.content.content import MAX_ENTRIES, MAX_TEMPLATES
+from domain.content.errors import TooMuchContent
 from domain.core.text import fold
 from store.content.tables import knowledge_entries, response_templates
+from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 
 MAX_PASSAGES: Final = 5
@@ -34,7 +33,6 @@ _SEARCH: Final = sa.text("""
     ORDER BY rank DESC, id
     LIMIT :limit
 """)
-
 
 # What is near in meaning is found as well, and what both find comes first: reciprocal rank fusion,
 # which needs no common measure of the two. Only embeddings of the question's own model and length
@@ -72,53 +70,18 @@ _FUSED: Final = sa.text("""
 """)
 
 _TEMPLATES: Final = (
-    sa.select(
-        response_templates.c.id,
-        response_templates.c.name,
-        response_templates.c.category,
-        response_templates.c.language,
-        response_templates.c.body,
-    )
+    sa.select(*(response_templates.c[name] for name in Template.model_fields))
     .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
     .order_by(response_templates.c.created_at, response_templates.c.id)
     .limit(_SHOWN_TEMPLATES)
 )
 
 
-class ContentRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ContentRepository(TenantRepository):
     async def templates(self) -> tuple[Template, ...]:
         """The client's active templates that a brain may see: the 200 oldest, oldest first."""
         rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
         return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
-
-    async def all_templates(self) -> tuple[TemplateEntry, ...]:
-        """All of the client's templates, oldest first, those that are off too."""
-        rows = await self._all(response_templates)
-        return tuple(TemplateEntry.model_validate(row, from_attributes=True) for row in rows)
-
-    async def all_knowledge(self) -> tuple[KnowledgeEntry, ...]:
-        """All of the client's knowledge, oldest first."""
-        rows = await self._all(knowledge_entries)
-        return tuple(KnowledgeEntry.model_validate(row, from_attributes=True) for row in rows)
-
-    async def delete_template(self, template_id: str) -> None:
-        """Delete for good; runs keep its id and name. Raises ContentNotFound."""
-        await self._delete(response_templates, template_id)
-
-    async def delete_knowledge(self, entry_id: str) -> None:
-        """Delete for good, with its embedding; runs keep id and title. Raises ContentNotFound."""
-        await self._delete(knowledge_entries, entry_id)
-
-    async def _delete(self, table: sa.Table, content_id: str) -> None:
-        gone = await self._connection.execute(
-            sa.delete(table).where(table.c.client_id == self._tenant, table.c.id == content_id)
-        )
-        if gone.rowcount == 0:
-            raise ContentNotFound(content_id)
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """The knowledge entries that share words with `text`, the nearest first.
@@ -179,13 +142,6 @@ class ContentRepository:
         )
         if count is not None and count >= limit:
             raise TooMuchContent(limit)
-
-    async def _all(self, table: sa.Table) -> "sa.CursorResult[*tuple[Any, ...]]":
-        return await self._connection.execute(
-            sa.select(table)
-            .where(table.c.client_id == self._tenant)
-            .order_by(table.c.created_at, table.c.id)
-        )
 
 
 def search_text(title: str, body: str) -> str:

@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from pgvector.sqlalchemy import VECTOR
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from store.core.schema import metadata, tenant_key, text, time
+from store.core.schema import metadata, points_to, tenant_key, text, time
 
 response_templates: Final = sa.Table(
     "response_templates",
@@ -22,10 +22,8 @@ response_templates: Final = sa.Table(
     sa.CheckConstraint("language IN ('fr', 'en')", name="language"),
 )
 
-
 _SEARCH: Final = """to_tsvector(
     CASE language WHEN 'fr' THEN 'french'::regconfig ELSE 'english'::regconfig END, search_text)"""
-
 
 knowledge_entries: Final = sa.Table(
     "knowledge_entries",
@@ -43,7 +41,6 @@ knowledge_entries: Final = sa.Table(
     sa.Index(None, "search", postgresql_using="gin"),
 )
 
-
 # How near a knowledge entry is to a question, where an embedding provider is set. Without a fixed
 # number of dimensions, for each model has its own; a client's entries are few enough to scan.
 knowledge_embeddings: Final = sa.Table(
@@ -56,9 +53,5 @@ knowledge_embeddings: Final = sa.Table(
     sa.Column("digest", sa.LargeBinary, nullable=False),
     sa.Column("embedding", VECTOR(), nullable=False),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "entry_id"],
-        ["knowledge_entries.client_id", "knowledge_entries.id"],
-        ondelete="CASCADE",
-    ),
+    points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
 )

@@ -35,3 +35,10 @@ def tenant_key() -> tuple["sa.Column[str]", "sa.Column[str]"]:
         "client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True
     )
     return client_id, sa.Column("id", sa.Text, primary_key=True)
+
+
+def points_to(table: str, column: str, *, ondelete: str | None = None) -> sa.ForeignKeyConstraint:
+    """`column` is the id of a row of `table`, of the same client."""
+    return sa.ForeignKeyConstraint(
+        ["client_id", column], [f"{table}.client_id", f"{table}.id"], ondelete=ondelete
+    )

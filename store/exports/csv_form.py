@@ -67,18 +67,12 @@ class CsvRendering:
         """What a file begins with: the mark by which spreadsheets know UTF-8."""
         return _BOM
 
-    def open(
-        self,
-        section: Section,
-        source: Source,
-        count: int | None,
-        first: bool,  # noqa: ARG002
-    ) -> bytes:
+    def open(self, section: Section, source: Source, count: int | None) -> bytes:
         """A section's line and its header; `count`: of the rows that follow."""
         header = ",".join(column.name for column in source.columns)
         return f"## {section} ({count})\r\n{header}\r\n".encode()
 
-    def close(self, section: Section) -> bytes:  # noqa: ARG002
+    def close(self) -> bytes:
         return b""
 
     def end(self) -> bytes:

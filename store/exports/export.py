@@ -40,9 +40,9 @@ class Rendering(Protocol):
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
-    def open(self, section: Section, source: Source, count: int | None, first: bool) -> bytes: ...
+    def open(self, section: Section, source: Source, count: int | None) -> bytes: ...
 
-    def close(self, section: Section) -> bytes: ...
+    def close(self) -> bytes: ...
 
     def end(self) -> bytes: ...
 
@@ -67,7 +67,7 @@ class Export:
         held = [form.begin(exported_at, self._snapshot.tenant)]
         for section, source in SOURCES.items():
             count, first = await self._begin(section, source)
-            held.append(form.open(section, source, count, section == Section.CLIENT))
+            held.append(form.open(section, source, count))
             separator = b""
             async with aclosing(self._rows(first)) as batches:
                 async for rows in batches:
@@ -76,7 +76,7 @@ class Export:
                     if sum(map(len, held)) >= PIECE:
                         yield b"".join(held)
                         held.clear()
-            held.append(form.close(section))
+            held.append(form.close())
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:

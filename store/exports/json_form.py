@@ -27,11 +27,10 @@ class JsonRendering:
         section: Section,
         source: Source,  # noqa: ARG002
         count: int | None,  # noqa: ARG002
-        first: bool,  # noqa: ARG002
     ) -> bytes:
         return f',\n"{section}": [\n'.encode()
 
-    def close(self, section: Section) -> bytes:  # noqa: ARG002
+    def close(self) -> bytes:
         return b"]"
 
     def end(self) -> bytes:

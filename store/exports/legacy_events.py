@@ -4,19 +4,14 @@ from collections.abc import Sequence
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.exports.legacy_event import LegacyEvent, StoredLegacyEvent
+from store.core.repository import TenantRepository
 from store.exports.tables import automation_events
 
 
-class AutomationRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class AutomationRepository(TenantRepository):
     async def add(self, events: Sequence[LegacyEvent], new_id: NewId) -> int:
         """Store events; one whose id is there already is left out. Returns how many were stored."""
         rows = [

@@ -8,6 +8,7 @@ What is not named here is not exported: no credential, no key, no secret.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
+from functools import partial
 from typing import Final
 
 from domain.exports.export import Section
@@ -46,28 +47,12 @@ def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
     return tuple(Column(name, kind, f"t.{name}") for name in names.split())
 
 
-def _text(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.TEXT, names)
-
-
-def _number(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.NUMBER, names)
-
-
-def _boolean(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.BOOLEAN, names)
-
-
-def _time(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.TIME, names)
-
-
-def _day(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.DAY, names)
-
-
-def _json(names: str) -> tuple[Column, ...]:
-    return _columns(CellKind.JSON, names)
+_text: Final = partial(_columns, CellKind.TEXT)
+_number: Final = partial(_columns, CellKind.NUMBER)
+_boolean: Final = partial(_columns, CellKind.BOOLEAN)
+_time: Final = partial(_columns, CellKind.TIME)
+_day: Final = partial(_columns, CellKind.DAY)
+_json: Final = partial(_columns, CellKind.JSON)
 
 
 def _table(name: Section, columns: tuple[Column, ...], order: str = "t.id") -> Source:
@@ -233,7 +218,6 @@ SOURCES: Final[Mapping[Section, Source]] = {
         + _time("created_at updated_at"),
     ),
     Section.KNOWLEDGE_ENTRIES: _table(
-        Section.KNOWLEDGE_ENTRIES,
-        _text("id title body language") + _time("created_at updated_at"),
+        Section.KNOWLEDGE_ENTRIES, _text("id title body language") + _time("created_at updated_at")
     ),
 }

@@ -5,16 +5,14 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
+from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.core.ids import TenantId
 from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
+from store.core.repository import TenantRepository
 from store.intake.idempotency import IdempotencyKey
-from store.intake.tables import engine_events
-from store.runs.tables import engine_messages, engine_runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +31,12 @@ class Arrival:
     request_id: str = ""
 
 
-class ArrivalRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ArrivalRepository(TenantRepository):
     async def store(self, arrival: Arrival, at: datetime) -> None:
         """The event and its message, with the note that no playbook wants it."""
         values = self._values(arrival, at)
         await self._connection.execute(
-            _STORE_MESSAGE, {**values, "event_outcome": EventOutcome.NO_PLAYBOOK}
+            _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
         )
 
     async def store_with_run(self, arrival: Arrival, playbook: Playbook, at: datetime) -> None:
@@ -51,10 +45,10 @@ class ArrivalRepository:
             _STORE_RUN,
             {
                 **self._values(arrival, at),
-                "event_outcome": EventOutcome.RUN,
-                "run": arrival.run_id,
-                "run_status": RunStatus.RECEIVED,
-                "playbook": playbook.id,
+                "outcome": EventOutcome.RUN,
+                "run_id": arrival.run_id,
+                "status": RunStatus.RECEIVED,
+                "playbook_id": playbook.id,
                 "version": playbook.version,
             },
         )
@@ -62,60 +56,39 @@ class ArrivalRepository:
     def _values(self, arrival: Arrival, at: datetime) -> dict[str, object]:
         event = arrival.event
         return {
-            "tenant": self._tenant,
-            "event": arrival.event_id,
-            "given_source": event.source,
-            "given_type": event.event_type,
-            "given_email": event.customer_email,
-            "given_message": event.message,
-            "given_payload": event.payload,
-            "received": arrival.received_at,
-            "message_key": arrival.message_id,
-            "customer": customer_key(event.customer_email),
-            "said": event.message or "",
+            "client_id": self._tenant,
+            "event_id": arrival.event_id,
+            "source": event.source,
+            "event_type": event.event_type,
+            "customer_email": event.customer_email,
+            "message": event.message,
+            "payload": event.payload,
+            "received_at": arrival.received_at,
+            "message_id": arrival.message_id,
+            "customer_key": customer_key(event.customer_email),
+            "body": event.message or "",
             "now": at,
         }
 
 
-_STORE_EVENT: Final = sa.insert(engine_events).values(
-    client_id=sa.bindparam("tenant"),
-    id=sa.bindparam("event"),
-    source=sa.bindparam("given_source"),
-    event_type=sa.bindparam("given_type"),
-    customer_email=sa.bindparam("given_email"),
-    message=sa.bindparam("given_message"),
-    payload=sa.bindparam("given_payload"),
-    outcome=sa.bindparam("event_outcome"),
-    received_at=sa.bindparam("received"),
-)
-
-# One statement, two or three rows: foreign keys are checked when it ends. No parameter is named
-# like a column: SQLAlchemy would set that column.
-_STORE_MESSAGE: Final = (
-    sa.insert(engine_messages)
-    .values(
-        client_id=sa.bindparam("tenant"),
-        id=sa.bindparam("message_key"),
-        event_id=sa.bindparam("event"),
-        direction="inbound",
-        customer_key=sa.bindparam("customer"),
-        author="customer",
-        body=sa.bindparam("said"),
-        created_at=sa.bindparam("now"),
-    )
-    .add_cte(_STORE_EVENT.cte("stored_event"))
-)
-
-_STORE_RUN: Final = _STORE_MESSAGE.add_cte(
-    sa.insert(engine_runs)
-    .values(
-        client_id=sa.bindparam("tenant"),
-        id=sa.bindparam("run"),
-        event_id=sa.bindparam("event"),
-        playbook_id=sa.bindparam("playbook"),
-        playbook_version=sa.bindparam("version"),
-        status=sa.bindparam("run_status"),
-        received_at=sa.bindparam("received"),
-    )
-    .cte("stored_run")
-)
+# One statement, two or three rows: foreign keys are checked when it ends.
+_EVENT: Final = """
+    WITH stored_event AS (
+        INSERT INTO engine_events (client_id, id, source, event_type, customer_email, message,
+                                   payload, outcome, received_at)
+        VALUES (:client_id, :event_id, :source, :event_type, :customer_email, :message,
+                :payload, :outcome, :received_at)
+    )"""
+_RUN: Final = """, stored_run AS (
+        INSERT INTO engine_runs (client_id, id, event_id, playbook_id, playbook_version, status,
+                                 received_at)
+        VALUES (:client_id, :run_id, :event_id, :playbook_id, :version, :status, :received_at)
+    )"""
+_MESSAGE: Final = """
+    INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, author, body,
+                                 created_at)
+    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now)
+"""
+_PAYLOAD: Final = sa.bindparam("payload", type_=JSONB)
+_STORE_MESSAGE: Final = sa.text(_EVENT + _MESSAGE).bindparams(_PAYLOAD)
+_STORE_RUN: Final = sa.text(_EVENT + _RUN + _MESSAGE).bindparams(_PAYLOAD)

@@ -5,12 +5,10 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.runs.errors import RunNotFound
+from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
 
@@ -24,16 +22,10 @@ class Ticket:
     customer_email: str
 
 
-class EventRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class EventRepository(TenantRepository):
     async def inbound(self, event_id: str) -> InboundEvent:
         """The event as it was admitted. Raises RunNotFound if it was erased meanwhile."""
-        row = (await self._connection.execute(_INBOUND, self._key(event_id))).one_or_none()
-        if row is None:
-            raise RunNotFound(event_id)
+        row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 
     async def ticket(self, event_id: str) -> Ticket:
@@ -101,13 +93,9 @@ _IS_ITS_MESSAGE: Final = sa.and_(
     engine_messages.c.event_id == sa.bindparam("event"),
     engine_messages.c.direction == "inbound",
 )
-_INBOUND: Final = sa.select(
-    engine_events.c.event_type,
-    engine_events.c.source,
-    engine_events.c.customer_email,
-    engine_events.c.message,
-    engine_events.c.payload,
-).where(_IS_EVENT, engine_events.c.erased_at.is_(None))
+_INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.model_fields)).where(
+    _IS_EVENT, engine_events.c.erased_at.is_(None)
+)
 # The customer's address: as normalized, or as the caller gave it where that has not been done.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),
@@ -123,24 +111,11 @@ _TICKET: Final = sa.select(
 # An update sets the columns it is given values for.
 _SAVE_UNIFIED: Final = sa.update(engine_events).where(_IS_EVENT)
 _FILE_MESSAGE: Final = sa.update(engine_messages).where(_IS_ITS_MESSAGE)
-_STORE_REPLY: Final = (
-    insert(engine_messages)
-    .from_select(
-        [
-            "client_id", "id", "event_id", "conversation_id", "direction", "channel", "author",
-            "body", "created_at",
-        ],
-        sa.select(
-            engine_messages.c.client_id,
-            sa.bindparam("reply", type_=sa.Text),
-            engine_messages.c.event_id,
-            engine_messages.c.conversation_id,
-            sa.literal("outbound"),
-            engine_messages.c.channel,
-            sa.bindparam("said_by", type_=sa.Text),
-            sa.bindparam("said", type_=sa.Text),
-            sa.bindparam("now", type_=sa.DateTime(timezone=True)),
-        ).where(_IS_ITS_MESSAGE),
-    )
-    .on_conflict_do_nothing(index_elements=["client_id", "event_id", "direction"])
-)  # fmt: skip
+_STORE_REPLY: Final = sa.text("""
+    INSERT INTO engine_messages (client_id, id, event_id, conversation_id, direction, channel,
+                                 author, body, created_at)
+    SELECT client_id, :reply, event_id, conversation_id, 'outbound', channel, :said_by, :said, :now
+    FROM engine_messages
+    WHERE client_id = :tenant AND event_id = :event AND direction = 'inbound'
+    ON CONFLICT (client_id, event_id, direction) DO NOTHING
+""")

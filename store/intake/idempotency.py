@@ -46,11 +46,7 @@ async def claim(
         )
         .on_conflict_do_update(
             index_elements=["client_id", "key"],
-            set_={
-                "body_digest": idempotency.body_digest,
-                "event_id": event_id,
-                "created_at": now,
-            },
+            set_={"body_digest": idempotency.body_digest, "event_id": event_id, "created_at": now},
             where=idempotency_keys.c.created_at < now - IDEMPOTENCY_WINDOW,
         )
         .returning(idempotency_keys.c.event_id)

@@ -32,7 +32,6 @@ engine_events: Final = sa.Table(
     ),
 )
 
-
 idempotency_keys: Final = sa.Table(
     "idempotency_keys",
     metadata,
@@ -42,7 +41,6 @@ idempotency_keys: Final = sa.Table(
     text("event_id"),
     time("created_at"),
 )
-
 
 # Short-term limits shared by all processes: the times of the requests that still count. Unlogged:
 # what a crash of the server forgets is at most a minute old.
@@ -55,7 +53,6 @@ rate_windows: Final = sa.Table(
     sa.Column("lapses_at", sa.DateTime(timezone=True), nullable=False, index=True),
     prefixes=["UNLOGGED"],
 )
-
 
 # Which events of other platforms have been taken, for as long as they may be sent again.
 inbound_events: Final = sa.Table(

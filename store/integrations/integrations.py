@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import (
@@ -21,6 +19,7 @@ from domain.integrations.integration import (
     provider_of,
 )
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
+from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations
 from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
@@ -37,10 +36,7 @@ Shape = TypeVar("Shape", Integration, IntegrationEntry)
 
 _LIVE: Final = (
     sa.select(
-        integrations.c.id,
-        integrations.c.provider,
-        integrations.c.settings,
-        integrations.c.sealed,
+        integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
     )
     .where(
         integrations.c.client_id == sa.bindparam("tenant"),
@@ -55,15 +51,9 @@ _HAS_SHOP: Final = sa.select(
         integrations.c.provider.in_(sorted(SHOPS)),
     )
 )
-_ENTRY: Final = sa.select(
-    integrations.c.id,
-    integrations.c.provider,
-    integrations.c.status,
-    integrations.c.settings,
-    integrations.c.error_code,
-    integrations.c.connected_at,
-    integrations.c.disconnected_at,
-).where(integrations.c.client_id == sa.bindparam("tenant"))
+_ENTRY: Final = sa.select(*(integrations.c[name] for name in IntegrationEntry.model_fields)).where(
+    integrations.c.client_id == sa.bindparam("tenant")
+)
 _ENTRIES: Final = _ENTRY.order_by(integrations.c.connected_at, integrations.c.id)
 _PAGE: Final = (
     _ENTRY.where(integrations.c.id > sa.bindparam("after"))
@@ -80,13 +70,9 @@ class _Ended:
     failed: bool
 
 
-class IntegrationRepository:
+class IntegrationRepository(TenantRepository):
     """What reads a connection raises UnknownProvider for one that another version made, and leaves
     it as it is. It can be ended like any other."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def connected(self) -> tuple[Integration, ...]:
         """What the client is connected to, the oldest connection first."""
@@ -111,9 +97,7 @@ class IntegrationRepository:
     async def entry(self, integration_id: str) -> IntegrationEntry:
         """One of them. Raises IntegrationNotFound."""
         this = {"tenant": self._tenant, "integration": integration_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise IntegrationNotFound(integration_id)
+        row = await self._one(_ONE, this, IntegrationNotFound(integration_id))
         return _read(IntegrationEntry, row)
 
     async def connect(
@@ -191,12 +175,7 @@ class IntegrationRepository:
         )
         if provider is not None:
             await self._tell_ended(
-                integration_id,
-                provider,
-                code,
-                now=now,
-                new_id=new_id,
-                run_id=run_id,
+                integration_id, provider, code, now=now, new_id=new_id, run_id=run_id
             )
 
     async def _end(self, which: sa.ColumnElement[bool], now: datetime) -> _Ended | None:
@@ -250,11 +229,4 @@ def _read(shape: type[Shape], row: "sa.Row[*tuple[Any, ...]]") -> Shape:
     return shape.model_validate(row, from_attributes=True)
 
 
-async def client_of(connection: AsyncConnection, integration_id: str) -> TenantId:
-    """Whose integration it is, for operators. Raises IntegrationNotFound."""
-    found = await connection.scalar(
-        sa.select(integrations.c.client_id).where(integrations.c.id == integration_id)
-    )
-    if found is None:
-        raise IntegrationNotFound(integration_id)
-    return TenantId(found)
+client_of: Final = owner_of(integrations, IntegrationNotFound)

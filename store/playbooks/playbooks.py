@@ -4,13 +4,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.rulebook import Rulebook
-from domain.core.ids import TenantId
 from domain.playbooks.errors import PlaybookNotFound
 from domain.playbooks.playbook import Playbook, PlaybookEntry, match
 from domain.tenants.errors import ClientNotFound
+from store.core.repository import TenantRepository, owner_of
 from store.playbooks.tables import playbook_versions, playbooks
 from store.tenants.tables import clients
 
@@ -49,11 +48,7 @@ _KNOWN_CLIENT: Final = sa.select(clients.c.id).where(
 )
 
 
-class PlaybookRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class PlaybookRepository(TenantRepository):
     async def create(
         self, playbook: Playbook, *, active: bool, now: datetime, rulebook: Rulebook = NO_RULES
     ) -> None:
@@ -91,12 +86,9 @@ class PlaybookRepository:
             .where(playbooks.c.is_active != active)
             .values(is_active=active)
         )
-        found = await self._connection.execute(
-            _ONE, {"tenant": self._tenant, "playbook": playbook_id}
+        row = await self._one(
+            _ONE, {"tenant": self._tenant, "playbook": playbook_id}, PlaybookNotFound(playbook_id)
         )
-        row = found.one_or_none()
-        if row is None:
-            raise PlaybookNotFound(playbook_id)
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
     async def active(self) -> list[Playbook]:
@@ -151,11 +143,4 @@ class PlaybookRepository:
         )
 
 
-async def client_of(connection: AsyncConnection, playbook_id: str) -> TenantId:
-    """Whose playbook it is, for operators. Raises PlaybookNotFound."""
-    found = await connection.scalar(
-        sa.select(playbooks.c.client_id).where(playbooks.c.id == playbook_id)
-    )
-    if found is None:
-        raise PlaybookNotFound(playbook_id)
-    return TenantId(found)
+client_of: Final = owner_of(playbooks, PlaybookNotFound)

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 playbooks: Final = sa.Table(
     "playbooks",
@@ -14,7 +14,6 @@ playbooks: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
 )
-
 
 playbook_versions: Final = sa.Table(
     "playbook_versions",
@@ -27,6 +26,6 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
-    sa.ForeignKeyConstraint(["client_id", "playbook_id"], ["playbooks.client_id", "playbooks.id"]),
+    points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
 )

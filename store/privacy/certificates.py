@@ -87,11 +87,7 @@ class Certificates:
         return None if row is None else _certificate(row)
 
     async def latest(
-        self,
-        *,
-        client_id: str | None = None,
-        subject_digest: bytes | None = None,
-        limit: int,
+        self, *, client_id: str | None = None, subject_digest: bytes | None = None, limit: int
     ) -> tuple[Certificate, ...]:
         """The newest first; of one client, or of one customer, where these are given."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)

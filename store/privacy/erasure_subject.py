@@ -113,10 +113,7 @@ class Subject:
         columns = (table.source, table.event_type, table.customer_email, table.payload)
         rows = await self._page(
             _paged(
-                table.id,
-                *columns,
-                sa.null().label("message"),
-                sa.false().label("is_normalized"),
+                table.id, *columns, sa.null().label("message"), sa.false().label("is_normalized")
             ),
             after,
         )
@@ -145,8 +142,7 @@ class Subject:
 
     async def _page(self, query: "sa.Executable", after: str) -> "list[sa.Row[*tuple[Any, ...]]]":
         rows = await self._connection.execute(
-            query,
-            {"client_id": self._tenant, "after": after, "limit": PAGE, "mark": self._mark},
+            query, {"client_id": self._tenant, "after": after, "limit": PAGE, "mark": self._mark}
         )
         return list(rows)
 

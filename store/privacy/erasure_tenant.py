@@ -9,6 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.privacy.erasure import ErasureStanding
 from domain.runs.run import RunStatus
 from store.billing.tables import usage_counters
+from store.core.repository import some_of
 from store.metadata import metadata
 from store.privacy.tables import erasures
 from store.runs.tables import engine_runs
@@ -70,13 +71,8 @@ class TenantErasure:
 
     async def remove_some(self, table: sa.Table) -> int:
         """Remove a batch of the client's rows of a table; 0 if none is left."""
-        key = sa.tuple_(*table.primary_key.columns)
-        some = (
-            sa.select(*table.primary_key.columns)
-            .where(table.c.client_id == self._client_id)
-            .limit(BATCH)
-        )
-        return (await self._connection.execute(sa.delete(table).where(key.in_(some)))).rowcount
+        some = some_of(table, BATCH, table.c.client_id == self._client_id)
+        return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:
         """Remove the client itself, who belonged to it, and of these the users who belong to no

@@ -166,12 +166,7 @@ class CustomerWords:
         rows = (
             await self._connection.execute(
                 _MARKED,
-                {
-                    "client_id": self._tenant,
-                    "mark": self._mark,
-                    "after": after,
-                    "limit": PAGE,
-                },
+                {"client_id": self._tenant, "mark": self._mark, "after": after, "limit": PAGE},
             )
         ).all()
         return Marked(

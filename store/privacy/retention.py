@@ -9,10 +9,10 @@ from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId, first_ulid
+from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.core.repository import TenantRepository, some_of
 from store.exports.tables import automation_events
 from store.runs.tables import ai_conversations, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
@@ -62,12 +62,8 @@ class Page:
     removed: int = 0
 
 
-class RetentionRepository:
+class RetentionRepository(TenantRepository):
     """Each method removes a page of what is older than `before`, and says how many rows it was."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def overrides(self) -> dict[str, object]:
         """The days that the client has set, by class."""
@@ -160,10 +156,5 @@ class RetentionRepository:
         return await self._some(automation_events, automation_events.c.created_at < before)
 
     async def _some(self, table: sa.Table, *over: "sa.ColumnElement[bool]") -> int:
-        key = sa.tuple_(*table.primary_key.columns)
-        some = (
-            sa.select(*table.primary_key.columns)
-            .where(table.c.client_id == self._tenant, *over)
-            .limit(PAGE)
-        )
-        return (await self._connection.execute(sa.delete(table).where(key.in_(some)))).rowcount
+        some = some_of(table, PAGE, table.c.client_id == self._tenant, *over)
+        return (await self._connection.execute(sa.delete(table).where(some))).rowcount

@@ -10,12 +10,10 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB, insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.verdict import Ruling
 from domain.core.contracts import RunRef
-from domain.core.ids import TenantId
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import (
     OPEN_STATUSES,
@@ -25,6 +23,7 @@ from domain.reviews.escalation import (
     EscalationStatus,
     ReviewStanding,
 )
+from store.core.repository import TenantRepository, owner_of
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import HUMAN_TEXT
 from store.runs.tables import engine_runs
@@ -46,11 +45,7 @@ class DecisionOutcome:
         return self.ref is None
 
 
-class EscalationRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class EscalationRepository(TenantRepository):
     async def open(
         self,
         ref: RunRef,
@@ -144,9 +139,7 @@ class EscalationRepository:
         None while nobody has decided. A human's decision wins over an expiry that comes later.
         """
         this = sa.and_(
-            _TICKETS.client_id == self._tenant,
-            _TICKETS.run_id == run_id,
-            _TICKETS.round == round_,
+            _TICKETS.client_id == self._tenant, _TICKETS.run_id == run_id, _TICKETS.round == round_
         )
         if expired:
             await self._connection.execute(
@@ -188,13 +181,11 @@ class EscalationRepository:
 
     async def _lock(self, escalation_id: str) -> tuple[ReviewStanding, RunRef]:
         """It and its run, locked until the transaction ends. Raises EscalationNotFound."""
-        row = (
-            await self._connection.execute(
-                _LOCK, {"client_id": self._tenant, "escalation_id": escalation_id}
-            )
-        ).one_or_none()
-        if row is None:
-            raise EscalationNotFound(escalation_id)
+        row = await self._one(
+            _LOCK,
+            {"client_id": self._tenant, "escalation_id": escalation_id},
+            EscalationNotFound(escalation_id),
+        )
         standing = ReviewStanding(
             id=escalation_id,
             status=EscalationStatus(row.status),
@@ -214,15 +205,7 @@ class EscalationRepository:
         )
 
 
-async def client_of(connection: AsyncConnection, escalation_id: str) -> TenantId:
-    """Whose escalation it is, looked for in all clients. Raises EscalationNotFound."""
-    client_id = await connection.scalar(
-        sa.select(_TICKETS.client_id).where(_TICKETS.id == escalation_id)
-    )
-    if client_id is None:
-        raise EscalationNotFound(escalation_id)
-    return TenantId(client_id)
-
+client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 
 # What an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)

@@ -118,8 +118,7 @@ _DETAIL: Final = _SUMMARY.add_columns(
 _INBOUND: Final = engine_messages.alias("inbound")
 _EARLIER: Final = (
     sa.select(
-        engine_messages.c.author,
-        sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body"),
+        engine_messages.c.author, sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body")
     )
     .select_from(escalation_tickets)
     .join(engine_runs, RUN_OF_TICKET)

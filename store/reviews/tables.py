@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 escalation_tickets: Final = sa.Table(
     "escalation_tickets",
@@ -35,7 +35,7 @@ escalation_tickets: Final = sa.Table(
     time("created_at"),
     time("taken_up_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "round"),
-    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
+    points_to("engine_runs", "run_id"),
     sa.CheckConstraint(
         "status IN ('pending', 'claimed', 'approved', 'edited', 'rejected', 'expired')",
         name="status",

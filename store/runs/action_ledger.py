@@ -10,12 +10,11 @@ from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.plan import ActionKind, StepOutcome, StepState
 from domain.agent.situation import CUSTOMER_WINDOW, Spent
-from domain.core.ids import TenantId
 from domain.core.money import Money
+from store.core.repository import TenantRepository
 from store.runs.tables import action_ledger
 
 _PLANNED: Final = "planned"
@@ -50,11 +49,7 @@ class LedgerClaim:
     interrupted: bool = False
 
 
-class ActionLedger:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ActionLedger(TenantRepository):
     async def settled(self, place: LedgerPlace) -> StepOutcome | None:
         """What came of a step: done in any round, or known for good in this one."""
         row = (
@@ -65,8 +60,7 @@ class ActionLedger:
                     sa.or_(
                         action_ledger.c.state == StepState.DONE,
                         sa.and_(
-                            action_ledger.c.round == place.round,
-                            action_ledger.c.state != _PLANNED,
+                            action_ledger.c.round == place.round, action_ledger.c.state != _PLANNED
                         ),
                     ),
                 )
@@ -88,8 +82,7 @@ class ActionLedger:
             await self._connection.scalar(
                 sa.select(sa.literal(True))
                 .where(
-                    self._is_step(place),
-                    action_ledger.c.state.in_((_PLANNED, StepState.UNKNOWN)),
+                    self._is_step(place), action_ledger.c.state.in_((_PLANNED, StepState.UNKNOWN))
                 )
                 .limit(1)
             )
@@ -163,13 +156,7 @@ class ActionLedger:
         await self._connection.execute(_LOCK, {"name": f"money/{self._tenant}"})
 
     async def spent(
-        self,
-        *,
-        order_key: str,
-        customer: str | None,
-        currency: str,
-        not_by: str,
-        now: datetime,
+        self, *, order_key: str, customer: str | None, currency: str, not_by: str, now: datetime
     ) -> Spent:
         """What other runs gave back, or may have, and did to the order.
 
@@ -237,9 +224,7 @@ _INSERT: Final = insert(action_ledger)
 _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
 # Whether the row is new; no row if what stood there is finished.
 _CLAIM: Final = _INSERT.on_conflict_do_update(
-    index_elements=_PLACE,
-    set_={"id": _INSERT.excluded.id},
-    where=action_ledger.c.state == _PLANNED,
+    index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 # A step counts once, however many rounds it took.

@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.period import Period
+from store.core.repository import TenantRepository
 from store.runs.tables import brain_costs
 
 # One statement, and the row is locked while it looks: of many runs at once, those that would go
@@ -44,11 +43,7 @@ class BrainCost:
     cost_micros: int = 0
 
 
-class BrainCosts:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class BrainCosts(TenantRepository):
     async def spent(self, period: Period) -> BrainCost:
         """What was spent, and is set aside, in a month."""
         row = (

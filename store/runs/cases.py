@@ -5,18 +5,17 @@ from typing import Any, Final
 
 import sqlalchemy as sa
 from pydantic import TypeAdapter
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Category, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
-from domain.core.ids import TenantId
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
+from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
@@ -60,18 +59,13 @@ class Case:
         return "" if self.draft is None else self.draft.text
 
 
-class CaseRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class CaseRepository(TenantRepository):
     async def read(self, run_id: str) -> Case:
         """The case of a run whose event has been normalized. Raises RunNotFound, also for one
         whose customer is being erased."""
-        found = await self._connection.execute(_CASE, {"client_id": self._tenant, "run_id": run_id})
-        row = found.one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
+        row = await self._one(
+            _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
+        )
         unified = {**row.unified, "subject": row.subject, "text": row.text}
         return Case(
             event=UnifiedEvent.model_validate(unified),

@@ -4,9 +4,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.runs.conversation import (
     MAX_SUMMARY_RUNS,
     MAX_TURN_CHARS,
@@ -15,6 +13,7 @@ from domain.runs.conversation import (
     PastRun,
     summary,
 )
+from store.core.repository import TenantRepository
 
 _LOCK: Final = sa.text("""
     SELECT conversation.id FROM ai_conversations AS conversation
@@ -94,11 +93,7 @@ _OPEN: Final = sa.text("""
 """)
 
 
-class ConversationRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class ConversationRepository(TenantRepository):
     async def open(
         self,
         key: str,

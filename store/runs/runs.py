@@ -14,10 +14,10 @@ from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.thinking import ThinkingResult
 from domain.agent.verdict import Verdict
 from domain.core.contracts import RunRef
-from domain.core.ids import TenantId
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
+from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
@@ -53,11 +53,7 @@ class RunState:
     human_text: str | None
 
 
-class RunRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class RunRepository(TenantRepository):
     async def save_lookup(self, run_id: str, lookup: Lookup) -> None:
         await self._connection.execute(
             _UPDATE, {**self._key(run_id), "lookup": lookup.model_dump(mode="json")}
@@ -110,9 +106,7 @@ class RunRepository:
     async def lock(self, run_id: str) -> RunState:
         """The run's state, locked until the transaction ends. Raises RunNotFound if it was erased
         meanwhile."""
-        row = (await self._connection.execute(_LOCK, self._key(run_id))).one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
+        row = await self._one(_LOCK, self._key(run_id), RunNotFound(run_id))
         return RunState(
             status=RunStatus(row.status),
             received_at=row.received_at,

@@ -4,13 +4,12 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.runs.errors import RunNotFound
 from domain.runs.sentiment import CRITICAL_AT, Scored, Zone, untold, zones
 from domain.webhooks.outbound_event import SentimentNegative
+from store.core.repository import TenantRepository
 from store.runs.tables import sentiment_logs
 from store.webhooks.outbox import Outbox
 
@@ -61,11 +60,7 @@ _SHOW: Final = sa.text("""
 """)
 
 
-class SentimentRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class SentimentRepository(TenantRepository):
     async def record(
         self,
         event_id: str,
@@ -84,9 +79,7 @@ class SentimentRepository:
         erased meanwhile.
         """
         mine = {"client_id": self._tenant, "event_id": event_id}
-        conversation = (await self._connection.execute(_LOCK, mine)).one_or_none()
-        if conversation is None:
-            raise RunNotFound(event_id)
+        conversation = await self._one(_LOCK, mine, RunNotFound(event_id))
         place = {**mine, "conversation_id": conversation.id, "at": conversation.created_at}
         earlier, later = await self._around(place)
         if any(message.event_id == event_id for message in later):
@@ -107,11 +100,7 @@ class SentimentRepository:
                 threshold=CRITICAL_AT,
             )
             await Outbox(self._connection, self._tenant).add(
-                event,
-                dedup_key=messages[number].event_id,
-                now=now,
-                new_id=new_id,
-                run_id=run_id,
+                event, dedup_key=messages[number].event_id, now=now, new_id=new_id, run_id=run_id
             )
 
     async def _around(self, place: dict[str, object]) -> tuple[list[Scored], list[Scored]]:

@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 engine_runs: Final = sa.Table(
     "engine_runs",
@@ -48,9 +48,7 @@ engine_runs: Final = sa.Table(
     time("answered_at", nullable=True),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "event_id"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("engine_events", "event_id"),
     sa.ForeignKeyConstraint(
         ["client_id", "playbook_id", "playbook_version"],
         [
@@ -67,7 +65,6 @@ engine_runs: Final = sa.Table(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
 )
-
 
 ai_conversations: Final = sa.Table(
     "ai_conversations",
@@ -86,7 +83,6 @@ ai_conversations: Final = sa.Table(
     sa.UniqueConstraint("client_id", "key"),
 )
 
-
 engine_messages: Final = sa.Table(
     "engine_messages",
     metadata,
@@ -100,12 +96,8 @@ engine_messages: Final = sa.Table(
     text("author"),
     text("body"),
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
-    sa.ForeignKeyConstraint(
-        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
-    ),
+    points_to("engine_events", "event_id"),
+    points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     # What the gateway's limits count: a client's latest messages, and those of one customer.
     sa.Index(
@@ -127,7 +119,6 @@ engine_messages: Final = sa.Table(
     sa.CheckConstraint("author IN ('customer', 'agent', 'human')", name="author"),
 )
 
-
 action_ledger: Final = sa.Table(
     "action_ledger",
     metadata,
@@ -148,7 +139,7 @@ action_ledger: Final = sa.Table(
     time("planned_at"),
     time("finished_at", nullable=True),
     sa.UniqueConstraint("client_id", "run_id", "step", "round"),
-    sa.ForeignKeyConstraint(["client_id", "run_id"], ["engine_runs.client_id", "engine_runs.id"]),
+    points_to("engine_runs", "run_id"),
     sa.CheckConstraint("state IN ('planned', 'done', 'failed', 'unknown')", name="state"),
     # What was given back already, to a customer and in a day, and what was done to an order.
     sa.Index(
@@ -165,7 +156,6 @@ action_ledger: Final = sa.Table(
     ),
 )
 
-
 # The customer's tone, message by message.
 sentiment_logs: Final = sa.Table(
     "sentiment_logs",
@@ -177,16 +167,11 @@ sentiment_logs: Final = sa.Table(
     sa.Column("is_critical", sa.Boolean, nullable=False),
     time("created_at"),
     sa.UniqueConstraint("client_id", "event_id"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "conversation_id"], ["ai_conversations.client_id", "ai_conversations.id"]
-    ),
-    sa.ForeignKeyConstraint(
-        ["client_id", "event_id"], ["engine_events.client_id", "engine_events.id"]
-    ),
+    points_to("ai_conversations", "conversation_id"),
+    points_to("engine_events", "event_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
     sa.CheckConstraint("score BETWEEN -1 AND 1", name="score"),
 )
-
 
 # What language models cost a client in a month, in millionths of a US dollar.
 brain_costs: Final = sa.Table(

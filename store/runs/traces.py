@@ -3,13 +3,13 @@
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.brain import Category
-from domain.core.ids import TenantId
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunSummary, RunTrace
+from store.core.repository import TenantRepository, owner_of
+from store.runs.tables import engine_runs
 
 # One statement, so that its parts are of one moment. Columns are named one by one: what a table
 # gets later is not shown by accident.
@@ -83,19 +83,12 @@ _PAGE: Final = sa.text("""
 _BEYOND_ALL: Final = "8"
 
 
-class RunTraces:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class RunTraces(TenantRepository):
     async def read(self, run_id: str) -> RunTrace:
         """Why a run ended as it did. Raises RunNotFound, for another client's run as well."""
-        found = await self._connection.execute(
-            _TRACE, {"client_id": self._tenant, "run_id": run_id}
+        row = await self._one(
+            _TRACE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
-        row = found.one_or_none()
-        if row is None:
-            raise RunNotFound(run_id)
         return RunTrace.model_validate(row, from_attributes=True)
 
     async def page(
@@ -120,11 +113,4 @@ class RunTraces:
         return [RunSummary.model_validate(row, from_attributes=True) for row in rows]
 
 
-async def client_of_run(connection: AsyncConnection, run_id: str) -> TenantId:
-    """Whose run it is, for operators, who know only its id. Raises RunNotFound."""
-    found = await connection.scalar(
-        sa.text("SELECT client_id FROM engine_runs WHERE id = :run_id"), {"run_id": run_id}
-    )
-    if found is None:
-        raise RunNotFound(run_id)
-    return TenantId(found)
+client_of_run: Final = owner_of(engine_runs, RunNotFound)

@@ -10,14 +10,13 @@ from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.billing.subscription import Subscription
 from domain.core.errors import InvalidInput
-from domain.core.ids import TenantId
 from domain.tenants.client import Plan
 from domain.tenants.errors import ClientNotFound
 from store.billing.tables import credit_ledger
+from store.core.repository import TenantRepository
 from store.tenants.tables import clients
 
 
@@ -38,11 +37,7 @@ _ACCOUNT: Final = sa.select(
 _LOCK: Final = _ACCOUNT.with_for_update(key_share=True)
 
 
-class AccountRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class AccountRepository(TenantRepository):
     async def lock(self) -> Account:
         """The account as it stands until the transaction ends.
 
@@ -79,9 +74,7 @@ class AccountRepository:
         return balance
 
     async def _read(self, statement: "sa.Select[*tuple[Any, ...]]") -> Account:
-        row = (await self._connection.execute(statement, {"tenant": self._tenant})).one_or_none()
-        if row is None:
-            raise ClientNotFound(self._tenant)
+        row = await self._one(statement, {"tenant": self._tenant}, ClientNotFound(self._tenant))
         return Account(subscription_of(row), row.credits_balance)
 
     async def _update(self, **values: object) -> None:

@@ -4,19 +4,14 @@ from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.tenants.client_settings import ClientSettings, SettingsChange
+from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 
 
-class SettingsRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class SettingsRepository(TenantRepository):
     async def read(self) -> ClientSettings:
         found = await self._connection.execute(
             sa.select(client_settings).where(client_settings.c.client_id == self._tenant)
@@ -47,8 +42,7 @@ class SettingsRepository:
             insert(client_settings)
             .values(client_id=self._tenant, updated_at=now, **values)
             .on_conflict_do_update(
-                index_elements=[client_settings.c.client_id],
-                set_={"updated_at": now, **values},
+                index_elements=[client_settings.c.client_id], set_={"updated_at": now, **values}
             )
             .returning(client_settings)
         )

@@ -7,9 +7,9 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.tenants.api_key import KeyMaterial
 from domain.tenants.errors import KeyNotFound
+from store.core.repository import owner_of
 from store.tenants.tables import api_keys, clients
 
 
@@ -101,9 +101,4 @@ class KeyRepository:
             raise KeyNotFound(key_id)
 
 
-async def client_of(connection: AsyncConnection, key_id: str) -> TenantId:
-    """Whose key it is, for operators. Raises KeyNotFound."""
-    found = await connection.scalar(sa.select(api_keys.c.client_id).where(api_keys.c.id == key_id))
-    if found is None:
-        raise KeyNotFound(key_id)
-    return TenantId(found)
+client_of: Final = owner_of(api_keys, KeyNotFound)

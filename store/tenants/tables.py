@@ -15,7 +15,6 @@ users: Final = sa.Table(
     sa.UniqueConstraint("email"),
 )
 
-
 clients: Final = sa.Table(
     "clients",
     metadata,
@@ -40,7 +39,6 @@ clients: Final = sa.Table(
     sa.CheckConstraint("brain_budget_micros >= 0", name="brain_budget"),
 )
 
-
 client_users: Final = sa.Table(
     "client_users",
     metadata,
@@ -51,7 +49,6 @@ client_users: Final = sa.Table(
     sa.CheckConstraint("role IN ('owner', 'admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "user_id", "created_at"),
 )
-
 
 api_keys: Final = sa.Table(
     "api_keys",
@@ -64,7 +61,6 @@ api_keys: Final = sa.Table(
     time("created_at"),
     time("revoked_at", nullable=True),
 )
-
 
 # What a client has set; a client without a row has set nothing.
 client_settings: Final = sa.Table(

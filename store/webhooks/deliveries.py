@@ -21,6 +21,7 @@ from domain.webhooks.delivery import (
 from domain.webhooks.errors import DeliveryNotFound
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import KEPT_DELIVERIES, RetryPolicy, notice_of
+from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.delivery_ending import END, RESULT, RETRY, SKIP, lock_webhook
 from store.webhooks.subscriptions import WebhookRepository
@@ -68,10 +69,7 @@ _IS_PENDING: Final = _TABLE.status == sa.literal_column("'pending'")
 _LATEST: Final = sa.union_all(
     *(
         _SUMMARY.where(state).order_by(sa.desc(latest), _TABLE.id.desc()).limit(KEPT_DELIVERIES)
-        for state, latest in (
-            (_IS_PENDING, _TABLE.id),
-            (sa.not_(_IS_PENDING), _TABLE.finished_at),
-        )
+        for state, latest in ((_IS_PENDING, _TABLE.id), (sa.not_(_IS_PENDING), _TABLE.finished_at))
     )
 ).order_by(sa.desc("id"))
 
@@ -91,12 +89,8 @@ class Outgoing:
     sealed_secrets: tuple[str, ...] = field(repr=False)
 
 
-class DeliveryRepository:
+class DeliveryRepository(TenantRepository):
     """Of one client. What a try does is written for (delivery, attempt) once."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def begin(
         self, delivery_id: str, attempt: int, now: datetime
@@ -220,9 +214,7 @@ class DeliveryRepository:
     async def read(self, webhook_id: str, delivery_id: str) -> Delivery:
         """Raises DeliveryNotFound."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "delivery": delivery_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise DeliveryNotFound(delivery_id)
+        row = await self._one(_ONE, this, DeliveryNotFound(delivery_id))
         return Delivery.model_validate(row, from_attributes=True)
 
 

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent
 from domain.webhooks.webhook import wants
+from store.core.repository import TenantRepository
 from store.tenants.accounts import subscription_of
 from store.webhooks.tables import webhook_deliveries, webhook_misses
 
@@ -38,11 +37,7 @@ _ADD: Final = sa.text("""
 """)
 
 
-class Outbox:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class Outbox(TenantRepository):
     async def add(
         self,
         event: OutboundEvent,

@@ -8,9 +8,7 @@ from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.core.ports import NewId
 from domain.webhooks.delivery import DeliveryStatus, Trigger
 from domain.webhooks.errors import (
@@ -21,6 +19,7 @@ from domain.webhooks.errors import (
 )
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import COUNTED_MISSES
+from store.core.repository import TenantRepository
 from store.webhooks.delivery_ending import lock_webhook
 from store.webhooks.tables import webhook_deliveries
 
@@ -99,12 +98,8 @@ class Replayed:
     next_since: datetime | None
 
 
-class DeliveryReplay:
+class DeliveryReplay(TenantRepository):
     """Of one client."""
-
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
 
     async def replay(self, webhook_id: str, delivery_id: str, new_id: NewId, now: datetime) -> str:
         """A new delivery of the same body and event id to the webhook's present URL; its id.
@@ -113,17 +108,15 @@ class DeliveryReplay:
         """
         # Under the lock no delivery of the webhook ends, so none is pruned either.
         is_active = await lock_webhook(self._connection, self._tenant, webhook_id)
-        first = (
-            await self._connection.execute(
-                sa.select(_TABLE.status, _TABLE.trigger).where(
-                    _TABLE.client_id == self._tenant,
-                    _TABLE.webhook_id == webhook_id,
-                    _TABLE.id == delivery_id,
-                )
-            )
-        ).one_or_none()
-        if first is None:
-            raise DeliveryNotFound(delivery_id)
+        first = await self._one(
+            sa.select(_TABLE.status, _TABLE.trigger).where(
+                _TABLE.client_id == self._tenant,
+                _TABLE.webhook_id == webhook_id,
+                _TABLE.id == delivery_id,
+            ),
+            {},
+            DeliveryNotFound(delivery_id),
+        )
         if first.status == DeliveryStatus.PENDING:
             raise DeliveryPending(delivery_id)
         if not is_active:

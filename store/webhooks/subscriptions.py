@@ -5,9 +5,7 @@ from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.core.ids import TenantId
 from domain.webhooks.errors import TooManyWebhooks, WebhookNotFound
 from domain.webhooks.webhook import (
     COUNTED_MISSES,
@@ -16,6 +14,7 @@ from domain.webhooks.webhook import (
     RetryPolicy,
     Webhook,
 )
+from store.core.repository import TenantRepository, owner_of
 from store.tenants.accounts import AccountRepository
 from store.webhooks.tables import outbox, webhook_misses, webhook_subscriptions
 
@@ -91,11 +90,7 @@ class WebhookChange:
     pause: bool = False
 
 
-class WebhookRepository:
-    def __init__(self, connection: AsyncConnection, tenant: TenantId) -> None:
-        self._connection = connection
-        self._tenant = tenant
-
+class WebhookRepository(TenantRepository):
     async def create(self, webhook: NewWebhook, now: datetime) -> Webhook:
         """Raises TooManyWebhooks (exact under concurrency: the account is locked)."""
         await AccountRepository(self._connection, self._tenant).lock()
@@ -125,9 +120,7 @@ class WebhookRepository:
     async def read(self, webhook_id: str) -> Webhook:
         """Raises WebhookNotFound, as all below."""
         this = {"tenant": self._tenant, "webhook": webhook_id}
-        row = (await self._connection.execute(_ONE, this)).one_or_none()
-        if row is None:
-            raise WebhookNotFound(webhook_id)
+        row = await self._one(_ONE, this, WebhookNotFound(webhook_id))
         return Webhook.model_validate(row, from_attributes=True)
 
     async def change(self, webhook_id: str, change: WebhookChange, now: datetime) -> Webhook:
@@ -175,9 +168,7 @@ class WebhookRepository:
     async def sealed_secrets(self, webhook_id: str, now: datetime) -> tuple[str, ...]:
         """Those that sign now, the newest first."""
         this = {"tenant": self._tenant, "webhook": webhook_id, "now": now}
-        row = (await self._connection.execute(_SECRETS, this)).one_or_none()
-        if row is None:
-            raise WebhookNotFound(webhook_id)
+        row = await self._one(_SECRETS, this, WebhookNotFound(webhook_id))
         return tuple(secret for secret in row if secret is not None)
 
     def _this(self, webhook_id: str) -> tuple["sa.ColumnElement[bool]", ...]:
@@ -191,11 +182,4 @@ class WebhookRepository:
         return await self.read(webhook_id)
 
 
-async def client_of(connection: AsyncConnection, webhook_id: str) -> TenantId:
-    """Whose webhook it is, for operators and session users. Raises WebhookNotFound."""
-    found = await connection.scalar(
-        sa.select(_WEBHOOKS.client_id).where(_WEBHOOKS.id == webhook_id)
-    )
-    if found is None:
-        raise WebhookNotFound(webhook_id)
-    return TenantId(found)
+client_of: Final = owner_of(webhook_subscriptions, WebhookNotFound)

@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 # What happened, written in the transaction that made it true. `dedup_key` names the business
 # event: it is told once. `body` is what is signed and sent, byte for byte, to every subscriber; it
@@ -21,7 +21,6 @@ outbox: Final = sa.Table(
     sa.Index(None, "client_id", "created_at"),
     sa.Index("ix_outbox_with_body", "created_at", postgresql_where=sa.text("body IS NOT NULL")),
 )
-
 
 webhook_subscriptions: Final = sa.Table(
     "webhook_subscriptions",
@@ -55,7 +54,6 @@ webhook_subscriptions: Final = sa.Table(
     # Whose it is, when only its id is given.
     sa.Index(None, "id"),
 )
-
 
 # One row for each event and subscriber, and for each replay and test. `event_id` is the outbox's,
 # the same across replays; a test has none there. `attempt`: tries that have ended; the next one
@@ -93,11 +91,7 @@ webhook_deliveries: Final = sa.Table(
     # Of the latest try.
     time("sent_at", nullable=True),
     time("finished_at", nullable=True),
-    sa.ForeignKeyConstraint(
-        ["client_id", "webhook_id"],
-        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
-        ondelete="CASCADE",
-    ),
+    points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
     sa.CheckConstraint("trigger IN ('event', 'replay', 'test')", name="trigger"),
     sa.CheckConstraint("status IN ('pending', 'success', 'failed', 'skipped')", name="status"),
     sa.CheckConstraint(
@@ -134,7 +128,6 @@ webhook_deliveries: Final = sa.Table(
     ),
 )
 
-
 # What a subscriber has not got: a delivery failed, or it was disabled when the event happened. A
 # delivery of the same event that succeeds takes it away.
 webhook_misses: Final = sa.Table(
@@ -145,12 +138,8 @@ webhook_misses: Final = sa.Table(
     sa.Column("event_id", sa.Text, primary_key=True),
     # When the event happened.
     time("created_at"),
-    sa.ForeignKeyConstraint(
-        ["client_id", "webhook_id"],
-        ["webhook_subscriptions.client_id", "webhook_subscriptions.id"],
-        ondelete="CASCADE",
-    ),
-    sa.ForeignKeyConstraint(["client_id", "event_id"], ["outbox.client_id", "outbox.id"]),
+    points_to("webhook_subscriptions", "webhook_id", ondelete="CASCADE"),
+    points_to("outbox", "event_id"),
     sa.Index(None, "client_id", "webhook_id", "created_at"),
     sa.Index(None, "created_at"),
 )

@@ -8,6 +8,7 @@ from api.access import Asked, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute
 from api.schemas.analytics.report import ChurnPage, ChurnQuery, MetricsAnswer, MetricsQuery
+from api.schemas.core.client_query import cursor_after
 from store.analytics.churn import ChurnRepository
 from store.analytics.metrics import MetricsRepository
 
@@ -28,8 +29,7 @@ async def metrics(
 
 @router.get("/api/dashboard/churn", summary="Which customers are likely to leave")
 async def churn(
-    asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))],
-    resources: ResourcesDep,
+    asked: Annotated[Asked[ChurnQuery], Depends(QueryInClient(ChurnQuery))], resources: ResourcesDep
 ) -> ChurnPage:
     """For every member of the client, by session token."""
     query = asked.query
@@ -37,4 +37,7 @@ async def churn(
         found = await ChurnRepository(connection, asked.tenant).latest(
             limit=query.limit + 1, level=query.level, after=query.cursor
         )
-    return ChurnPage.of(found, query.limit)
+    return ChurnPage(
+        predictions=found[: query.limit],
+        next_cursor=cursor_after(found, query.limit, lambda last: last.id),
+    )

@@ -9,6 +9,7 @@ from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.content import EntryBody, KnowledgePage, NewEntryBody
+from api.schemas.core.client_query import cursor_after
 from domain.content.content import KnowledgeEntry
 from domain.content.errors import ContentNotFound
 from services.content.knowledge import add_knowledge, change_knowledge, delete_knowledge
@@ -25,10 +26,13 @@ KnowledgeId = Annotated[str, Depends(PathId("knowledge_id", "entry", ContentNotF
 async def knowledge(page: PageDep, resources: ResourcesDep) -> KnowledgePage:
     """For every member of the client."""
     async with resources.database.reading(page.tenant) as connection:
-        found = await ContentChanges(connection, page.tenant).knowledge(
-            after=page.query.cursor, limit=page.query.limit + 1
+        found = await ContentChanges(connection, page.tenant).page(
+            KnowledgeEntry, after=page.query.cursor, limit=page.query.limit + 1
         )
-    return KnowledgePage.of(found, page.query.limit)
+    return KnowledgePage(
+        knowledge=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
 
 
 @router.post(_KNOWLEDGE, summary="Add an entry", status_code=201, responses=errors(409))
@@ -51,7 +55,7 @@ async def entry(
 ) -> KnowledgeEntry:
     """For every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
-        return await ContentChanges(connection, member.tenant).entry(knowledge_id)
+        return await ContentChanges(connection, member.tenant).read(KnowledgeEntry, knowledge_id)
 
 
 @router.patch(_ENTRY, summary="Change an entry")

@@ -9,6 +9,7 @@ from api.access import ManagerDep, MemberDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.content.content import NewTemplateBody, TemplateBody, TemplatePage
+from api.schemas.core.client_query import cursor_after
 from domain.content.content import TemplateEntry
 from domain.content.errors import ContentNotFound
 from services.content.templates import add_template, change_template, delete_template
@@ -25,10 +26,13 @@ TemplateId = Annotated[str, Depends(PathId("template_id", "template", ContentNot
 async def templates(page: PageDep, resources: ResourcesDep) -> TemplatePage:
     """For every member of the client. Those that are off are there too."""
     async with resources.database.reading(page.tenant) as connection:
-        found = await ContentChanges(connection, page.tenant).templates(
-            after=page.query.cursor, limit=page.query.limit + 1
+        found = await ContentChanges(connection, page.tenant).page(
+            TemplateEntry, after=page.query.cursor, limit=page.query.limit + 1
         )
-    return TemplatePage.of(found, page.query.limit)
+    return TemplatePage(
+        templates=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
 
 
 @router.post(_TEMPLATES, summary="Add a template", status_code=201, responses=errors(409))
@@ -48,7 +52,7 @@ async def template(
 ) -> TemplateEntry:
     """For every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
-        return await ContentChanges(connection, member.tenant).template(template_id)
+        return await ContentChanges(connection, member.tenant).read(TemplateEntry, template_id)
 
 
 @router.patch(_TEMPLATE, summary="Change a template, or turn it on or off")

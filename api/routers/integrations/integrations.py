@@ -8,6 +8,7 @@ from starlette.responses import Response
 from api.access import ManagerDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId
+from api.schemas.core.client_query import cursor_after
 from api.schemas.integrations.integration import ConnectBody, IntegrationPage
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import IntegrationEntry
@@ -29,7 +30,10 @@ async def integrations(page: PageDep, resources: ResourcesDep) -> IntegrationPag
         found = await IntegrationRepository(connection, page.tenant).page(
             after=page.query.cursor, limit=page.query.limit + 1
         )
-    return IntegrationPage.of(found, page.query.limit)
+    return IntegrationPage(
+        integrations=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
 
 
 @router.post(_INTEGRATIONS, summary="Connect a shop or helpdesk", status_code=201)
@@ -43,12 +47,7 @@ async def connect(
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
     async with resources.work.of(member.tenant) as work:
         return await connect_integration(
-            work,
-            member.actor,
-            body.provider,
-            body.settings,
-            credentials,
-            sealer=resources.sealer,
+            work, member.actor, body.provider, body.settings, credentials, sealer=resources.sealer
         )
 
 

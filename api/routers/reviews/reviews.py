@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from api.access import Asked, InClientOf, MemberAt, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.core.client_query import cursor_after
 from api.schemas.reviews.review import (
     ApproveBody,
     ClaimAnswer,
@@ -17,6 +18,7 @@ from api.schemas.reviews.review import (
     ReleaseBody,
     ReviewPage,
     ReviewQuery,
+    cursor_of,
 )
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import EscalationStatus
@@ -54,7 +56,9 @@ async def reviews(
             newest_first=query.order == "newest",
             after=query.after,
         )
-    return ReviewPage.of(found, query.limit)
+    return ReviewPage(
+        reviews=found[: query.limit], next_cursor=cursor_after(found, query.limit, cursor_of)
+    )
 
 
 @router.get(_REVIEW, summary="One review, with all that it is about")

@@ -7,6 +7,7 @@ from fastapi import APIRouter, Depends
 from api.access import Asked, MemberDep, QueryInClient
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, PathId
+from api.schemas.core.client_query import cursor_after
 from api.schemas.runs.run import RunPage, RunQuery
 from domain.runs.errors import RunNotFound
 from domain.runs.trace import RunTrace
@@ -31,7 +32,10 @@ async def list_runs(
             status=query.status,
             classification=query.classification,
         )
-    return RunPage.of(found, query.limit)
+    return RunPage(
+        runs=found[: query.limit],
+        next_cursor=cursor_after(found, query.limit, lambda last: last.run_id),
+    )
 
 
 @router.get(f"{_RUNS}/{{run_id}}", summary="Why a run ended as it did")

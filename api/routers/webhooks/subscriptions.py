@@ -144,10 +144,7 @@ async def enable(
 
 
 @router.post(
-    f"{WEBHOOK}/test",
-    summary="Send an example of an event",
-    status_code=202,
-    responses=errors(402),
+    f"{WEBHOOK}/test", summary="Send an example of an event", status_code=202, responses=errors(402)
 )
 async def test(
     member: WebhookDep,

@@ -2,7 +2,7 @@
 
 import re
 from datetime import date, datetime
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -77,9 +77,3 @@ class ChurnPage(BaseModel):
     next_cursor: Annotated[
         str | None, Field(description="Asks for those after these; null: these are the last.")
     ]
-
-    @classmethod
-    def of(cls, found: list[ChurnPrediction], limit: int) -> Self:
-        """`found`: up to one more than the page holds, so that its end is known."""
-        shown = found[:limit]
-        return cls(predictions=shown, next_cursor=shown[-1].id if len(found) > limit else None)

@@ -1,9 +1,10 @@
 """What a dashboard asks and is told about templates and knowledge."""
 
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
+from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category, Language
 from domain.content.content import (
     MAX_BODY,
@@ -12,11 +13,7 @@ from domain.content.content import (
     KnowledgeEntry,
     TemplateChange,
     TemplateEntry,
-    check_body,
-    check_line,
-    check_template_body,
 )
-from domain.core.errors import InvalidBody
 from services.content.templates import NewTemplate
 
 _TEMPLATE: Final[dict[str, JsonValue]] = {
@@ -33,25 +30,17 @@ _ENTRY: Final[dict[str, JsonValue]] = {
 
 # What is written is checked by domain/content/content.py, which says what is wrong.
 _Line = Annotated[
-    str,
-    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE}),
+    str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LINE})
 ]
 _Body = Annotated[
-    str,
-    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_BODY}),
+    str, WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_BODY})
 ]
 _Category = Annotated[
-    Category,
-    Field(strict=False),
-    WithJsonSchema({"type": "string", "enum": list(Category)}),
+    Category, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Category)})
 ]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class NewTemplateBody(_Strict):
+class NewTemplateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_TEMPLATE]})
 
     name: _Line
@@ -65,7 +54,7 @@ class NewTemplateBody(_Strict):
         return NewTemplate(self.name, self.category, self.language, self.body, self.is_active)
 
 
-class TemplateBody(_Strict):
+class TemplateBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -81,17 +70,11 @@ class TemplateBody(_Strict):
     @property
     def change(self) -> TemplateChange:
         """Raises InvalidBody, InvalidContent."""
-        _require_some(self)
-        return TemplateChange(
-            name=None if self.name is None else check_line("name", self.name),
-            category=self.category,
-            language=self.language,
-            body=None if self.body is None else check_template_body(self.body),
-            is_active=self.is_active,
-        )
+        self.require_some()
+        return TemplateChange.model_validate(self, from_attributes=True)
 
 
-class NewEntryBody(_Strict):
+class NewEntryBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_ENTRY]})
 
     title: _Line
@@ -99,7 +82,7 @@ class NewEntryBody(_Strict):
     language: Language
 
 
-class EntryBody(_Strict):
+class EntryBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -113,36 +96,15 @@ class EntryBody(_Strict):
     @property
     def change(self) -> KnowledgeChange:
         """Raises InvalidBody, InvalidContent."""
-        _require_some(self)
-        return KnowledgeChange(
-            title=None if self.title is None else check_line("title", self.title),
-            body=None if self.body is None else check_body(self.body),
-            language=self.language,
-        )
+        self.require_some()
+        return KnowledgeChange.model_validate(self, from_attributes=True)
 
 
 class TemplatePage(BaseModel):
     templates: tuple[TemplateEntry, ...] = Field(description="The oldest first.")
     next_cursor: str | None = Field(description="Null: these are the last.")
 
-    @classmethod
-    def of(cls, found: tuple[TemplateEntry, ...], limit: int) -> Self:
-        """`found`: up to one more than the page holds, so that its end is known."""
-        shown = found[:limit]
-        return cls(templates=shown, next_cursor=shown[-1].id if len(found) > limit else None)
-
 
 class KnowledgePage(BaseModel):
     knowledge: tuple[KnowledgeEntry, ...] = Field(description="The oldest first.")
     next_cursor: str | None = Field(description="Null: these are the last.")
-
-    @classmethod
-    def of(cls, found: tuple[KnowledgeEntry, ...], limit: int) -> Self:
-        """As `TemplatePage.of`."""
-        shown = found[:limit]
-        return cls(knowledge=shown, next_cursor=shown[-1].id if len(found) > limit else None)
-
-
-def _require_some(body: BaseModel) -> None:
-    if not body.model_fields_set:
-        raise InvalidBody("aucun champ à modifier")

@@ -1,10 +1,13 @@
 """Queries that name a client, and those that ask for a page."""
 
-from typing import Annotated
+from collections.abc import Callable, Sequence
+from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.core.ids import ULID
+
+T = TypeVar("T")
 
 
 class ClientQuery(BaseModel):
@@ -20,3 +23,11 @@ class PageQuery(ClientQuery):
     cursor: Annotated[
         str | None, Field(pattern=ULID, description="`next_cursor` of the page before.")
     ] = None
+
+
+def cursor_after(found: Sequence[T], limit: int, place: Callable[[T], str]) -> str | None:
+    """The cursor of the next page: the last place of this one, None if this is the last page.
+
+    `found`: up to one more than the `limit` of a page, so that its end is known.
+    """
+    return place(found[limit - 1]) if len(found) > limit else None

@@ -1,6 +1,6 @@
 """What a dashboard asks and is told about integrations."""
 
-from typing import Annotated, Final, Self
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
@@ -27,8 +27,7 @@ class ConnectBody(BaseModel):
     ]
     settings: dict[str, str] = {}
     credentials: Annotated[
-        dict[str, SecretStr],
-        Field(default={}, description="Never answered, logged or exported."),
+        dict[str, SecretStr], Field(default={}, description="Never answered, logged or exported.")
     ]
 
 
@@ -37,9 +36,3 @@ class IntegrationPage(BaseModel):
         description="Those that are connected and those that were, the oldest first."
     )
     next_cursor: str | None = Field(description="Null: these are the last.")
-
-    @classmethod
-    def of(cls, found: tuple[IntegrationEntry, ...], limit: int) -> Self:
-        """`found`: up to one more than the page holds, so that its end is known."""
-        shown = found[:limit]
-        return cls(integrations=shown, next_cursor=shown[-1].id if len(found) > limit else None)

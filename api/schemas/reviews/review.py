@@ -3,11 +3,12 @@
 import base64
 import binascii
 from datetime import datetime
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.core.ids import parse_ulid
@@ -64,40 +65,29 @@ class ReviewPage(BaseModel):
     reviews: list[ReviewSummary]
     next_cursor: str | None = Field(description="Null: there is no more for now.")
 
-    @classmethod
-    def of(cls, found: list[ReviewSummary], limit: int) -> Self:
-        """`found`: up to one more than the page holds, so that its end is known."""
-        page = found[:limit]
-        more = len(found) > limit
-        return cls(reviews=page, next_cursor=_cursor(page[-1].place) if more else None)
 
-
-class _Body(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class ClaimBody(_Body):
+class ClaimBody(StrictBody):
     force: bool = Field(default=False, description="Take it over; for owners and admins.")
 
 
-class ApproveBody(_Body):
+class ApproveBody(StrictBody):
     draft: str | None = Field(
         default=None, description="The draft that was read: refused if it is another by now."
     )
 
 
-class EditBody(_Body):
+class EditBody(StrictBody):
     # What is white is said by Python, as it is in domain/reviews/escalation.py.
     model_config = ConfigDict(regex_engine="python-re")
 
     text: str = Field(pattern=r"\S", max_length=MAX_WORDS, description="What is sent instead.")
 
 
-class RejectBody(_Body):
+class RejectBody(StrictBody):
     note: str | None = Field(default=None, max_length=MAX_NOTE, description="For colleagues.")
 
 
-class ReleaseBody(_Body):
+class ReleaseBody(StrictBody):
     pass
 
 
@@ -116,7 +106,8 @@ class DecisionAnswer(BaseModel):
     )
 
 
-def _cursor(place: QueuePlace) -> str:
+def cursor_of(review: ReviewSummary) -> str:
+    place = review.place
     return base64.urlsafe_b64encode(f"{place.created_at.isoformat()} {place.id}".encode()).decode()
 
 

@@ -27,9 +27,3 @@ class RunPage(BaseModel):
     next_cursor: Annotated[
         str | None, Field(description="Asks for the runs after these; null: these are the last.")
     ]
-
-    @classmethod
-    def of(cls, found: list[RunSummary], limit: int) -> "RunPage":
-        """`found`: one more than `limit` where there is a next page."""
-        shown = found[:limit]
-        return cls(runs=shown, next_cursor=shown[-1].run_id if len(found) > limit else None)

@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
-from domain.core.errors import InvalidBody
+from api.schemas.core.strict_body import StrictBody
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
 from domain.tenants.client_settings import (
     COLOR,
@@ -30,11 +30,7 @@ _Url = Annotated[str, WithJsonSchema({"type": "string", "pattern": LOGO_URL, "ma
 _Color = Annotated[str, WithJsonSchema({"type": "string", "pattern": COLOR})]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class BrandingBody(_Strict):
+class BrandingBody(StrictBody):
     """It takes the place of the branding there was; what is left out is none."""
 
     display_name: Annotated[_Name | None, Field(description="Who mails are from.")] = None
@@ -68,7 +64,7 @@ _Retention = Annotated[
 ]
 
 
-class SettingsBody(_Strict):
+class SettingsBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -85,8 +81,7 @@ class SettingsBody(_Strict):
     @property
     def change(self) -> SettingsChange:
         """Raises InvalidBody, InvalidSettings."""
-        if not self.model_fields_set:
-            raise InvalidBody("aucun champ à modifier")
+        self.require_some()
         prompt, branding = self.system_prompt, self.branding
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
@@ -95,5 +90,5 @@ class SettingsBody(_Strict):
         )
 
 
-class RotateKeyBody(_Strict):
+class RotateKeyBody(StrictBody):
     pass

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
-from api.schemas.webhooks.subscription import Body
+from api.schemas.core.strict_body import StrictBody
 from domain.webhooks.delivery import Delivery, DeliveryStatus, DeliverySummary
 from domain.webhooks.signature_verdict import Pasted
 
@@ -55,11 +55,11 @@ def _short(body: str) -> str:
     return body
 
 
-class ReplayBody(Body):
+class ReplayBody(StrictBody):
     pass
 
 
-class ReplaySinceBody(Body):
+class ReplaySinceBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"since": "2026-11-21T08:00:00Z"}]})
 
     since: Annotated[
@@ -83,7 +83,7 @@ class ReplaySinceAnswer(BaseModel):
     )
 
 
-class VerifyBody(Body):
+class VerifyBody(StrictBody):
     """What a receiver got, or what it computed itself."""
 
     model_config = ConfigDict(

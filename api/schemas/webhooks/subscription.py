@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
-from domain.core.errors import InvalidBody
+from api.schemas.core.strict_body import StrictBody
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
 from domain.webhooks.webhook import (
@@ -45,11 +45,7 @@ _Retries = Annotated[
 ]
 
 
-class Body(BaseModel):
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
-
-
-class CreateBody(Body):
+class CreateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
 
     client_id: str | None = Field(
@@ -65,7 +61,7 @@ class CreateBody(Body):
         return NewSubscription(self.url, self.events, self.retry_policy, self.label)
 
 
-class ChangeBody(Body):
+class ChangeBody(StrictBody):
     """At least one field; null leaves it as it is."""
 
     model_config = ConfigDict(
@@ -87,8 +83,7 @@ class ChangeBody(Body):
         """Raises InvalidBody, InvalidWebhook."""
         if self.is_active:
             raise InvalidWebhook("is_active : POST …/enable le réactive")
-        if not self.model_fields_set:
-            raise InvalidBody("aucun champ à modifier")
+        self.require_some()
         return WebhookChange(
             label=self.label,
             url=self.url,
@@ -98,7 +93,7 @@ class ChangeBody(Body):
         )
 
 
-class RotateBody(Body):
+class RotateBody(StrictBody):
     overlap_hours: float = Field(
         default=OVERLAP_HOURS,
         ge=0,
@@ -107,11 +102,11 @@ class RotateBody(Body):
     )
 
 
-class EnableBody(Body):
+class EnableBody(StrictBody):
     pass
 
 
-class TestBody(Body):
+class TestBody(StrictBody):
     event: OutboundEventId | None = Field(
         default=None, description="Absent: the first one that the webhook is told of."
     )

@@ -6,9 +6,7 @@ from starlette.datastructures import Headers
 
 from adapters.system import new_ulid, utc_now
 from api.auth import (
-    ActiveKey,
     InternalWorker,
-    User,
     authenticate,
     authenticate_gateway,
     limiter_key,
@@ -17,7 +15,8 @@ from api.auth import (
 from api.resources import Resources
 from domain.tenants.api_key import key_material
 from domain.tenants.errors import NoClient, Unauthenticated
-from store.tenants.keys import KeyRepository
+from domain.tenants.user import User
+from store.tenants.keys import ActiveKey, KeyRepository
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, database_away, live_engine
 from tests.support.core.temporal import TemporalServer
 from tests.support.tenants.identity import bearer, own_token, session_token

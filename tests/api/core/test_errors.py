@@ -28,6 +28,7 @@ from domain.core.errors import (
     InvalidInput,
     InvalidQuery,
     MethodNotAllowed,
+    RuleBroken,
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
@@ -87,7 +88,7 @@ NOT_FOR_CALLERS = {
     NotAuthorized,
 }
 # What others are kinds of.
-KINDS = {DomainError, NoAnswer, BrainFailed}
+KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
 
 STANDING = QuotaStanding(
     period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0

@@ -176,4 +176,4 @@ def test_how_a_line_looks(connection: "psycopg.Connection[Any]") -> None:
 def test_the_file_begins_with_the_mark_of_utf_8_and_ends_with_its_last_row() -> None:
     rendering = CsvRendering()
     assert rendering.begin("2026-01-01T00:00:00.000Z", "C") == b"\xef\xbb\xbf"
-    assert rendering.close(Section.CLIENT) == rendering.end() == b""
+    assert rendering.close() == rendering.end() == b""

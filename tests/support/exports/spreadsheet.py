@@ -148,10 +148,10 @@ def written(
         query = f"SELECT count(*) FROM {source.source}"  # noqa: S608 - of constants
         count = connection.execute(sql.SQL(query), whose).fetchone()
         assert count
-        file += rendering.open(section, source, count[0], section is Section.CLIENT)
+        file += rendering.open(section, source, count[0])
         lines = connection.execute(sql.SQL(rendering.query(source)), whose)
         file += rendering.separator.join(line[0].encode() for line in lines)
-        file += rendering.close(section)
+        file += rendering.close()
     return file + rendering.end()
 
 
