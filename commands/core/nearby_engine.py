@@ -4,19 +4,14 @@ from collections.abc import Mapping, Sequence
 
 from adapters.temporal.client import TemporalEngine, connect
 from domain.core.contracts import RunRef
-from domain.runs.contracts import ProcessEventInput
 
 
 class NearbyEngine:
     """The engine that an environment names, asked only when something is to be started. Where it
-    names none, or none answers, the sweeper starts it later. An `Engine`."""
+    names none, or none answers, the sweeper starts it later. A `Starter`."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-
-    async def start(self, event: ProcessEventInput) -> bool:
-        engine = await self._engine()
-        return engine is not None and await engine.start(event)
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         engine = await self._engine()

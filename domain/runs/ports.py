@@ -8,11 +8,8 @@ from domain.core.contracts import RunRef
 from domain.runs.contracts import ProcessEventInput
 
 
-class Engine(Protocol):
-    """Starting and waking runs, for whoever finds one left behind."""
-
-    async def start(self, event: ProcessEventInput) -> bool:
-        """Start a run's workflow; False if it is running already."""
+class Starter(Protocol):
+    """What starts after a commit."""
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         """Tell a parked run to look for its decision; False if it no longer runs."""
@@ -20,6 +17,13 @@ class Engine(Protocol):
     async def send_webhooks(self, client_id: str, delivery_ids: Sequence[str]) -> None:
         """Have deliveries sent that no run sends; those under way are left alone. Raises
         EngineUnavailable."""
+
+
+class Engine(Starter, Protocol):
+    """Starting runs as well, for whoever finds one left behind."""
+
+    async def start(self, event: ProcessEventInput) -> bool:
+        """Start a run's workflow; False if it is running already."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.runs.ports import Engine
+from domain.runs.ports import Starter
 from domain.tenants.actor import Actor
 from store.core.database import PATIENCE_S, Database
 
@@ -53,7 +53,7 @@ class UnitOfWork:
         """The audit entry: who did what to which record, never what they wrote."""
         self._notes.append((what, {**actor.noted, **ids}))
 
-    async def start(self, engine: Engine) -> None:
+    async def start(self, engine: Starter) -> None:
         """After the commit. The sweeper starts what cannot be started now."""
         for what, ids in self._notes:
             _log.info(what, client_id=self.tenant, **ids)
@@ -79,7 +79,7 @@ class _Undo(Exception):
 class UnitsOfWork:
     """Opens units of work. Committed when the block ends, rolled back when it raises."""
 
-    def __init__(self, database: Database, engine: Engine, now: Clock, new_id: NewId) -> None:
+    def __init__(self, database: Database, engine: Starter, now: Clock, new_id: NewId) -> None:
         self.database = database
         self._engine = engine
         self._now = now
