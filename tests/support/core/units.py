@@ -5,21 +5,17 @@ from collections.abc import Sequence
 from adapters.system import new_ulid, utc_now
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable
-from domain.runs.contracts import ProcessEventInput
 from services.core.unit_of_work import UnitsOfWork
 from store.core.database import Database
 
 
 class Recorder:
-    """An engine that keeps what it is asked, or is away."""
+    """What keeps what it is asked, or is away."""
 
     def __init__(self, *, away: bool = False) -> None:
         self.away = away
         self.sent: list[str] = []
         self.woken: list[tuple[RunRef, str]] = []
-
-    async def start(self, event: ProcessEventInput) -> bool:
-        raise AssertionError(event)
 
     async def wake(self, ref: RunRef, escalation_id: str) -> bool:
         self._answer()
