@@ -42,6 +42,9 @@ class PostgresServer:
         self._execute("CREATE DATABASE template_engine")
         migrate(self._url_of("template_engine"))
 
+    def allow_connections(self, number: int) -> None:
+        self._execute(f"ALTER SYSTEM SET max_connections = {number}")
+
     def _url_of(self, name: str) -> str:
         return self._url.set(database=name).render_as_string(hide_password=False)
 
@@ -64,10 +67,11 @@ class PostgresServer:
 
 @contextmanager
 def postgres_server() -> Iterator[PostgresServer]:
-    with (
-        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
-        EmbeddedPostgres(Path(folder) / "postgres") as server,
-    ):
-        made = PostgresServer(server.owner_url)
-        made.prepare()
-        yield made
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        with EmbeddedPostgres(Path(folder) / "postgres") as first:
+            # Known only from the next start on. Exports under load and outages hold many at once.
+            PostgresServer(first.owner_url).allow_connections(400)
+        with EmbeddedPostgres(Path(folder) / "postgres") as server:
+            made = PostgresServer(server.owner_url)
+            made.prepare()
+            yield made
