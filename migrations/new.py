@@ -1,4 +1,4 @@
-"""python -m migrations.new "what it does": let Alembic write what `store/*/tables.py` has more.
+"""python -m migrations.new "what it does": let Alembic write what the tables in `store/` have more.
 
 Against a database of its own that is up to date and goes away afterwards.
 """

@@ -35,7 +35,7 @@ class _Answer(BaseModel):
 
 
 class OpenAIEmbedder:
-    """An `Embedder` (`domain/*/ports.py`)."""
+    """An `Embedder` (`domain/agent/ports.py`)."""
 
     def __init__(
         self,
