@@ -35,8 +35,6 @@ async def dev(
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
-    # The audit entries of the shop's making would stand between the tour's steps.
-    configure_logs("WARNING")
     chosen = port or _port_of_environment()
     ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
 
@@ -59,7 +57,6 @@ async def dev(
 @synchronous
 async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
-    configure_logs("WARNING")
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with _tour(folder, info) as tour_guide:
@@ -77,6 +74,7 @@ async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work, *, endl
 
     `endless`: the work ends by Ctrl-C alone, which is then no failure.
     """
+    configure_logs("WARNING")  # the audit entries of a demo's making would stand between its steps
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)

@@ -137,13 +137,8 @@ class IntegrationRepository(TenantRepository):
 
     async def require(self, integration_id: str) -> None:
         """Raises IntegrationNotFound if the client has none of this id, whatever its provider."""
-        found = await self._connection.scalar(
-            sa.select(integrations.c.id).where(
-                integrations.c.client_id == self._tenant, integrations.c.id == integration_id
-            )
-        )
-        if found is None:
-            raise IntegrationNotFound(integration_id)
+        this = {"tenant": self._tenant, "integration": integration_id}
+        await self._one(_ONE, this, IntegrationNotFound(integration_id))
 
     async def disconnect(
         self, integration_id: str, now: datetime, new_id: NewId
