@@ -118,7 +118,7 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """What somebody asks of their client's records."""
+    """A query for one client's records."""
 
     tenant: TenantId
     query: Q
@@ -156,7 +156,7 @@ class ClientNow:
 
 
 class NamedClient(Part):
-    """The client that the query must name, for somebody with a key or a session token.
+    """The client that the query must name, for the holder of a key or a session token.
 
     `scope`: what the request is counted as. Raises Unauthenticated, TooManyRequests,
     ClientIdMissing, ClientIdRepeated, AccessDenied, and ClientNotFound to internal admins.

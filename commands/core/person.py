@@ -18,7 +18,7 @@ AsOption = Annotated[
 
 
 def operator() -> Actor:
-    """Whoever is logged in at the terminal."""
+    """The user who is logged in at the terminal."""
     return Actor.operator(f"operator:{getpass.getuser()}")
 
 

@@ -26,7 +26,7 @@ class ActorKind(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Actor:
     """`name`: as records keep it. `role`: a person's part in the client, None for an internal
-    admin. `login`: of the operator who acts in somebody's name."""
+    admin. `login`: of the operator who acts in a person's name."""
 
     kind: ActorKind
     name: str
@@ -50,7 +50,7 @@ class Actor:
         return Actor(ActorKind.SYSTEM, name)
 
     def may(self, roles: Set[Role]) -> bool:
-        """Whether somebody with one of these roles may do it: operators, internal admins and the
+        """Whether an actor with one of these roles may do it: operators, internal admins and the
         system may do all of it, keys nothing."""
         match self.kind:
             case ActorKind.OPERATOR | ActorKind.SYSTEM:

@@ -1,4 +1,4 @@
-"""Claims: somebody looks at a review, and asks the others to leave it alone for a while."""
+"""Claims: a person looks at a review, and reserves it for a while."""
 
 from domain.reviews.escalation import Claim
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor

@@ -50,7 +50,7 @@ async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
 
 
 async def acting_as(work: UnitOfWork, actor: Actor, name: str | None) -> Actor:
-    """The operator in the name of somebody, as records keep it; without a name the operator.
+    """The operator in a person's name, as records keep it; without a name the operator.
 
     Raises InvalidInput.
     """

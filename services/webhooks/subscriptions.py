@@ -1,4 +1,4 @@
-"""What people do with a client's webhooks: its URLs that are told of events."""
+"""What people do with a client's webhooks: the URLs that receive its events."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -29,7 +29,7 @@ class NewSubscription:
 
 @dataclass(frozen=True, slots=True)
 class SecretShown:
-    """A webhook with its new secret, which nobody can read again."""
+    """A webhook with its new secret, which is shown once."""
 
     webhook: Webhook
     secret: str = field(repr=False)
