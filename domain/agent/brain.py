@@ -9,6 +9,7 @@ from typing import Literal, Protocol, Self
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
 from domain.agent.plan import PLACEHOLDERS, ActionKind, PlannedAction
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
@@ -29,7 +30,11 @@ Language = Literal["fr", "en"]
 
 
 class Template(BaseModel):
-    """A merchant's own answer for a class of questions; `body` may hold placeholders."""
+    """A merchant's own answer; `body` may hold placeholders.
+
+    `intent`: what a customer must want for it to be sent; without one a human looks first.
+    `not_for`: words of the cases that it must not answer.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,6 +43,8 @@ class Template(BaseModel):
     category: Category
     language: Language
     body: str
+    intent: Intent | None = None
+    not_for: tuple[str, ...] = ()
 
 
 class Passage(BaseModel):
@@ -139,8 +146,8 @@ class Citation(BaseModel):
 class Proposal(BaseModel):
     """An action a brain proposes: one of the offers by its kind, or staff's note or tags.
 
-    `text` and `tags`: where `ActionSpec.chosen` names them. `domain/agent/policy.py` decides
-    whether it is done.
+    `text` and `tags`: where `ActionSpec.chosen` names them. `quote`: the customer's exact words
+    that ask for an action on an order. `domain/agent/policy.py` decides whether it is done.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -148,6 +155,7 @@ class Proposal(BaseModel):
     kind: ActionKind
     text: str = ""
     tags: tuple[str, ...] = ()
+    quote: str = ""
 
 
 class BrainAnswer(BaseModel):
@@ -157,11 +165,16 @@ class BrainAnswer(BaseModel):
     nothing to answer from is a low confidence. `response` is empty when there is no answer;
     `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
     `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
+    `intents`: all that the message wants. `closes`: it wants no answer, such as "thanks, all good".
+    `prompt_version`: of the prompt that a language model was asked with.
     """
 
     model_config = ConfigDict(frozen=True)
 
     classification: Category
+    intents: tuple[Intent, ...] = ()
+    closes: bool = False
+    prompt_version: str | None = None
     confidence: float = Field(ge=0, le=1)
     alternatives: tuple[Alternative, ...] = ()
     language: str

@@ -8,7 +8,13 @@ class NormalizeInput(Contract):
 
 
 class NormalizeResult(Contract):
-    """`looks_up`: an order may have to be looked up in the merchant's shop before thinking."""
+    """`looks_up`: an order may have to be looked up in the merchant's shop before thinking.
+
+    `deliveries`: ids of webhook deliveries that leave before the message is worked on. `joined`:
+    the review that the message was added to, for a human has the conversation; empty for none.
+    """
 
     elapsed_ms: float
     looks_up: bool = False
+    deliveries: tuple[str, ...] = ()
+    joined: str = ""

@@ -40,6 +40,9 @@ class UnifiedEvent(BaseModel):
     `fields` holds the scalar extras of the payload as text (order_number, tracking_url …);
     templates are filled from it. `reply_allowed` is false for mail that must never be answered
     (auto-replies, lists, bounces). `message_id` and `references` thread an answer by mail.
+    `order_numbers`: every number that may name an order, the caller's first; `order_number` is the
+    first of them. `sender_authenticated`: a mail's sender is proved, so that the mail may authorise
+    an action; what is no mail rests on `customer_verified` alone.
     `customer_verified`: the caller vouches that the customer is who the address says; visitors of
     a widget type what they like. `platform`: whose event it is, as in "zendesk". `ticket_named`:
     the caller gave `ticket_id`, so that the platform knows it; else it is the event's own id.
@@ -55,11 +58,13 @@ class UnifiedEvent(BaseModel):
     subject: str | None = None
     text: str = ""
     order_number: str | None = None
+    order_numbers: tuple[str, ...] = ()
     session_id: str | None = None
     message_id: str | None = None
     references: tuple[str, ...] = ()
     reply_allowed: bool = True
     customer_verified: bool = True
+    sender_authenticated: bool = True
     platform: str = ""
     fields: dict[str, str] = {}
 

@@ -67,9 +67,14 @@ class LookupState(StrEnum):
 
 
 class Lookup(BaseModel):
-    """An order lookup, as kept on the run. `order` only where the state is `found`."""
+    """An order lookup, as kept on the run. `order` only where the state is `found`.
+
+    `number`: by which it was looked for; None for the customer's latest, which may be spoken of
+    and never acted on.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     state: LookupState
     order: Order | None = None
+    number: str | None = None

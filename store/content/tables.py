@@ -6,7 +6,7 @@ import sqlalchemy as sa
 from pgvector.sqlalchemy import VECTOR
 from sqlalchemy.dialects.postgresql import TSVECTOR
 
-from store.core.schema import metadata, points_to, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 response_templates: Final = sa.Table(
     "response_templates",
@@ -16,6 +16,10 @@ response_templates: Final = sa.Table(
     text("category"),
     text("language"),
     text("body"),
+    # What a customer must want for it to be sent; without one a human looks first.
+    text("intent", nullable=True),
+    # Words of the cases that it must not answer.
+    json("not_for", "[]"),
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("updated_at", nullable=True),

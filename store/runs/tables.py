@@ -44,6 +44,16 @@ engine_runs: Final = sa.Table(
     json("timings", "{}"),
     sa.Column("duration_ms", sa.Integer, nullable=True),
     text("error_code", nullable=True),
+    # What the customer wants, below the class (`domain/agent/intent.py`).
+    text("intent", nullable=True),
+    # Why no brain was asked: the matter that always goes to a human.
+    text("sensitive", nullable=True),
+    # Which version of our prompt a language model was asked with.
+    text("prompt_version", nullable=True),
+    # What the answer leaves open in the thread, once the customer has it.
+    sa.Column("thread_after", JSONB, nullable=True),
+    # The review that the message was added to, for a human has the conversation.
+    text("joined_review", nullable=True),
     time("received_at"),
     time("answered_at", nullable=True),
     time("finished_at", nullable=True),
@@ -75,12 +85,33 @@ ai_conversations: Final = sa.Table(
     text("customer_email", nullable=True),
     json("turns", "[]"),
     text("summary"),
+    # The customer whose memory it shares; a visitor that nobody vouches for has none.
+    text("memory_key", nullable=True),
+    # The order that is spoken of, what was asked and not answered, the language.
+    json("thread", "{}"),
+    # The action that the customer was asked to confirm; a yes takes it, once.
+    sa.Column("proposal", JSONB, nullable=True),
+    # Since when people answer in it, and the agent does not.
+    time("handed_over_at", nullable=True),
+    # After a time without a message the next one begins another; `key` then makes room for it.
+    time("ended_at", nullable=True),
     # The latest score, and whether it lies in the critical zone.
     sa.Column("sentiment", sa.Double, nullable=True),
     sa.Column("is_critical", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("last_message_at"),
     sa.UniqueConstraint("client_id", "key"),
+    sa.Index(None, "client_id", "memory_key", "last_message_at"),
+)
+
+# What came of a customer's earlier tickets, whatever the thread.
+customer_memories: Final = sa.Table(
+    "customer_memories",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("key", sa.Text, primary_key=True),
+    text("summary"),
+    time("updated_at"),
 )
 
 engine_messages: Final = sa.Table(

@@ -74,6 +74,12 @@ client_settings: Final = sa.Table(
     text("widget_key", nullable=True),
     # Days that records are kept, by class, where they differ from `domain/privacy/retention.py`.
     json("retention", "{}"),
+    # The mail servers whose Authentication-Results are believed.
+    json("authserv_ids", "[]"),
+    # Words of the merchant's own that always reach a human.
+    json("sensitive_words", "[]"),
+    # What is said to a customer whose matter went to a human at once, by language.
+    json("acknowledgement", "{}"),
     time("updated_at"),
     sa.UniqueConstraint("widget_key"),
 )

@@ -27,7 +27,7 @@ from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
 from store.runs.conversations import ConversationRepository
 from store.runs.sentiment import SentimentRepository
-from store.runs.tables import brain_costs
+from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
@@ -136,6 +136,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (metrics_daily, {"day": now.date(), "computed_at": now, **counts}),
         (churn_predictions, {"id": new_ulid(), "created_at": now, **churn}),
         (client_settings, {"updated_at": now}),
+        (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -1,0 +1,1 @@
+"""What a customer asks the agent to do, read clause by clause."""
