@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.intents.vocabulary import READ_CHARACTERS, Vocabulary, tokens
+from domain.agent.intents.meanings import READ_CHARACTERS, Dictionary, tokens
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
 # Below it stands a name.
@@ -36,26 +36,26 @@ class Sentence:
         return place > 0 and _ARTICLE in self.by_place[place - 1]
 
 
-def read_sentences(text: str, vocabulary: Vocabulary) -> list[Sentence]:
+def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
     """The sentences of a message's first characters, without the name below it.
 
     What lies beyond them is one word that nobody knows.
     """
     parts = _END.split(_SIGNATURE.sub("", text[:READ_CHARACTERS]))
     said = [
-        _read(part, vocabulary, asks="?" in mark)
+        _read(part, dictionary, asks="?" in mark)
         for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
         if part.strip()
     ]
     if text[READ_CHARACTERS:].strip():
-        said.append(_read("…beyond", vocabulary, asks=False))
+        said.append(_read("…beyond", dictionary, asks=False))
     return said
 
 
-def _read(text: str, vocabulary: Vocabulary, *, asks: bool) -> Sentence:
+def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
     words = tokens(text)
     places: list[set[str]] = [set() for _ in words]
-    for hit in vocabulary.hits(words):
+    for hit in dictionary.hits(words):
         for place in range(hit.start, hit.end):
             places[place].add(hit.meaning)
     meanings = frozenset[str]().union(*places)

@@ -14,8 +14,8 @@ from pydantic import Field
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file
 from domain.agent.intents.sentence import Sentence, read_sentences
-from domain.agent.intents.vocabulary import GOODS, HARMLESS, NUMBER, Vocabulary, vocabulary_file
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
@@ -100,7 +100,7 @@ def category_of(intent: Intent) -> Category | None:
 
 def read_wants(text: str) -> Wants:
     """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
-    said = read_sentences(text, _vocabulary())
+    said = read_sentences(text, _dictionary())
     rules = _rules()
     found = [_wanted_in(sentence) for sentence in said]
     covered = {other for wanted in found for intent in wanted for other in rules[intent].covers}
@@ -116,7 +116,7 @@ def read_wants(text: str) -> Wants:
         all=tuple(
             Wanted(intent, rules[intent].category, "\n".join(places[intent])) for intent in ordered
         ),
-        unexplained=_unexplained(said, [rules[intent] for intent in ordered], text),
+        unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
 
 
@@ -124,7 +124,9 @@ def mentions(text: str, phrases: Iterable[str]) -> bool:
     """Whether one of the phrases occurs in the text, as whole words, whatever their case and
     accents. A "*" at the end of a word stands for any ending."""
     entries = ["_".join(fold(phrase).replace("_", " ").split()) for phrase in phrases]
-    known = Vocabulary({"phrase": " ".join(entry for entry in entries if entry)})
+    if not entries:
+        return False
+    known = Dictionary({"phrase": " ".join(entry for entry in entries if entry)})
     return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
 
 
@@ -144,7 +146,7 @@ def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
     return {intent: kept[intent] for intent in kept if intent not in beaten}
 
 
-def _unexplained(said: Iterable[Sentence], rules: list[_Rule], text: str) -> tuple[str, ...]:
+def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...]:
     explaining = _ALWAYS.union(*(rule.explains for rule in rules))
     takes_names = any(rule.goods for rule in rules)
     names = 0
@@ -167,9 +169,9 @@ def _unexplained(said: Iterable[Sentence], rules: list[_Rule], text: str) -> tup
 
 
 @cache
-def _vocabulary() -> Vocabulary:
-    file, wants = vocabulary_file(), lexicon(__file__, _File).intents
-    return Vocabulary(
+def _dictionary() -> Dictionary:
+    file, wants = meanings_file(), lexicon(__file__, _File).intents
+    return Dictionary(
         {
             HARMLESS: file.harmless,
             GOODS: file.goods,
@@ -182,13 +184,13 @@ def _vocabulary() -> Vocabulary:
 
 @cache
 def _rules() -> dict[Intent, _Rule]:
-    file, wants = vocabulary_file(), lexicon(__file__, _File).intents
+    file, wants = meanings_file(), lexicon(__file__, _File).intents
     known = {*file.meanings, GOODS, *_FIGURES}
 
     def meanings(listed: str) -> frozenset[str]:
         named = frozenset(listed.split())
         if not named <= known:
-            raise BrokenLexicon(f"wanted.yaml: no such meaning: {sorted(named - known)[0]}")
+            raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
         return named
 
     return {

@@ -46,7 +46,7 @@ class Hit:
     meaning: str
 
 
-class Vocabulary:
+class Dictionary:
     """Words, beginnings of words and phrases, each with its meanings."""
 
     def __init__(self, meanings: Mapping[str, str]) -> None:
@@ -95,7 +95,7 @@ def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
 
 
 @cache
-def vocabulary_file() -> _File:
+def meanings_file() -> _File:
     """Raises BrokenLexicon."""
     return lexicon(__file__, _File)
 
