@@ -25,6 +25,7 @@ _NOT: Final = re.compile(
 _ENGLISH_SHORT: Final = re.compile(r"'(?:s|re|ve|ll|d|m)\b")
 _ELISION: Final = re.compile(r"\b(?:[jlmtscdn]|qu|jusqu|lorsqu|puisqu)'")
 _TOKEN: Final = re.compile(r"[^\W_]+")
+_MEASURE: Final = re.compile(r"\d{1,3}(?:cms?|kgs?|m\d{0,2}|lbs?|st|nd|rd|th|er?|eme|am|pm|h)")
 _LONG_NUMBER: Final = 3
 
 
@@ -79,6 +80,8 @@ class Dictionary:
                     yield Hit(place, place + 1 + len(rest), meaning)
 
     def _meanings_of(self, word: str) -> tuple[str, ...]:
+        if _MEASURE.fullmatch(word):
+            return (COUNT,)
         if word.isdigit():
             return (NUMBER if len(word) >= _LONG_NUMBER else COUNT, *self._whole.get(word, ()))
         found = list(self._whole.get(word, ()))

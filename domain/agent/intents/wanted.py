@@ -27,7 +27,7 @@ _NAMES: Final = 2
 
 
 class _Want(LexiconFile):
-    category: Category = Field(alias="class")
+    classes: str = Field(alias="class")
     wants: tuple[str, ...]
     unless: str = ""
     also: str = ""
@@ -46,7 +46,7 @@ class _Rule:
     """`wants`: each a list of elements, of which one meaning each must be there."""
 
     intent: Intent
-    category: Category
+    categories: tuple[Category, ...]
     wants: tuple[tuple[frozenset[str], ...], ...]
     unless: frozenset[str]
     explains: frozenset[str]
@@ -65,10 +65,13 @@ class _Rule:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One thing that is wanted, and the sentences that say so."""
+    """One thing that is wanted, and the sentences that say so.
+
+    `categories`: the classes that such a message may be of, the likeliest first.
+    """
 
     intent: Intent
-    category: Category
+    categories: tuple[Category, ...]
     said: str
 
 
@@ -92,12 +95,6 @@ def intents(text: str) -> tuple[Intent, ...]:
     return read_wants(text).intents
 
 
-def category_of(intent: Intent) -> Category | None:
-    """The class that an intent mostly belongs to."""
-    rule = _rules().get(intent)
-    return rule.category if rule else None
-
-
 def read_wants(text: str) -> Wants:
     """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
     said = read_sentences(text, _dictionary())
@@ -114,7 +111,8 @@ def read_wants(text: str) -> Wants:
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
     return Wants(
         all=tuple(
-            Wanted(intent, rules[intent].category, "\n".join(places[intent])) for intent in ordered
+            Wanted(intent, rules[intent].categories, "\n".join(places[intent]))
+            for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
@@ -196,7 +194,7 @@ def _rules() -> dict[Intent, _Rule]:
     return {
         intent: _Rule(
             intent=intent,
-            category=want.category,
+            categories=tuple(map(Category, want.classes.split())),
             wants=tuple(
                 tuple(meanings(element.replace("/", " ")) for element in listed.split())
                 for listed in want.wants
