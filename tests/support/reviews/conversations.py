@@ -33,11 +33,16 @@ async def converse(
                 last_message_at=at,
             )
         )
+    await put_into(database, shop, conversation_id, *review_ids)
+    return conversation_id
+
+
+async def put_into(database: Database, shop: Shop, conversation_id: str, *review_ids: str) -> None:
+    """The messages that these reviews are about are of the conversation."""
     for review_id in review_ids:
         review = await only_row(database, escalation_tickets, id=review_id)
         run = await only_row(database, engine_runs, id=review["run_id"])
         await _file(database, shop, run["event_id"], conversation_id)
-    return conversation_id
 
 
 async def write(
