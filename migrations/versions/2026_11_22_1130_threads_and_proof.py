@@ -61,6 +61,12 @@ def upgrade() -> None:
         sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     )
     op.create_index(
+        "ix_engine_runs_joined",
+        "engine_runs",
+        ["client_id", "joined_review"],
+        postgresql_where=sa.text("joined_review IS NOT NULL"),
+    )
+    op.create_index(
         op.f("ix_ai_conversations_client_id_memory_key_last_message_at"),
         "ai_conversations",
         ["client_id", "memory_key", "last_message_at"],
@@ -97,6 +103,7 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_index("ix_action_ledger_mails")
     op.drop_table("customer_memories")
+    op.drop_index("ix_engine_runs_joined")
     op.drop_index(op.f("ix_ai_conversations_client_id_memory_key_last_message_at"))
     op.drop_column("escalation_tickets", "urgent")
     for table, column, _ in reversed(_JSON):

@@ -74,6 +74,12 @@ engine_runs: Final = sa.Table(
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
+    sa.Index(
+        "ix_engine_runs_joined",
+        "client_id",
+        "joined_review",
+        postgresql_where=sa.text("joined_review IS NOT NULL"),
+    ),
 )
 
 ai_conversations: Final = sa.Table(
