@@ -7,6 +7,7 @@ from pydantic import Field
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thread import Thread
 from domain.exports.record import BigCount, Count, Id, Record, Score, Time
 from domain.intake.event import Channel
@@ -84,9 +85,17 @@ class EscalationRecord(Record):
     round: Annotated[Count, Field(description="0 for the first question about the run.")]
     status: Annotated[EscalationStatus, Field(description="How it stands.")]
     reason: Annotated[EscalationReason, Field(description="Why a human is asked.")]
+    urgent: Annotated[bool, Field(description="Whether it could not wait for its turn.")]
+    sensitive: Annotated[
+        SensitiveMatter | None, Field(description="The matter that always reaches a human.")
+    ]
     draft: Annotated[str, Field(description="The answer that the agent would give.")]
     plan: Annotated[
         tuple[PlannedAction, ...], Field(description="What the agent would do, in order.")
+    ]
+    latest_event_id: Annotated[
+        Id | None,
+        Field(description="ULID of the event whose message joined it last; null if none did."),
     ]
     claimed_by: Annotated[str | None, Field(description="Who is looking at it.")]
     claimed_at: Annotated[Time | None, Field(description="Since when.")]

@@ -28,7 +28,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
         "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
         Section.METRICS_DAILY: "",
-        Section.ESCALATION_TICKETS: "id run_id plan.*.integration_id",
+        Section.ESCALATION_TICKETS: "id run_id latest_event_id plan.*.integration_id",
         Section.SENTIMENT_LOGS: "id conversation_id event_id",
         Section.CHURN_PREDICTIONS: "id",
         Section.RESPONSE_TEMPLATES: "id",

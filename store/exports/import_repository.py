@@ -19,6 +19,7 @@ from store.content.tables import knowledge_entries, response_templates
 from store.exports.import_sections import (
     CLOSE_APPROVED,
     CREDENTIALS_MISSING,
+    HAND_OVER,
     HELD,
     HELD_BY_PLACE,
     IMPORTED,
@@ -133,6 +134,7 @@ class TenantImport:
         """Close what nobody will go on with, and count what was closed. Raises InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
+        await self._connection.execute(HAND_OVER, mine)
         await self._connection.execute(CLOSE_APPROVED, mine)
         await MemoryRepository(self._connection, self._tenant).carry()
         return Closed(

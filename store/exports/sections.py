@@ -182,9 +182,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
         (
             *_text("id run_id"),
             *_number("round"),
-            *_text("status reason draft"),
+            *_text("status reason"),
+            *_boolean("urgent"),
+            *_text("sensitive draft"),
             *_json("plan"),
-            *_text("claimed_by"),
+            *_text("latest_event_id claimed_by"),
             *_time("claimed_at"),
             *_boolean("needs_second"),
             *_text("first_approved_by"),
