@@ -83,9 +83,25 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("client_id", "key", name=op.f("pk_customer_memories")),
     )
     protect("customer_memories")
+    op.create_index(
+        "ix_action_ledger_mails",
+        "action_ledger",
+        ["client_id", "reference"],
+        postgresql_where=sa.text("action = 'reply_by_email'"),
+    )
+    # Until now an address had one conversation for ever, which was its memory.
+    op.execute("SET LOCAL ROLE engine_service")
+    op.execute("UPDATE ai_conversations SET memory_key = key WHERE key LIKE 'email:%'")
+    op.execute("""
+        INSERT INTO customer_memories (client_id, key, summary, updated_at)
+        SELECT client_id, key, summary, last_message_at FROM ai_conversations
+        WHERE key LIKE 'email:%'
+    """)
+    op.execute("RESET ROLE")
 
 
 def downgrade() -> None:
+    op.drop_index("ix_action_ledger_mails")
     op.drop_table("customer_memories")
     op.drop_index("ix_engine_runs_joined")
     op.drop_index(op.f("ix_ai_conversations_client_id_memory_key_last_message_at"))

@@ -176,7 +176,13 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         _insert(
             ai_conversations,
             _names(Section.AI_CONVERSATIONS, "messages"),
-            {"turns": _TURNS},
+            {
+                "turns": _TURNS,
+                # Files of before threads know neither.
+                "thread": "coalesce(r.thread, '{}')",
+                "memory_key": "coalesce(r.memory_key, "
+                "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
+            },
             more=", messages json",
         ),
         sa.text(f"""

@@ -128,10 +128,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
     Section.AI_CONVERSATIONS: _table(
         Section.AI_CONVERSATIONS,
         (
-            *_text("id key channel customer_email summary"),
+            *_text("id key memory_key channel customer_email summary"),
+            *_json("thread"),
             *_number("sentiment"),
             *_boolean("is_critical"),
-            *_time("created_at last_message_at"),
+            *_time("handed_over_at ended_at created_at last_message_at"),
             Column("messages", CellKind.JSON, _MESSAGES),
         ),
     ),
@@ -159,7 +160,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_number("tokens_in tokens_out cost_micros"),
             *_json("timings"),
             *_number("duration_ms"),
-            *_text("error_code"),
+            *_text("error_code intent sensitive prompt_version joined_review"),
             *_time("received_at answered_at finished_at"),
             Column("event", CellKind.JSON, _EVENT),
             Column("actions", CellKind.JSON, _ACTIONS),

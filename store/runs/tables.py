@@ -185,6 +185,13 @@ action_ledger: Final = sa.Table(
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
     ),
+    # In which thread we sent a mail, for the answer that names nothing else.
+    sa.Index(
+        "ix_action_ledger_mails",
+        "client_id",
+        "reference",
+        postgresql_where=sa.text("action = 'reply_by_email'"),
+    ),
     sa.Index(
         "ix_action_ledger_order",
         "client_id",
