@@ -84,7 +84,7 @@ def _of_mail(
         is_authenticated=(vouched and (writer.is_sender or named) and not writer.by_form)
         or (writer.is_sender and _is_proved(view, sender, authserv_ids)),
         by_form=writer.by_form,
-        senders=tuple(filter(None, (sender.address, given, _box(view, "sender").address))),
+        senders=tuple(filter(None, (sender.address, given, *_programs(view)))),
     )
 
 
@@ -101,25 +101,27 @@ def _is_proved(view: PayloadView, sender: Mailbox, authserv_ids: Iterable[str]) 
 def _from(view: PayloadView) -> Mailbox:
     """The mail's sender, from `from` or the From header."""
     found = mailboxes(view.get("from")) or mailboxes(view.get("from_full"))
-    return next(iter(found), None) or _box(view, "from")
+    return next(iter(found or _boxes(view, "from")), Mailbox())
 
 
-def _box(view: PayloadView, header: str) -> Mailbox:
-    return next(
-        (box for value in header_values(view, header) for box in mailboxes(value)), Mailbox()
-    )
+def _programs(view: PayloadView) -> Iterator[str]:
+    boxes = (*_boxes(view, "from"), *_boxes(view, "sender"))
+    return (box.address for box in boxes if box.address)
+
+
+def _boxes(view: PayloadView, header: str) -> tuple[Mailbox, ...]:
+    return tuple(box for value in header_values(view, header)[:5] for box in mailboxes(value))
 
 
 def _reply_to(view: PayloadView) -> tuple[Mailbox, ...]:
-    headers = (box for value in header_values(view, "reply-to") for box in mailboxes(value))
-    return mailboxes(view.get("reply_to")) or tuple(headers)
+    return mailboxes(view.get("reply_to")) or _boxes(view, "reply-to")
 
 
 def _recipients(view: PayloadView) -> Iterator[str]:
     values = [view.get(path) for path in _RECIPIENTS]
-    values += [value for name in _RECIPIENT_HEADERS for value in header_values(view, name)[:5]]
-    for value in values:
-        yield from (box.address for box in mailboxes(value) if box.address)
+    found = [box for value in values for box in mailboxes(value)]
+    found += [box for name in _RECIPIENT_HEADERS for box in _boxes(view, name)]
+    return (box.address for box in found if box.address)
 
 
 def _address_in(view: PayloadView) -> str | None:

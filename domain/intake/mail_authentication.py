@@ -1,7 +1,8 @@
 """Whether a mail's sender is proved: what the merchant's own mail server found (RFC 8601).
 
 Anybody can write `Authentication-Results` into a mail. Only the topmost header in the name of a
-server that the merchant has named is believed; nothing is verified here. In doubt nothing is proved.
+server that the merchant has named is believed. Nothing is verified here, and in doubt nothing is
+proved.
 """
 
 import re

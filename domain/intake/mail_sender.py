@@ -25,9 +25,9 @@ _NO_REPLY: Final = re.compile(
     r"|n[aã]o[-_.]?responda|no[-_.]?responder|nicht[-_.]?antworten)(?:$|[-_.+=\d])",
     re.IGNORECASE,
 )
-_LABELLED: Final = re.compile(
-    r"[\s>*_•·#|-]*([^:：|\n]{1,60}?)[\s*_]*(?:\([^()]{0,30}\))?[\s*_]*[:：|]"
-)
+_COLON: Final = re.compile("[:：|]")
+_MARKS: Final = " \t*_#>•·-"
+_REMARK: Final = re.compile(r"\([^()]{0,30}\)$")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]|*]{1,64}@[^\s@<>,;:\"()\[\]|*]{1,255}")
 # Before a suffix: "bounces+12@…", "noreply-7@…".
 _SUFFIX: Final = re.compile(r"(?:[+=].*|[-_.]?\d+)$")
@@ -46,7 +46,7 @@ class Writer:
     """Whom a mail is from. `is_sender`: it is the sender itself, so that what proves the sender
     proves the writer. `by_form`: a form or a program passed on what somebody else wrote."""
 
-    box: Mailbox = Mailbox()
+    box: Mailbox
     is_sender: bool = False
     by_form: bool = False
 
@@ -82,11 +82,16 @@ def writer_of(
     if by_form:
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
-        box = named or next(iter(others), Mailbox())
-        return Writer(box, by_form=True)
+        # A program's mail that asks for answers at its own house is no customer's.
+        strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
+        return Writer(named or next(strangers, Mailbox()), by_form=True)
     if others:
         return Writer(others[0])
     return Writer(sender, is_sender=sender.address is not None)
+
+
+def _domain(address: str | None) -> str:
+    return (address or "").rpartition("@")[2].lower()
 
 
 def _key(box: Mailbox) -> str | None:
@@ -123,11 +128,10 @@ def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
     words = _words()
     known = words.email_labels | words.name_labels | words.first_name_labels
     for index, line in enumerate(lines):
-        found = _LABELLED.match(line)
-        label, value = (found[1], line[found.end() :]) if found else (line, "")
-        folded = fold(label[: _MAX_LABEL_CHARS + 1]).strip(" \t*_#>•·|-")
+        label, *values = _COLON.split(line.strip(_MARKS + "|"), maxsplit=1)
+        folded = fold(_REMARK.sub("", label.rstrip(_MARKS)[:_MAX_LABEL_CHARS])).strip(_MARKS)
         if folded not in known:
             continue
-        if not value.strip(" \t*_|"):
-            value = next((below for below in lines[index + 1 : index + 3] if below.strip()), "")
-        yield folded, value.strip(" \t*_|")
+        value = "".join(values).strip(_MARKS + "|")
+        below = (next_line.strip(_MARKS + "|") for next_line in lines[index + 1 : index + 3])
+        yield folded, value or next(filter(None, below), "")

@@ -55,7 +55,8 @@ def normalize(
 ) -> UnifiedEvent:
     """The unified form of one event; `fallback_ticket_id` is used when its payload names none.
 
-    `authserv_ids`: the mail servers whose word on a mail's sender the client believes. Never raises, and gives the same answer for the same event.
+    `authserv_ids`: the mail servers whose word on a mail's sender the client believes. Never
+    raises, and gives the same answer for the same event.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
