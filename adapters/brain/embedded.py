@@ -8,8 +8,6 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.speech.reading import spoken_request
-
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
 from adapters.brain.drafts import Asking, GroundedDraft, best_draft
@@ -23,6 +21,7 @@ from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import Wants, read_wants
 from domain.agent.plan import PlannedAction
+from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import SpokenRequest, Standing
 from domain.intake.mail_text import latest_reply
 

@@ -2,8 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -38,15 +37,6 @@ class _File(LexiconFile):
     meanings: dict[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """The words from `start` up to `end` of a sentence mean `meaning`."""
-
-    start: int
-    end: int
-    meaning: str
-
-
 class Dictionary:
     """Words, beginnings of words and phrases, each with its meanings."""
 
@@ -70,30 +60,33 @@ class Dictionary:
         else:
             self._whole[first].append(meaning)
 
-    def hits(self, said: tuple[str, ...]) -> Iterator[Hit]:
-        """What the words of a sentence mean: single words, and the phrases among them."""
+    def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
+        """What each word of a sentence means, by itself and within the phrases it stands in."""
+        found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
-            for meaning in self._of_word(word):
-                yield Hit(place, place + 1, meaning)
             for rest, meaning in self._phrases.get(word, ()):
                 if _follows(said, place + 1, rest):
-                    yield Hit(place, place + 1 + len(rest), meaning)
+                    for within in range(place, place + 1 + len(rest)):
+                        found[within] |= {meaning}
+        return found
 
-    def _meanings_of(self, word: str) -> tuple[str, ...]:
+    def _meanings_of(self, word: str) -> frozenset[str]:
         if _MEASURE.fullmatch(word):
-            return (COUNT,)
-        if word.isdigit():
-            return (NUMBER if len(word) >= _LONG_NUMBER else COUNT, *self._whole.get(word, ()))
+            return frozenset({COUNT})
         found = list(self._whole.get(word, ()))
+        if word.isdigit():
+            return frozenset({NUMBER if len(word) >= _LONG_NUMBER else COUNT, *found})
         for length in range(self._shortest, min(len(word), self._longest) + 1):
             found += self._beginnings.get(word[:length], ())
-        return tuple(dict.fromkeys(found))
+        return frozenset(found)
 
 
 def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
-    return len(said) >= place + len(rest) and all(
-        word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
-        for word, wanted in zip(said[place : place + len(rest)], rest, strict=True)
+    there = said[place : place + len(rest)]
+    if not rest[-1].endswith("*"):
+        return there == rest
+    return (
+        len(there) == len(rest) and there[:-1] == rest[:-1] and there[-1].startswith(rest[-1][:-1])
     )
 
 

@@ -54,14 +54,11 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
 
 def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
     words = tokens(text)
-    places: list[set[str]] = [set() for _ in words]
-    for hit in dictionary.hits(words):
-        for place in range(hit.start, hit.end):
-            places[place].add(hit.meaning)
-    meanings = frozenset[str]().union(*places)
+    by_place = tuple(dictionary.meanings(words))
+    meanings = frozenset[str]().union(*by_place)
     return Sentence(
         text=text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,
-        by_place=tuple(map(frozenset, places)),
+        by_place=by_place,
     )

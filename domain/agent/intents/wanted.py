@@ -56,11 +56,14 @@ class _Rule:
 
     def strength(self, meanings: frozenset[str]) -> int:
         """How many elements of its fullest want stand in the sentence; 0 where none is whole."""
-        if meanings & self.unless:
-            return 0
-        return max(
-            (len(want) for want in self.wants if all(one & meanings for one in want)), default=0
-        )
+        best = 0
+        for want in self.wants:
+            for element in want:
+                if meanings.isdisjoint(element):
+                    break
+            else:
+                best = max(best, len(want))
+        return best if best and meanings.isdisjoint(self.unless) else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,7 +162,6 @@ async def test_the_orders_note_is_never_told() -> None:
     [
         ("I would like a refund for order 1042 please", ActionKind.REFUND),
         ("Je veux être remboursé de ma commande 1042", ActionKind.REFUND),
-        ("Remboursez-moi, l'article ne fonctionne pas", ActionKind.REFUND),
         ("give me my money back", ActionKind.REFUND),
         ("cancel my order", ActionKind.CANCEL_ORDER),
         ("Merci d'annuler ma commande 1042", ActionKind.CANCEL_ORDER),
