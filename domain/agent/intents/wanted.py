@@ -22,8 +22,6 @@ from domain.core.text import fold
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
-# So many words that nobody listed may be the names of goods.
-_NAMES: Final = 2
 
 
 class _Want(LexiconFile):
@@ -33,6 +31,7 @@ class _Want(LexiconFile):
     also: str = ""
     beside: str = Field(default="", alias="with")
     goods: bool = False
+    names: bool = False
     over: str = ""
     covers: str = ""
 
@@ -50,7 +49,7 @@ class _Rule:
     wants: tuple[tuple[frozenset[str], ...], ...]
     unless: frozenset[str]
     explains: frozenset[str]
-    goods: bool
+    names: bool
     over: frozenset[Intent]
     covers: frozenset[Intent]
 
@@ -149,8 +148,7 @@ def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
 
 def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...]:
     explaining = _ALWAYS.union(*(rule.explains for rule in rules))
-    takes_names = any(rule.goods for rule in rules)
-    names = 0
+    takes_name = any(rule.names for rule in rules)
     found: list[str] = []
     numbers: set[str] = set()
     for sentence in said:
@@ -160,8 +158,8 @@ def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...
                 numbers.add(word)
             if known & explaining:
                 continue
-            if not known and takes_names and sentence.follows_article(place) and names < _NAMES:
-                names += 1
+            if takes_name and sentence.names_a_thing(place):
+                takes_name = False  # one is what the message is about, two are more than that
                 continue
             found.append(word)
     if len(numbers) > 1:
@@ -206,7 +204,7 @@ def _rules() -> dict[Intent, _Rule]:
             explains=meanings(want.also)
             | {_beside(intent)}
             | (frozenset({GOODS}) if want.goods else frozenset()),
-            goods=want.goods,
+            names=want.names,
             over=frozenset(map(Intent, want.over.split())),
             covers=frozenset(map(Intent, want.covers.split())),
         )
