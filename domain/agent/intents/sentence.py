@@ -4,15 +4,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, tokens
+from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, everyday, tokens
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
 # Below it stands a name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
-    r"(?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{1,20}(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
-    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?[ .!x]*\Z"
+    r"((?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{0,20}\.?(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
+    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?)[ .!x]*\Z"
 )
 _ASKING: Final = "ask"
 _ARTICLE: Final = "article"
@@ -47,7 +47,7 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
 
     What lies beyond them is one word that nobody knows.
     """
-    parts = _END.split(_SIGNATURE.sub("", text[:READ_CHARACTERS]))
+    parts = _END.split(_without_name(text[:READ_CHARACTERS]))
     said = [
         _read(part, dictionary, asks="?" in mark)
         for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
@@ -56,6 +56,16 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
     if text[READ_CHARACTERS:].strip():
         said.append(_read("…beyond", dictionary, asks=False))
     return said
+
+
+def _without_name(text: str) -> str:
+    """The text without the name that ends it: a word that means something is no name."""
+    named = _SIGNATURE.search(text)
+    if named is None or any(
+        everyday().meanings(tuple(word for word in tokens(named[1]) if len(word) > 1))
+    ):
+        return text
+    return text[: named.start(1)]
 
 
 def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:

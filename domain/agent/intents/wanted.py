@@ -14,10 +14,9 @@ from pydantic import Field
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
-from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
 from domain.agent.intents.sentence import Sentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
-from domain.core.text import fold
 
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
@@ -123,11 +122,17 @@ def read_wants(text: str) -> Wants:
 def mentions(text: str, phrases: Iterable[str]) -> bool:
     """Whether one of the phrases occurs in the text, as whole words, whatever their case and
     accents. A "*" at the end of a word stands for any ending."""
-    entries = ["_".join(fold(phrase).replace("_", " ").split()) for phrase in phrases]
+    entries = [entry for phrase in phrases if (entry := _entry(phrase))]
     if not entries:
         return False
-    known = Dictionary({"phrase": " ".join(entry for entry in entries if entry)})
+    known = Dictionary({"phrase": " ".join(entries)})
     return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
+
+
+def _entry(phrase: str) -> str:
+    """A phrase as a dictionary has it."""
+    said = "_".join(tokens(phrase.replace("_", " ")))
+    return f"{said}*" if said and phrase.rstrip().endswith("*") else said
 
 
 def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
