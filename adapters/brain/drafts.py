@@ -8,7 +8,7 @@ from adapters.brain.order_facts import order_citation, order_values, promise_val
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
 from domain.agent.intent import Intent
-from domain.agent.intents.wanted import Wanted, mentions
+from domain.agent.intents.wanted import Want, mentions
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.template import Filled, clean_value, fill, names
 from domain.integrations.order import Order
@@ -58,7 +58,7 @@ class Asking:
 
     text: str
     question: Question
-    wanted: Wanted | None
+    wanted: Want | None
     covered: bool
     offer: PlannedAction | None = None
     asks_more: bool = False

@@ -19,7 +19,7 @@ _ARTICLE: Final = "article"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class MessageSentence:
     """`meanings`: of all its words and phrases, and "ask" where it ends as a question."""
 
     text: str
@@ -42,7 +42,7 @@ class Sentence:
         )
 
 
-def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
+def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
     """The sentences of a message's first characters, without the name below it.
 
     What lies beyond them is one word that nobody knows.
@@ -68,11 +68,11 @@ def _without_name(text: str) -> str:
     return text[: named.start(1)]
 
 
-def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
+def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
     words = tokens(text)
     by_place = tuple(dictionary.meanings(words))
     meanings = frozenset[str]().union(*by_place)
-    return Sentence(
+    return MessageSentence(
         text=text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,

@@ -15,7 +15,7 @@ from pydantic import Field
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
 from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
-from domain.agent.intents.sentence import Sentence, read_sentences
+from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
 # Meanings that a sentence has by its marks or figures.
@@ -23,7 +23,7 @@ _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
 
 
-class _Want(LexiconFile):
+class _Listed(LexiconFile):
     classes: str = Field(alias="class")
     wants: tuple[str, ...]
     unless: str = ""
@@ -36,7 +36,7 @@ class _Want(LexiconFile):
 
 
 class _File(LexiconFile):
-    intents: dict[Intent, _Want]
+    intents: dict[Intent, _Listed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,7 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Want:
     """One thing that is wanted, and the sentences that say so.
 
     `categories`: the classes that such a message may be of, the likeliest first.
@@ -83,7 +83,7 @@ class Wants:
     `unexplained`: the words that none of it explains. With some, more may be meant than is read.
     """
 
-    all: tuple[Wanted, ...] = ()
+    all: tuple[Want, ...] = ()
     unexplained: tuple[str, ...] = ()
 
     @property
@@ -112,8 +112,7 @@ def read_wants(text: str) -> Wants:
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
     return Wants(
         all=tuple(
-            Wanted(intent, rules[intent].categories, "\n".join(places[intent]))
-            for intent in ordered
+            Want(intent, rules[intent].categories, "\n".join(places[intent])) for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
@@ -135,7 +134,7 @@ def _entry(phrase: str) -> str:
     return f"{said}*" if said and phrase.rstrip().endswith("*") else said
 
 
-def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
+def _wanted_in(sentence: MessageSentence) -> dict[Intent, int]:
     """What a sentence wants, without what something else in it makes plain."""
     strengths = {
         intent: strength
@@ -151,7 +150,7 @@ def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
     return {intent: kept[intent] for intent in kept if intent not in beaten}
 
 
-def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...]:
+def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[str, ...]:
     explaining = _ALWAYS.union(*(rule.explains for rule in rules))
     takes_name = any(rule.names for rule in rules)
     found: list[str] = []

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel, TypeAdapter
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
@@ -13,6 +14,14 @@ from tests.support.agent.ready_answers import READY_ANSWERS
 
 OWN = Path(__file__).with_name("ready_messages.txt")
 OPEN_SET = Path(__file__).parents[3] / "evaluation/sets/templates.yaml"
+
+
+class Message(BaseModel):
+    right: bool
+    text: str
+
+
+MESSAGES = TypeAdapter(list[Message])
 ROWS = [
     tuple(line.split("|", 1))
     for line in OWN.read_text(encoding="utf-8").splitlines()
@@ -46,11 +55,10 @@ async def test_a_wrong_ready_answer_is_not(classifier: Classifier, text: str) ->
 
 async def test_the_open_set(classifier: Classifier) -> None:
     """The words of the wants were widened by this set: its sealed third tells how good they are."""
-    messages = read_yaml(OPEN_SET.read_text(encoding="utf-8"))
-    assert isinstance(messages, list)
+    messages = MESSAGES.validate_python(read_yaml(OPEN_SET.read_text(encoding="utf-8")))
     sent: dict[bool, list[bool]] = {True: [], False: []}
     for message in messages:
-        sent[message["right"]].append(is_sent(await ready(classifier, message["text"])))
+        sent[message.right].append(is_sent(await ready(classifier, message.text)))
 
     assert sum(sent[False]) / len(sent[False]) <= 0.02
     assert sum(sent[True]) / len(sent[True]) >= 0.9
