@@ -188,13 +188,10 @@ def _dictionary() -> Dictionary:
 @cache
 def _rules() -> dict[Intent, _Rule]:
     file, wants = meanings_file(), lexicon(__file__, _File).intents
-    known = {*file.meanings, GOODS, *_FIGURES}
+    known = frozenset({*file.meanings, GOODS, *_FIGURES})
 
     def meanings(listed: str) -> frozenset[str]:
-        named = frozenset(listed.split())
-        if not named <= known:
-            raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
-        return named
+        return _meanings(listed, known)
 
     return {
         intent: _Rule(
@@ -214,6 +211,14 @@ def _rules() -> dict[Intent, _Rule]:
         )
         for intent, want in wants.items()
     }
+
+
+def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
+    """Raises BrokenLexicon."""
+    named = frozenset(listed.split())
+    if not named <= known:
+        raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
+    return named
 
 
 def _beside(intent: Intent) -> str:

@@ -7,6 +7,7 @@ import pytest
 
 from adapters.brain import concepts, relevance
 from domain.agent.grounding import fact_words
+from domain.agent.intents import closing, meanings, wanted
 from domain.agent.safety import phrasings as unsafe_phrasings
 from domain.agent.safety.reason import UnsafeReason
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
@@ -73,6 +74,7 @@ def test_lines_and_fragments_make_one_expression() -> None:
 def test_every_file_is_in_use() -> None:
     used = {Path(str(it.__file__)).with_suffix(".yaml") for it in (concepts, fact_words, relevance)}
     used.add(Path(unsafe_phrasings.__file__).with_suffix(".yaml"))
+    used |= {Path(str(it.__file__)).with_suffix(".yaml") for it in (closing, meanings, wanted)}
 
     found = {path for room in ("adapters", "domain") for path in (ROOT / room).rglob("*.yaml")}
 
@@ -98,3 +100,17 @@ def test_concept_words_are_folded() -> None:
 
     for word in (*known.whole, *known.beginnings):
         assert re.fullmatch(r"[a-z0-9]+", word), word
+
+
+def test_words_of_meanings_are_as_a_message_has_them() -> None:
+    """Folded, and spelt as `tokens` leaves them: else no message ever holds them."""
+    file = meanings.meanings_file()
+
+    listed = " ".join((file.harmless, file.goods, file.articles, *file.meanings.values()))
+    for entry in listed.split():
+        assert re.fullmatch(r"[a-z0-9]+(?:_[a-z0-9]+)*\*?", entry), entry
+
+
+def test_a_meaning_that_nobody_listed_is_told() -> None:
+    with pytest.raises(BrokenLexicon, match="no such meaning: nonsense"):
+        wanted._meanings("where nonsense", frozenset({"where"}))
