@@ -1,10 +1,14 @@
 """Threads of one client: what each has settled, and the proposal that waits for a yes."""
 
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
+from pydantic import TypeAdapter
 from sqlalchemy.dialects.postgresql import JSONB
 
+from domain.agent.brain import Turn
 from domain.agent.thread import Thread
 from store.core.repository import TenantRepository
 from store.runs.tables import ai_conversations as threads
@@ -31,9 +35,40 @@ _HELD: Final = sa.text("""
     FROM ai_conversations AS thread
     WHERE thread.client_id = :client_id AND thread.id = :conversation_id
 """)
+_STANDING: Final = sa.text("""
+    SELECT thread.thread, thread.proposal, thread.turns,
+           (SELECT summary FROM customer_memories
+            WHERE client_id = :client_id AND key = CAST(:memory_key AS text)) AS summary
+    FROM (SELECT 1) AS always
+    LEFT JOIN ai_conversations AS thread
+      ON thread.client_id = :client_id AND thread.key = :key AND thread.last_message_at > :since
+""")
+_TURNS: TypeAdapter[tuple[Turn, ...]] = TypeAdapter(tuple[Turn, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class StandingThread:
+    """A thread as it stands before a message: what it settled, its turns, the customer's memory."""
+
+    thread: Thread
+    turns: tuple[Turn, ...]
+    summary: str
 
 
 class ThreadRepository(TenantRepository):
+    async def standing(
+        self, key: str, memory_key: str | None, *, begun_after: datetime
+    ) -> StandingThread:
+        """The open thread with this key, for who only reads; an empty one if there is none with a
+        message since `begun_after`."""
+        given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
+        row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
+        return StandingThread(
+            thread=Thread.model_validate({**(row.thread or {}), "proposal": row.proposal}),
+            turns=_TURNS.validate_python(row.turns or []),
+            summary=row.summary or "",
+        )
+
     async def lock(self, event_id: str) -> str | None:
         """The id of the thread that an event's message is in, locked until the transaction ends;
         None before it was normalized. What others did to it is seen by the next statement."""
