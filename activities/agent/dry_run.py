@@ -37,6 +37,7 @@ class Rehearse:
         embedder: Embedder | None,
         sealer: Sealer,
         now: Clock,
+        *,
         thread_lasts: timedelta = THREAD_LASTS,
     ) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""What a client has to think with, beside the message: content, connections, the shop's presence."""
+"""What a client has to think with beside the message: content, connections, whether a shop."""
 
 from dataclasses import dataclass
 

@@ -43,6 +43,7 @@ class Think:
         embedder: Embedder | None,
         now: Clock,
         new_id: NewId,
+        *,
         answers_per_hour: int = ANSWERS_PER_HOUR,
     ) -> None:
         self._database = database
