@@ -22,7 +22,7 @@ from domain.runs.conversation import THREAD_LASTS, conversation_key, memory_key
 from domain.runs.run import RunDraft, RunStatus, review_reason
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository
-from store.runs.threads import ThreadRepository
+from store.runs.standing_threads import StandingThreads
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 
@@ -91,7 +91,7 @@ class Rehearse:
     ) -> Material:
         chosen = await SettingsRepository(connection, tenant).read()
         event = _normalized(inbound, step, tuple(chosen.authserv_ids))
-        standing = await ThreadRepository(connection, tenant).standing(
+        standing = await StandingThreads(connection, tenant).read(
             conversation_key(event, step.event_id),
             memory_key(event),
             begun_after=self._now() - self._thread_lasts,

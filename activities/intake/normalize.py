@@ -66,7 +66,8 @@ class Normalize:
                 lasts=self._thread_lasts,
             )
             await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
-            joined, deliveries = None, ()
+            deliveries: tuple[str, ...] = ()
+            joined = None
             if opened.is_new:
                 deliveries = await Outbox(connection, tenant).add(
                     ConversationCreated(

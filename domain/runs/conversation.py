@@ -37,9 +37,9 @@ _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
     """Which thread an event belongs to, within its client.
 
-    Where the caller vouches for the customer: the ticket that the caller named, else a mail's first
-    reference with the address, so that nobody enters a thread by naming its mails; else the session,
-    else the address. A visitor who only typed an address shares a session, or nothing.
+    Where the caller vouches for the customer: the ticket that the caller named, else the mail that
+    it began with and the address, so that nobody enters a thread by naming its mails; else the
+    session, else the address. A visitor who only typed an address shares a session, or nothing.
     """
     if not event.customer_verified:
         return f"session:{event.session_id}" if event.session_id else f"event:{event_id}"
@@ -61,7 +61,7 @@ def mail_root(event: UnifiedEvent) -> str | None:
 
 
 def memory_key(event: UnifiedEvent) -> str | None:
-    """Whose memory an event shares, whatever the thread; None where nobody vouches for who it is."""
+    """Whose memory an event shares, whatever the thread; None where nobody vouches for them."""
     return memory_key_of(event.customer_email, verified=event.customer_verified)
 
 

@@ -9,6 +9,8 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.agent.escalation_reason import EscalationReason
+from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES, Decision
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
@@ -63,7 +65,7 @@ _JOIN: Final = sa.text("""
 """)
 
 _HOLD_CASE: Final = sa.text("""
-    SELECT FROM engine_runs AS run
+    SELECT review.reason FROM engine_runs AS run
     JOIN escalation_tickets AS review
       ON review.client_id = run.client_id AND review.run_id = run.id
     WHERE review.client_id = :client_id AND review.id = :review_id
@@ -130,14 +132,19 @@ class CaseMessages(TenantRepository):
         await self._connection.execute(_JOIN, {**this, "review_id": review_id})
         return review_id
 
-    async def hold_case(self, review_id: str) -> None:
-        """Lock the run of a case, so that it does not end before the transaction does.
+    async def hold_case(self, review_id: str) -> EscalationReason:
+        """Lock the run of a case, so that it does not end before the transaction does; returns why
+        people have it.
 
-        For the outcome of a joined message, which is else written while its case is closed.
+        For the outcome of a joined message, which is else written while its case is closed. Raises
+        EscalationNotFound.
         """
-        await self._connection.execute(
-            _HOLD_CASE, {"client_id": self._tenant, "review_id": review_id}
+        row = await self._one(
+            _HOLD_CASE,
+            {"client_id": self._tenant, "review_id": review_id},
+            EscalationNotFound(review_id),
         )
+        return EscalationReason(row.reason)
 
     async def close_joined(self, run_id: str, now: datetime) -> None:
         """Complete the runs of messages that a case's answer has answered; idempotent.

@@ -43,8 +43,9 @@ class Case:
     instead of it, None where the draft stands. `turns` are those of the thread before this event,
     `thread` what they settled, `summary` what came of the customer's tickets before it, whatever
     the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
-    often the agent answered in the thread in the hour before this message. `approvals`: how many
-    people approved the plan. `brain_budget_micros`: of the client, where it has one of its own.
+    often the agent answered in the thread in the hour before this message. `is_held`: people have
+    the thread, by another message's open review or for good. `approvals`: how many people approved
+    the plan. `brain_budget_micros`: of the client, where it has one of its own.
     `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
     a language model. `sensitive_words`: the client's own, that always reach a human.
     """
@@ -61,6 +62,7 @@ class Case:
     turns: tuple[Turn, ...]
     thread: Thread
     automatic_turns: int
+    is_held: bool
     summary: str
     lookup: Lookup | None
     draft: RunDraft | None
@@ -99,6 +101,7 @@ class CaseRepository(TenantRepository):
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row),
             automatic_turns=row.automatic_turns,
+            is_held=bool(row.is_held),
             # Whoever else writes in a customer's ticket has no part in the customer's memory.
             summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
@@ -127,6 +130,18 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
+# A run's own review does not keep it from what was approved there.
+_IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
+    (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
+        SELECT FROM engine_messages AS message
+        JOIN engine_runs AS other
+          ON other.client_id = message.client_id AND other.event_id = message.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = other.client_id AND review.run_id = other.id
+        WHERE message.client_id = ai_conversations.client_id
+          AND message.conversation_id = ai_conversations.id AND message.direction = 'inbound'
+          AND other.id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
+""")
 _EARLIER: Final = engine_messages.alias("earlier")
 _AUTOMATIC_TURNS: Final = (
     sa.select(sa.func.count())
@@ -160,6 +175,7 @@ _CASE: Final = (
         ai_conversations.c.memory_key,
         sa.func.coalesce(customer_memories.c.summary, ai_conversations.c.summary).label("summary"),
         _AUTOMATIC_TURNS.label("automatic_turns"),
+        _IS_HELD.label("is_held"),
         engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,

@@ -1,7 +1,6 @@
-"""What came of earlier runs: of a customer's in all threads, or of a visitor's in the one there is."""
+"""What came of earlier runs: a customer's in all threads, a visitor's in the one there is."""
 
 from collections.abc import Sequence
-from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa

@@ -1,4 +1,4 @@
-"""The answer to the agent's own question: a yes does just what was asked, once, and nothing else."""
+"""The answer to the agent's own question: a yes does just what was asked, and once."""
 
 from datetime import timedelta
 from typing import Final
