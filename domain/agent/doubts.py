@@ -4,8 +4,9 @@ from typing import Final
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.grounding.grounding import unsupported
+from domain.agent.grounding.grounding import claim_doubt, unsupported
 from domain.agent.material import Material
+from domain.agent.plan import PlannedAction
 from domain.agent.thread import speaks_of_another
 from domain.intake.order_number import asks_about_order
 from domain.integrations.order import Lookup, LookupState
@@ -16,13 +17,17 @@ _ABOUT_ORDERS: Final = frozenset(
 
 
 def doubt_of(
-    material: Material, request: BrainRequest, answer: BrainAnswer
+    material: Material,
+    request: BrainRequest,
+    answer: BrainAnswer,
+    plan: tuple[PlannedAction, ...],
 ) -> EscalationReason | None:
     """Why a human must see the answer, however sure the brain is; None if nothing speaks for it."""
     return (
         _doubt_of_history(material, answer.classification)
         or _doubt_of_lookup(material, answer.classification)
         or _doubt_of_sources(answer, request)
+        or claim_doubt(answer, plan, request)
     )
 
 

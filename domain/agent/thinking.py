@@ -92,7 +92,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thin
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
-    doubt = doubt_of(material, request, answer) if judgement.plan else None
+    doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
     return _result(material, Settled(answer, judgement), findings, doubt, now)
 
 
