@@ -67,14 +67,15 @@ class ProcessEvent:
         theirs."""
         try:
             filed = await self._normalize()
-            if not filed.joined:
+            joined = _has_joined(filed.joined)
+            if not joined:
                 if filed.looks_up:
                     await self._look_up()
                 thought = await self._think()
         except FailureError as failure:
             await self._fail(failure)
         else:
-            if filed.joined:
+            if joined:
                 await self._join(filed.joined)
             else:
                 await self._carry_out(thought)
@@ -98,7 +99,7 @@ class ProcessEvent:
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
             else:
-                if done.joined:
+                if _has_joined(done.joined):
                     await self._join(done.joined)
                     return
                 steps, status = done.steps, status_of(done.steps)
@@ -135,7 +136,8 @@ class ProcessEvent:
             Normalize.normalize, NormalizeInput(ref=self._event.ref)
         )
         self._timings = self._timings.model_copy(update={"normalize": filed.elapsed_ms})
-        await self._send_webhooks(filed.deliveries)
+        if filed.deliveries and workflow.patched("told-first"):
+            await self._send_webhooks(filed.deliveries)
         return filed
 
     async def _look_up(self) -> None:
@@ -172,7 +174,7 @@ class ProcessEvent:
         """Whether it is to be done: parked until a human has decided or the time to decide is
         over. Where people have the conversation by now, the message is theirs."""
         joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
-        if joined:
+        if _has_joined(joined):
             await self._join(joined)
             return False
         deadline = workflow.now() + self._time_to_decide()
@@ -282,3 +284,8 @@ def _nothing_done(failure: FailureError) -> bool:
     if error_code(failure) not in NOTHING_DONE:
         return False
     return not (cut_short(failure) and workflow.patched("cut-short"))
+
+
+def _has_joined(review_id: str) -> bool:
+    """Whether people have the conversation, and with it the message."""
+    return bool(review_id) and workflow.patched("joins")

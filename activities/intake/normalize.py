@@ -13,7 +13,7 @@ from domain.intake.contracts import NormalizeInput, NormalizeResult
 from domain.intake.event import UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import asks_about_order
-from domain.runs.conversation import THREAD_LASTS, conversation_key, memory_key
+from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
 from store.core.database import Database
@@ -33,7 +33,7 @@ class Normalize:
         database: Database,
         now: Clock,
         new_id: NewId,
-        thread_lasts: timedelta = THREAD_LASTS,
+        thread_lasts: timedelta,
     ) -> None:
         self._database = database
         self._now = now

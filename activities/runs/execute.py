@@ -26,9 +26,9 @@ from domain.integrations.order import Order
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
+from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect
 from store.runs.cases import CaseRepository
-from store.runs.threads import ThreadRepository
 
 _NOTE_PAUSES_S: Final = (0.1, 0.3, 1.0)
 # After so many a step that cannot be reached is left to a human, if others were done already or
@@ -98,8 +98,8 @@ class Execute:
             job = Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
             if case.is_held and not case.approvals:
                 begun = await ActionLedger(connection, tenant).was_begun(job.place(0))
-                threads = ThreadRepository(connection, tenant)
-                joined = None if begun else await threads.leave_to_people(order.ref.event_id)
+                reviews = EscalationRepository(connection, tenant)
+                joined = None if begun else await reviews.join_late(order.ref.event_id)
                 if joined is not None:
                     return joined
             if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do

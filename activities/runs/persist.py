@@ -26,7 +26,6 @@ from store.intake.events import EventRepository, Ticket
 from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
-from store.runs.threads import ThreadRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
@@ -63,8 +62,7 @@ class Persist:
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
                 )
             if step.escalation is not None and step.round == 0:
-                threads = ThreadRepository(connection, tenant)
-                joined = await threads.leave_to_people(step.ref.event_id)
+                joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
                     return PersistResult(duration_ms=_took(run, now), joined=joined)
             result = _result(step, run, now)

@@ -14,6 +14,7 @@ from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES, Decision
 from domain.runs.run import RunStatus
 from store.core.repository import TenantRepository
+from store.runs.threads import ThreadRepository
 
 _OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
 _HANDED_OVER: Final = ", ".join(
@@ -131,6 +132,12 @@ class CaseMessages(TenantRepository):
         review_id = str(reviews[-1])
         await self._connection.execute(_JOIN, {**this, "review_id": review_id})
         return review_id
+
+    async def join_late(self, event_id: str) -> str | None:
+        """The same for a message that the agent has thought of meanwhile. The conversation is
+        locked until the transaction ends."""
+        thread = await ThreadRepository(self._connection, self._tenant).lock(event_id)
+        return None if thread is None else await self.join(thread, event_id=event_id)
 
     async def hold_case(self, review_id: str) -> EscalationReason:
         """Lock the run of a case, so that it does not end before the transaction does; returns why

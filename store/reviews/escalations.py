@@ -29,7 +29,7 @@ from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 
 _TICKETS: Final = escalation_tickets.c
-_EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
+EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +184,7 @@ class EscalationRepository(CaseMessages):
                 .limit(1)
             )
         ).one_or_none()
-        if row is None or row.decision not in _EXECUTED:
+        if row is None or row.decision not in EXECUTED:
             return 0
         return 1 if row.first_approved_by is None else 2
 
@@ -221,7 +221,7 @@ client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 # What an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
-# None was kept of reviews from before messages joined them.
+# The customer's latest message, as far as people know.
 LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.event_id).label(
     "latest_event_id"
 )

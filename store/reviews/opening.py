@@ -47,7 +47,7 @@ def standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
         needs_second.label("needs_second"),
         at_stake.c.minor.label("amount"),
         at_stake.c.currency,
-        sa.func.coalesce(before.c.latest_event_id, engine_runs.c.event_id).label("latest_event_id"),
+        before.c.latest_event_id,
         sa.or_(sensitive.is_not(None), sa.func.coalesce(before.c.urgent, sa.false())).label(
             "urgent"
         ),

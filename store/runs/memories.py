@@ -71,7 +71,7 @@ _CARRY: Final = sa.text("""
     INSERT INTO customer_memories (client_id, key, summary, updated_at)
     SELECT DISTINCT ON (memory_key) client_id, memory_key, summary, last_message_at
     FROM ai_conversations
-    WHERE client_id = :client_id AND memory_key IS NOT NULL
+    WHERE client_id = :client_id AND memory_key IS NOT NULL AND summary <> ''
     ORDER BY memory_key, last_message_at DESC, id DESC
     ON CONFLICT (client_id, key) DO NOTHING
 """)

@@ -7,7 +7,6 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from domain.agent.thread import Thread
 from store.core.repository import TenantRepository
-from store.reviews.escalations import EscalationRepository
 from store.runs.tables import ai_conversations as threads
 
 _LOCK: Final = sa.text("""
@@ -21,16 +20,13 @@ _LOCK: Final = sa.text("""
 
 
 class ThreadRepository(TenantRepository):
-    async def leave_to_people(self, event_id: str) -> str | None:
-        """The review that an event's message is added to, for people have its thread by now; None
-        where the agent may answer. The thread is locked until the transaction ends."""
-        thread: str | None = await self._connection.scalar(
+    async def lock(self, event_id: str) -> str | None:
+        """The id of the thread that an event's message is in, locked until the transaction ends;
+        None before it was normalized. What others did to it is seen by the next statement."""
+        locked: str | None = await self._connection.scalar(
             _LOCK, {"client_id": self._tenant, "event_id": event_id}
         )
-        if thread is None:
-            return None
-        reviews = EscalationRepository(self._connection, self._tenant)
-        return await reviews.join(thread, event_id=event_id)
+        return locked
 
     async def take_proposal(self, conversation_id: str, proposal_id: str) -> bool:
         """Take the proposal that waits for a yes. Of several at once, one gets True."""
@@ -54,7 +50,7 @@ class ThreadRepository(TenantRepository):
         proposal = thread.proposal
         await self._connection.execute(
             self._one_thread(conversation_id).values(
-                thread=thread.model_dump(mode="json", exclude={"proposal"}, exclude_none=True),
+                thread=thread.model_dump(mode="json", exclude={"proposal"}, exclude_defaults=True),
                 proposal=sa.null()
                 if proposal is None
                 else sa.cast(proposal.model_dump(mode="json"), JSONB),

@@ -42,11 +42,16 @@ Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
 @dataclass(frozen=True, slots=True)
 class ClaimPhrasings:
     """`anywhere` is looked for in a whole sentence, `stated` too, which a mark of a `rule` makes
-    less of, and `opening` where a clause begins. The others are what stands around a claim."""
+    less of, and `opening` where a clause begins. A clause with a word of `spoken` and one that is
+    `personal` is a claim unless it is `harmless`. The others are what stands around a claim."""
 
     anywhere: tuple[Phrasing, ...]
     stated: tuple[Phrasing, ...]
     opening: tuple[Phrasing, ...]
+    spoken: tuple[Phrasing, ...]
+    personal: re.Pattern[str]
+    harmless: re.Pattern[str]
+    asks: re.Pattern[str]
     covers: re.Pattern[str]
     rule: re.Pattern[str]
     condition: re.Pattern[str]
@@ -62,12 +67,14 @@ class _File(LexiconFile):
     fragments: dict[str, str]
     finished: _Listed
     stated: _Listed
+    foretold: _Listed
     opening: _Listed
     promise: _Listed
     abroad: _Listed
     liability: tuple[str, ...]
     discount: tuple[str, ...]
     legal: tuple[str, ...]
+    asks: str
     covers: str
     denies: str
     reports: str
@@ -76,6 +83,9 @@ class _File(LexiconFile):
     courteous: str
     denial: str
     told: dict[ClaimMatter, str]
+    spoken: dict[ClaimMatter, str]
+    personal: str
+    harmless: str
 
 
 @cache
@@ -105,8 +115,17 @@ def claim_phrasings() -> ClaimPhrasings:
             (ClaimKind.DISCOUNT, None, whole(*file.discount)),
             (ClaimKind.LEGAL, None, whole(*file.legal)),
         ),
-        stated=listed(ClaimKind.FINISHED, file.stated),
+        stated=(
+            *listed(ClaimKind.FINISHED, file.stated),
+            *listed(ClaimKind.PROMISE, file.foretold),
+        ),
         opening=listed(ClaimKind.FINISHED, file.opening),
+        spoken=tuple(
+            (ClaimKind.PROMISE, matter, whole(text)) for matter, text in file.spoken.items()
+        ),
+        personal=whole(file.personal),
+        harmless=whole(file.harmless),
+        asks=whole(file.asks),
         covers=whole(around),
         rule=whole(file.rule),
         condition=whole(file.condition),

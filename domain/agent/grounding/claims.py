@@ -65,6 +65,9 @@ class StatedClaim:
         return same and not loose
 
 
+_Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
+
+
 @dataclass(frozen=True, slots=True)
 class _Sentence:
     """The words, parted by single spaces. `breaks`: where a comma or its like stood."""
@@ -80,9 +83,11 @@ class _Sentence:
         stop = min((place for place in self.breaks if place >= end), default=len(self.words))
         return _JOINS.split(self.words[end:stop] + " ", maxsplit=1)[0]
 
-    def openings(self) -> Iterator[int]:
-        yield 0
-        yield from (place + 1 for place in self.breaks if 0 < place < len(self.words))
+    def clauses(self) -> Iterator[tuple[int, int]]:
+        """Where each clause begins and ends."""
+        inner = (place for place in self.breaks if 0 < place < len(self.words))
+        starts = (0, *(place + 1 for place in dict.fromkeys(inner)))
+        return zip(starts, (*(start - 1 for start in starts[1:]), len(self.words)), strict=True)
 
 
 def unbacked_claims(
@@ -110,8 +115,10 @@ def claims(text: str) -> tuple[StatedClaim, ...]:
     found: dict[StatedClaim, None] = {}
     # A line may be a sentence or a part of one: it is read both ways.
     for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
-        if not is_question(written):
-            found.update(dict.fromkeys(_claims_of(_read(written))))
+        sentence = _read(written)
+        if is_question(written):
+            sentence = _before_question(sentence)
+        found.update(dict.fromkeys(_claims_of(sentence)))
     return tuple(found)
 
 
@@ -128,25 +135,56 @@ def _read(written: str) -> _Sentence:
     return _Sentence(" ".join(words), tuple(breaks))
 
 
+def _before_question(sentence: _Sentence) -> _Sentence:
+    """What is stated before it is asked: "You have been refunded, is there anything else?"."""
+    *stated, (asked, _) = sentence.clauses()
+    words = sentence.words
+    if any(claim_phrasings().asks.match(words, start, end) for start, end in stated):
+        return _Sentence("", ())
+    return _Sentence(words[: max(asked - 1, 0)], sentence.breaks)
+
+
 def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     known = claim_phrasings()
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
-    for kind, matter, match in _matches(sentence, known):
-        yield StatedClaim(kind, matter, bound, match[0][:_SHOWN])
-    for _, matter, pattern in known.stated:
+    found: set[ClaimMatter | None] = set()
+    for reading in (_matches, _statements, _remarks):
+        # What was found by its phrasing is not found again by a word of it.
+        matches = [one for one in reading(sentence, known) if one[1] not in found]
+        found.update(matter for _, matter, _ in matches)
+        for kind, matter, match in matches:
+            yield StatedClaim(kind, matter, bound, match[0][:_SHOWN])
+
+
+def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
+    """Claims in the present or the future, unless they tell a rule: of one to the customer in
+    person a promise is left."""
+    for kind, matter, pattern in known.stated:
         for match in pattern.finditer(sentence.words):
             if _is_covered(sentence, match, known):
                 continue
             before, after = sentence.words[: match.start()], sentence.clause_after(match.end())
             if not (known.rule.search(before) or known.rule.search(after)):
-                yield StatedClaim(ClaimKind.FINISHED, matter, bound, match[0][:_SHOWN])
+                yield kind, matter, match
             elif _SAYS_YOU.search(match[0]):
-                yield StatedClaim(ClaimKind.PROMISE, matter, bound, match[0][:_SHOWN])
+                yield ClaimKind.PROMISE, matter, match
 
 
-def _matches(
-    sentence: _Sentence, known: ClaimPhrasings
-) -> Iterator[tuple[ClaimKind, ClaimMatter | None, re.Match[str]]]:
+def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
+    """Clauses that speak of the customer's money or order, however they are worded."""
+    for start, end in sentence.clauses():
+        for kind, matter, pattern in known.spoken:
+            match = pattern.search(sentence.words, start, end)
+            marks = (known.harmless, known.rule, known.covers)
+            if (
+                match is not None
+                and known.personal.search(sentence.words, start, end)
+                and not any(mark.search(sentence.words, start, end) for mark in marks)
+            ):
+                yield kind, matter, match
+
+
+def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
     """The claims that stand, whatever follows them: the first of each phrasing."""
     for kind, matter, pattern in known.anywhere:
         for match in pattern.finditer(sentence.words):
@@ -156,17 +194,16 @@ def _matches(
                 yield kind, matter, match
                 break
     for kind, matter, pattern in known.opening:
-        for match in filter(None, map(_at(sentence, pattern), sentence.openings())):
-            yield kind, matter, match
-
-
-def _at(sentence: _Sentence, pattern: re.Pattern[str]) -> Callable[[int], re.Match[str] | None]:
-    return lambda place: pattern.match(sentence.words, place)
+        for start, _ in sentence.clauses():
+            if (opening := pattern.match(sentence.words, start)) is not None:
+                yield kind, matter, opening
 
 
 def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
     """Whether "once", "if", "you say that" or "we cannot see that" stands right before it."""
-    for cover in known.covers.finditer(sentence.words, 0, match.start()):
+    # "You say that your order …": the claim may begin with the last word of what covers it.
+    end = match.start() + (len("that") if match[0].startswith("that ") else 0)
+    for cover in known.covers.finditer(sentence.words, 0, end):
         between = sentence.words[cover.end() : match.start()].split()
         if len(between) <= _NEAR and not _SUBJECTS.intersection(between):
             return not sentence.broken(cover.end(), match.start() - 1)
