@@ -1,0 +1,144 @@
+"""What stands around a request, and takes from it: its own sentence, and those beside it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from domain.agent.speech.clause import Clause, SpokenSentence
+from domain.agent.speech.request import Veto
+from domain.agent.speech.vocabulary import OPPOSING, Role
+from domain.agent.speech.wish import Wish
+
+_NOTHING_ELSE: Final = frozenset("Nfpyxrtui_")
+_POINTS: Final = frozenset("fpyxadotOzPLqNr")
+
+
+@dataclass(slots=True)
+class Weight:
+    """`vetoes` end a request; `doubts` make it a likely one at most."""
+
+    vetoes: set[Veto] = field(default_factory=set)
+    doubts: set[Veto] = field(default_factory=set)
+    said: list[Veto] = field(default_factory=list)
+    doubtful: bool = False
+
+    def doubt(self, veto: Veto | None = None) -> None:
+        self.doubtful = True
+        if veto:
+            self.said.append(veto)
+            self.doubts.add(veto)
+
+
+def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> Weight:
+    """`at`: the sentence of the request, `of`: its clause in it."""
+    weight = Weight()
+    sentence = spoken[at]
+    clauses = list(sentence.clauses)
+    for place, clause in enumerate(clauses):
+        if place != of:
+            _beside(clause, wish, weight, before=place < of)
+    if wish.behind:
+        _beside(wish.behind, wish, weight, before=False)
+    if of > 0:
+        _led_by(clauses[of - 1], clauses[of], weight)
+    if "or" in {clauses[of].joint, *(c.joint for c in clauses[of + 1 : of + 2])}:
+        weight.doubt(Veto.HYPOTHETICAL)
+    if sentence.asks and not wish.polite:
+        weight.doubt(Veto.QUESTION)
+    if Role.RULES in clauses[0].roles[:1] and of > 0:
+        weight.doubt(Veto.RULES)
+    if at > 0:
+        _sentence_before(spoken[at - 1], weight, first=of == 0)
+    if at + 1 < len(spoken):
+        _sentence_behind(spoken[at + 1], weight)
+    if sum(Veto.PART == doubt for doubt in weight.said) > 1:
+        weight.vetoes.add(Veto.PART)
+    return weight
+
+
+def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
+    roles = set(clause.roles)
+    if Role.CONDITIONAL in roles:
+        weight.vetoes.add(Veto.CONDITIONAL)
+    if roles & {Role.DOUBT, Role.HYPOTHETICAL}:
+        weight.doubt(Veto.HYPOTHETICAL)
+    if Role.NEGATION in roles:
+        _negation(clause, wish, weight)
+    elif Role.EXCHANGE in roles:
+        if before or clause.joint == "or":
+            weight.doubt(Veto.EXCHANGE)
+        else:
+            weight.vetoes.add(Veto.EXCHANGE)
+    if Role.PART in roles:
+        if before or wish.own.numbers and clause.numbers - wish.own.numbers:
+            weight.doubt(Veto.PART)
+        else:
+            weight.vetoes.add(Veto.PART)
+    if Role.SUM in roles or (Role.COUNT in roles and not before):
+        weight.doubt(Veto.PART)
+    if roles & {Role.REPORT, Role.PERSON}:
+        weight.doubt(Veto.OTHER_PERSON)
+    if Role.EXISTING in roles and (clause.names_action or not before):
+        weight.doubt(Veto.EXISTING)
+    if Role.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
+        if before:
+            weight.doubt(Veto.WITHDRAWN)
+        else:
+            weight.vetoes.add(Veto.WITHDRAWN)
+
+
+def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
+    """ "Not 2729" beside "cancel 2730" takes nothing from it; "do not," and "not it" do."""
+    roles = set(clause.roles)
+    if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
+        weight.vetoes.add(Veto.NEGATED)
+
+
+def _of_another(clause: Clause, wish: Wish) -> bool:
+    """Whether the clause names another order than the request, or says "the other"."""
+    if clause.numbers:
+        return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
+    return Role.THING in clause.roles
+
+
+def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
+    """The clause is what somebody says, where the clause before ends on a word of speech."""
+    if told_by_others(before) and (
+        clause.joint in {"colon", "that"} or before.roles.rstrip("fpmhut_")[-1:] == Role.REPORT
+    ):
+        weight.vetoes.add(Veto.QUOTED)
+    if before.roles.rstrip("fp")[-1:] in {Role.NEGATION, Role.CONDITIONAL}:
+        weight.vetoes.add(OPPOSING[before.roles.rstrip("fp")[-1]])
+    if clause.joint in {"and", "or"} and Role.NEGATION in before.roles and not before.names_action:
+        if clause.roles[:1] not in {Role.I, Role.I_WISH, Role.PLEASE, Role.POLITE}:
+            weight.doubt(Veto.NEGATED)
+    if clause.joint == "that" and Role.I_WISH not in before.roles and Role.WISH not in before.roles:
+        weight.doubt(Veto.QUOTED)
+
+
+def told_by_others(clause: Clause) -> bool:
+    return bool({Role.REPORT, Role.PERSON, Role.THIRD} & set(clause.roles))
+
+
+def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -> None:
+    roles = {role for clause in sentence.clauses for role in clause.roles}
+    if sentence.introduces and first:
+        if roles & {Role.REPORT, Role.PERSON, Role.THIRD}:
+            weight.vetoes.add(Veto.QUOTED)
+        else:
+            weight.doubt(Veto.QUOTED)
+    if Role.PART in roles:
+        weight.doubt(Veto.PART)
+    if {Role.REPORT, Role.PERSON} <= roles:
+        weight.doubt(Veto.OTHER_PERSON)
+
+
+def _sentence_behind(sentence: SpokenSentence, weight: Weight) -> None:
+    first = sentence.clauses[0].roles.lstrip("fpyx")
+    roles = {role for clause in sentence.clauses for role in clause.roles}
+    if first[:1] in {Role.CONDITIONAL, Role.PART, Role.NEGATION}:
+        weight.doubt(OPPOSING[first[0]])
+    if Role.DOUBT in roles:
+        weight.doubt(Veto.HYPOTHETICAL)
+    if Role.PART in roles:
+        weight.doubt(Veto.PART)
