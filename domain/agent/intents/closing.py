@@ -1,0 +1,38 @@
+"""Whether a message only ends a conversation, and so wants no answer: "thanks, all good"."""
+
+from functools import cache
+
+from domain.agent.intents.meanings import Dictionary
+from domain.agent.intents.sentence import read_sentences
+from domain.core.lexicon import LexiconFile, lexicon
+
+
+class _File(LexiconFile):
+    """`ends`: words of which one must be there; `beside`: what may stand with them, and nothing
+    else; `not_so`: signs and phrases that turn them around."""
+
+    ends: str
+    beside: str
+    not_so: str
+    marks: str
+
+
+def closes(text: str) -> bool:
+    """True only where every word is one of thanks, of content or of farewell."""
+    marks = lexicon(__file__, _File).marks.split() if text else []
+    if any(mark in text for mark in marks):
+        return False
+    said = read_sentences(text, _dictionary())
+    means = frozenset[str]().union(*(sentence.meanings for sentence in said))
+    return (
+        "ends" in means
+        and "not_so" not in means
+        and "ask" not in means
+        and all(sentence.of(place) for sentence in said for place in range(len(sentence.words)))
+    )
+
+
+@cache
+def _dictionary() -> Dictionary:
+    file = lexicon(__file__, _File)
+    return Dictionary({"ends": file.ends, "beside": file.beside, "not_so": file.not_so})

@@ -1,0 +1,67 @@
+"""The sentence: the words of a part of a message, with what each of them means."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.intents.meanings import READ_CHARACTERS, Dictionary, tokens
+
+_END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
+# Below it stands a name.
+_SIGNATURE: Final = re.compile(
+    r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
+    r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
+    r"(?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{1,20}(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
+    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?[ .!x]*\Z"
+)
+_ASKING: Final = "ask"
+_ARTICLE: Final = "article"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """`meanings`: of all its words and phrases, and "ask" where it ends as a question."""
+
+    text: str
+    words: tuple[str, ...]
+    meanings: frozenset[str]
+    by_place: tuple[frozenset[str], ...]
+
+    def of(self, place: int) -> frozenset[str]:
+        """What a word means, by itself or within a phrase."""
+        return self.by_place[place]
+
+    def follows_article(self, place: int) -> bool:
+        """Whether the word before says that this one names a thing."""
+        return place > 0 and _ARTICLE in self.by_place[place - 1]
+
+
+def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
+    """The sentences of a message's first characters, without the name below it.
+
+    What lies beyond them is one word that nobody knows.
+    """
+    parts = _END.split(_SIGNATURE.sub("", text[:READ_CHARACTERS]))
+    said = [
+        _read(part, dictionary, asks="?" in mark)
+        for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
+        if part.strip()
+    ]
+    if text[READ_CHARACTERS:].strip():
+        said.append(_read("…beyond", dictionary, asks=False))
+    return said
+
+
+def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
+    words = tokens(text)
+    places: list[set[str]] = [set() for _ in words]
+    for hit in dictionary.hits(words):
+        for place in range(hit.start, hit.end):
+            places[place].add(hit.meaning)
+    meanings = frozenset[str]().union(*places)
+    return Sentence(
+        text=text.strip(),
+        words=words,
+        meanings=meanings | {_ASKING} if asks else meanings,
+        by_place=tuple(map(frozenset, places)),
+    )
