@@ -8,7 +8,7 @@ from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection
-from domain.agent.thinking import Material
+from domain.agent.material import Material
 from domain.core.money import Money
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize

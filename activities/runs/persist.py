@@ -26,6 +26,7 @@ from store.intake.events import EventRepository, Ticket
 from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
+from store.runs.threads import ThreadRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
