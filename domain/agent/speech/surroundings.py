@@ -9,7 +9,7 @@ from domain.agent.speech.request import Veto
 from domain.agent.speech.vocabulary import OPPOSING, Role
 from domain.agent.speech.wish import Wish
 
-_NOTHING_ELSE: Final = frozenset("Nfpyxrtui_")
+_NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _POINTS: Final = frozenset("fpyxadotOzPLqNr")
 
 
@@ -50,7 +50,7 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
     if at + 1 < len(spoken):
-        _sentence_behind(spoken[at + 1], weight)
+        _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
     if sum(Veto.PART == doubt for doubt in weight.said) > 1:
         weight.vetoes.add(Veto.PART)
     return weight
@@ -70,10 +70,10 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
         else:
             weight.vetoes.add(Veto.EXCHANGE)
     if Role.PART in roles:
-        if before or wish.own.numbers and clause.numbers - wish.own.numbers:
-            weight.doubt(Veto.PART)
-        else:
+        if not before and clause.roles.lstrip("fpadrt")[:1] == Role.PART:
             weight.vetoes.add(Veto.PART)
+        else:
+            weight.doubt(Veto.PART)
     if Role.SUM in roles or (Role.COUNT in roles and not before):
         weight.doubt(Veto.PART)
     if roles & {Role.REPORT, Role.PERSON}:
@@ -133,9 +133,11 @@ def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -
         weight.doubt(Veto.OTHER_PERSON)
 
 
-def _sentence_behind(sentence: SpokenSentence, weight: Weight) -> None:
+def _sentence_behind(sentence: SpokenSentence, weight: Weight, *, asks: bool) -> None:
     first = sentence.clauses[0].roles.lstrip("fpyx")
     roles = {role for clause in sentence.clauses for role in clause.roles}
+    if asks and sentence.clauses[0].roles[:1] in {Role.NEGATION, Role.NO_WORD}:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if first[:1] in {Role.CONDITIONAL, Role.PART, Role.NEGATION}:
         weight.doubt(OPPOSING[first[0]])
     if Role.DOUBT in roles:

@@ -22,7 +22,7 @@ _TOKEN: Final = re.compile(
     rf"|(?P<number>[#№]?[ ]?{_NUMBER}|\d+)"
     r"|(?P<quote>[“”„«»\"])"
     r"|(?P<pause>\.\.+|…)"
-    r"|(?P<ask>[?？]+)|(?P<end>[.!。！]+|\n[ \t]*\n\s*)|(?P<line>\n)"
+    r"|(?P<ask>[?？]+)|(?P<end>[.!。！☀-➿\U0001F000-\U0001FAFF]+|\n[ \t]*\n\s*)|(?P<line>\n)"
     r"|(?P<colon>:)|(?P<mark>[,;()\[\]{}–—]|(?<=\s)-+(?=\s)|/)",
     re.IGNORECASE,
 )
