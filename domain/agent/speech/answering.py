@@ -4,6 +4,7 @@ A positive grammar, as for requests: every word of the answer must be one that a
 left over makes it something else, and the question counts as dropped.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,7 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 _READ_WORDS: Final = 80
 _LONGEST_PHRASE: Final = 6
 _SIGNATURE: Final = 4
+_DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
 
@@ -77,11 +79,7 @@ def read_confirmation(
         return _correction(answer)
     if answer.has(_Does.DENIAL):
         return _confirmation(_denial(text, answer))
-    if answer.has(_Does.ACTION):
-        plain = spoken_request(text).standing is Standing.PLAIN
-        return _confirmation(Assent.YES if plain else Assent.OTHER)
-    agrees = answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE, _Does.CORRECTING)
-    return _confirmation(Assent.YES if agrees else Assent.OTHER)
+    return _confirmation(_assent(text, answer))
 
 
 def _confirmation(assent: Assent) -> Confirmation:
@@ -96,6 +94,14 @@ def _correction(answer: _Answer) -> Confirmation:
         return _confirmation(Assent.OTHER)
     number = answer.another[0] if answer.another else None
     return Confirmation(assent=Assent.CORRECTION, number=number)
+
+
+def _assent(text: str, answer: _Answer) -> Assent:
+    """A yes with nothing more; or the request again, as plain as the first time."""
+    if answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE, _Does.CORRECTING):
+        return Assent.YES
+    again = answer.has(_Does.ACTION) and spoken_request(text).standing is Standing.PLAIN
+    return Assent.YES if again else Assent.OTHER
 
 
 def _denial(text: str, answer: _Answer) -> Assent:
@@ -160,11 +166,11 @@ def _phrases(words: tuple[Word, ...]) -> Iterator[tuple[str, _Does | None, Actio
         word = words[at]
         taken, found = 1, None
         for length in range(min(_LONGEST_PHRASE, len(words) - at), 0, -1):
-            phrase = " ".join(one.folded for one in words[at : at + length])
+            phrase = _spelled(words[at : at + length])
             if phrase in known:
                 taken, found = length, known[phrase]
                 break
-        phrase = " ".join(one.folded for one in words[at : at + taken])
+        phrase = _spelled(words[at : at + taken])
         kind = _action(word) if found is None or found is _Does.AROUND else None
         if kind:
             yield word.folded, _Does.ACTION, kind
@@ -198,8 +204,13 @@ def _closes(text: str, sentence: Sentence) -> bool:
     )
 
 
+def _spelled(words: tuple[Word, ...]) -> str:
+    """ "Ouiiii" is "oui": a letter that comes three times is one."""
+    return " ".join(_DRAWN_OUT.sub(r"\1", one.folded) for one in words)
+
+
 def _opens(phrases: tuple[str, ...], words: tuple[Word, ...]) -> bool:
-    opening = " ".join(word.folded for word in words[:_LONGEST_PHRASE]) + " "
+    opening = _spelled(words[:_LONGEST_PHRASE]) + " "
     return any(opening.startswith(f"{phrase} ") for phrase in phrases)
 
 

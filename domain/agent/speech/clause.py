@@ -20,6 +20,7 @@ _JOINTS: Final = {
     Role.ALSO_KIND: "and",
     Role.OR: "or",
     Role.BUT: "but",
+    Role.SO: "so",
     Role.BECAUSE: "because",
     Role.THAT: "that",
 }

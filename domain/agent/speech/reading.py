@@ -52,7 +52,12 @@ def spoken_request(text: str) -> SpokenRequest:
     asked = [one for one in _asked(spoken)]
     remarks = [one for one in _remarks(spoken, {(a.at, a.of) for a in asked})]
     quoted = _kinds_quoted(said)
-    kinds = {one.wish.kind for one in asked} or _topics(remarks) or quoted
+    kinds = (
+        {one.wish.kind for one in asked if one.standing is not Standing.NONE}
+        or {one.wish.kind for one in asked}
+        or _topics(remarks)
+        or quoted
+    )
     if not kinds:
         return SpokenRequest()
     kind = ActionKind.CANCEL_ORDER if ActionKind.CANCEL_ORDER in kinds else ActionKind.REFUND

@@ -19,10 +19,10 @@ _TOKEN: Final = re.compile(
     rf"|(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*|\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}"
     r"|\b\d{1,6}[.,]\d\d\b(?![.,]?\d))"
     r"|(?P<percent>\d[\d.,]*[ ]?%)"
-    rf"|(?P<number>[#№]?[ ]?{_NUMBER}|\d+)"
+    rf"|(?P<number>(?:[#№][ ]?)?{_NUMBER}|\d+)"
     r"|(?P<quote>[“”„«»\"])"
     r"|(?P<pause>\.\.+|…)"
-    r"|(?P<ask>[?？]+)|(?P<end>[.!。！]+|\n[ \t]*\n\s*)|(?P<line>\n)"
+    r"|(?P<ask>[?？]+)|(?P<end>[.!。！☀-➿\U0001F000-\U0001FAFF]+|\n[ \t]*\n\s*)|(?P<line>\n)"
     r"|(?P<colon>:)|(?P<mark>[,;()\[\]{}–—]|(?<=\s)-+(?=\s)|/)",
     re.IGNORECASE,
 )
@@ -30,6 +30,10 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
+# "It's", where "sister's" is a sister.
+_CONTRACTED: Final = frozenset(
+    {"it", "that", "let", "what", "here", "there", "he", "she", "who", "where", "how", "when", "why"}
+)
 _APOSTROPHES: Final = re.compile(r"['’ʼ`´]")
 _BEFORE_NUMBERS: Final = frozenset(
     {"no", "nr", "n", "num", "ref", "cde", "cmd", "nos", "order", "ord"}
@@ -171,6 +175,8 @@ def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
     parts = _APOSTROPHES.split(fold(match[0]))
     while len(parts) > 1 and parts[0] in _ELIDED:
         yield Word(_ELIDED[parts.pop(0)], shape, start, end)
+    if len(parts) > 1 and parts[-1] == "s" and parts[0] not in _CONTRACTED:
+        parts.pop()
     yield Word("".join(parts), shape, start, end)
 
 

@@ -57,6 +57,7 @@ class Role(StrEnum):
     ALSO_KIND = "&"
     OR = "|"
     BUT = "!"
+    SO = ">"
     BECAUSE = ";"
     THAT = ":"
     NEGATION = "N"
