@@ -7,12 +7,9 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
-from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.thread import PendingProposal, Thread
+from domain.agent.thread import Thread
 from domain.core.contracts import RunRef
-from domain.core.money import Money
 from domain.reviews.escalation import EscalationStatus
 from store.core.database import Database
 from store.intake.events import EventRepository
@@ -22,23 +19,14 @@ from store.runs.cases import Case, CaseRepository
 from store.runs.conversations import ConversationRepository, Opened
 from store.runs.tables import ai_conversations
 from store.runs.threads import ThreadRepository
+from tests.support.agent.proposals import a_proposal
 from tests.support.core.rows import only_row, rows
 from tests.support.runs.conversation import CUSTOMER, KEY, admitted, filed, write
 from tests.support.tenants.shop import Shop
 
 NOW = utc_now()
 HOUR = timedelta(hours=1)
-PROPOSAL = PendingProposal(
-    id=new_ulid(),
-    action=PlannedAction(
-        kind=ActionKind.REFUND, order_number="1043", amount=Money(minor=4900, currency="EUR")
-    ),
-    category=Category.REFUND_REQUEST,
-    playbook_id=new_ulid(),
-    playbook_version=1,
-    customer=CUSTOMER,
-    asked_at=NOW,
-)
+PROPOSAL = a_proposal()
 
 
 async def opened_at(database: Database, shop: Shop, at: datetime, key: str = KEY) -> Opened:
