@@ -82,6 +82,7 @@ class RunRepository(TenantRepository):
                 "tokens_in": answer.tokens_in,
                 "tokens_out": answer.tokens_out,
                 "cost_micros": answer.cost_micros,
+                "prompt_version": answer.prompt_version,
             },
         )
         return saved.rowcount == 1
