@@ -123,7 +123,20 @@ def test_more_sources_never_leave_more_unbacked(response: str, one: str, other: 
 
 @pytest.mark.parametrize(
     "piece",
-    ["1 ", "a.", "we ", "we have ", "your refund of ", "nous vous avons et ", ", ", "\n", "€ "],
+    [
+        "1 ",
+        "a.",
+        "we ",
+        "if we refunded ",
+        "your order is cancelled ",
+        "is it our fault ",
+        "we have ",
+        "your refund of ",
+        "nous vous avons et ",
+        ", ",
+        "\n",
+        "€ ",
+    ],
 )
 def test_long_answer_of_one_piece_is_read_at_once(piece: str) -> None:
     claims("warm")
