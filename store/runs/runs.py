@@ -88,6 +88,7 @@ class RunRepository(TenantRepository):
                 "intent": thought.intent,
                 "sensitive": thought.sensitive,
                 "thread_after": thought.thread.model_dump(mode="json", exclude_none=True),
+                "prompt_version": answer.prompt_version,
             },
         )
         return saved.rowcount == 1

@@ -92,9 +92,9 @@ def test_unbacked(response: str, plan: frozenset[ActionKind], source: str) -> No
     assert unbacked_claims(response, plan, [source])
 
 
-WORDS = """we have not refunded your order 1042 is cancelled nous vous avons rembourse votre commande
-est annulee , . ? ! : if once you will get 10 % off it was our fault and et un nouveau colis part
-49.90 EUR legally ( ) « by law parcel the a"""
+WORDS = """we have not refunded your order 1042 is cancelled nous vous avons rembourse votre
+commande est annulee , . ? ! : if once you will get 10 % off it was our fault and et un nouveau
+colis part 49.90 EUR legally ( ) « by law parcel the a"""
 PIECES = [*WORDS.split(), "\n"]
 TEXT = st.one_of(
     st.text(alphabet=string.printable + "éàç€’“ßœ", max_size=200),
@@ -123,7 +123,20 @@ def test_more_sources_never_leave_more_unbacked(response: str, one: str, other: 
 
 @pytest.mark.parametrize(
     "piece",
-    ["1 ", "a.", "we ", "we have ", "your refund of ", "nous vous avons et ", ", ", "\n", "€ "],
+    [
+        "1 ",
+        "a.",
+        "we ",
+        "if we refunded ",
+        "your order is cancelled ",
+        "is it our fault ",
+        "we have ",
+        "your refund of ",
+        "nous vous avons et ",
+        ", ",
+        "\n",
+        "€ ",
+    ],
 )
 def test_long_answer_of_one_piece_is_read_at_once(piece: str) -> None:
     claims("warm")
