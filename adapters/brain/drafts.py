@@ -170,7 +170,7 @@ def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> 
     wanted = asking.wanted
     if wanted is None:
         return OFF_STRENGTH if template.category is seen.category else 0
-    of_class = template.category in (seen.category, wanted.category)
+    of_class = template.category in (seen.category, *wanted.categories)
     if template.intent is not wanted.intent or not of_class:
         return 0
     return FITTING_STRENGTH if asking.covered else PARTIAL_STRENGTH

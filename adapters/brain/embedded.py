@@ -196,7 +196,15 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
     offer = None
     if request.order is not None and spoken.standing in (Standing.PLAIN, Standing.LIKELY):
         offer = next((one for one in request.offers if one.kind is spoken.kind), None)
-    return _Understood(seen=reading.seen, wants=wants, spoken=spoken, offer=offer)
+    return _Understood(seen=_seen(reading.seen, wants), wants=wants, spoken=spoken, offer=offer)
+
+
+def _seen(seen: Classification, wants: Wants) -> Classification:
+    """The classifier's class, unless what is wanted, and all of it, belongs to another."""
+    if len(wants.all) != 1 or wants.unexplained or seen.probability >= _CONTRADICTS:
+        return seen
+    classes = wants.all[0].categories
+    return seen if seen.category in classes else dataclasses.replace(seen, category=classes[0])
 
 
 def _draft(
@@ -211,8 +219,7 @@ def _draft(
         text=own,
         question=question,
         wanted=one,
-        covered=not wants.unexplained
-        and (one is None or one.category is seen.category or seen.probability < _CONTRADICTS),
+        covered=not wants.unexplained and (one is None or seen.category in one.categories),
         offer=understood.offer,
         asks_more=any(wanted.intent in _QUESTIONS for wanted in wants.all),
     )

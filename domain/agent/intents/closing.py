@@ -1,15 +1,19 @@
 """Whether a message only ends a conversation, and so wants no answer: "thanks, all good"."""
 
 from functools import cache
+from typing import Final
 
 from domain.agent.intents.meanings import Dictionary
 from domain.agent.intents.sentence import read_sentences
 from domain.core.lexicon import LexiconFile, lexicon
 
+# A longer message says more than thanks.
+LONGEST: Final = 300
+
 
 class _File(LexiconFile):
     """`ends`: words of which one must be there; `beside`: what may stand with them, and nothing
-    else; `not_so`: signs and phrases that turn them around."""
+    else; `not_so`: words that turn them around; `marks`: signs of anger and sorrow."""
 
     ends: str
     beside: str
@@ -19,8 +23,7 @@ class _File(LexiconFile):
 
 def closes(text: str) -> bool:
     """True only where every word is one of thanks, of content or of farewell."""
-    marks = lexicon(__file__, _File).marks.split() if text else []
-    if any(mark in text for mark in marks):
+    if len(text) > LONGEST or any(mark in text for mark in _marks()):
         return False
     said = read_sentences(text, _dictionary())
     means = frozenset[str]().union(*(sentence.meanings for sentence in said))
@@ -33,6 +36,16 @@ def closes(text: str) -> bool:
 
 
 @cache
+def _file() -> _File:
+    return lexicon(__file__, _File)
+
+
+@cache
+def _marks() -> tuple[str, ...]:
+    return tuple(_file().marks.split())
+
+
+@cache
 def _dictionary() -> Dictionary:
-    file = lexicon(__file__, _File)
+    file = _file()
     return Dictionary({"ends": file.ends, "beside": file.beside, "not_so": file.not_so})

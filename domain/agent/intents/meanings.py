@@ -2,8 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
@@ -25,6 +24,8 @@ _NOT: Final = re.compile(
 _ENGLISH_SHORT: Final = re.compile(r"'(?:s|re|ve|ll|d|m)\b")
 _ELISION: Final = re.compile(r"\b(?:[jlmtscdn]|qu|jusqu|lorsqu|puisqu)'")
 _TOKEN: Final = re.compile(r"[^\W_]+")
+_ELIDED: Final = frozenset("jlmtscdn") | {"qu", "jusqu"}
+_MEASURE: Final = re.compile(r"\d{1,3}(?:cms?|kgs?|m\d{0,2}|lbs?|st|nd|rd|th|er?|eme|am|pm|h)")
 _LONG_NUMBER: Final = 3
 
 
@@ -35,15 +36,6 @@ class _File(LexiconFile):
     goods: str
     articles: str
     meanings: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """The words from `start` up to `end` of a sentence mean `meaning`."""
-
-    start: int
-    end: int
-    meaning: str
 
 
 class Dictionary:
@@ -61,7 +53,9 @@ class Dictionary:
         self._of_word = lru_cache(maxsize=20_000)(self._meanings_of)
 
     def _add(self, entry: str, meaning: str) -> None:
-        first, *rest = entry.split("_")
+        parts = entry.split("_")
+        # What is elided in a text is not there: "a_l_arrivee" stands for "à l'arrivée".
+        first, *rest = [part for part in parts[:-1] if part not in _ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
         elif first.endswith("*"):
@@ -69,28 +63,33 @@ class Dictionary:
         else:
             self._whole[first].append(meaning)
 
-    def hits(self, said: tuple[str, ...]) -> Iterator[Hit]:
-        """What the words of a sentence mean: single words, and the phrases among them."""
+    def meanings(self, said: tuple[str, ...]) -> list[frozenset[str]]:
+        """What each word of a sentence means, by itself and within the phrases it stands in."""
+        found = [self._of_word(word) for word in said]
         for place, word in enumerate(said):
-            for meaning in self._of_word(word):
-                yield Hit(place, place + 1, meaning)
             for rest, meaning in self._phrases.get(word, ()):
                 if _follows(said, place + 1, rest):
-                    yield Hit(place, place + 1 + len(rest), meaning)
+                    for within in range(place, place + 1 + len(rest)):
+                        found[within] |= {meaning}
+        return found
 
-    def _meanings_of(self, word: str) -> tuple[str, ...]:
-        if word.isdigit():
-            return (NUMBER if len(word) >= _LONG_NUMBER else COUNT, *self._whole.get(word, ()))
+    def _meanings_of(self, word: str) -> frozenset[str]:
+        if _MEASURE.fullmatch(word):
+            return frozenset({COUNT})
         found = list(self._whole.get(word, ()))
+        if word.isdigit():
+            return frozenset({NUMBER if len(word) >= _LONG_NUMBER else COUNT, *found})
         for length in range(self._shortest, min(len(word), self._longest) + 1):
             found += self._beginnings.get(word[:length], ())
-        return tuple(dict.fromkeys(found))
+        return frozenset(found)
 
 
 def _follows(said: tuple[str, ...], place: int, rest: tuple[str, ...]) -> bool:
-    return len(said) >= place + len(rest) and all(
-        word.startswith(wanted[:-1]) if wanted.endswith("*") else word == wanted
-        for word, wanted in zip(said[place : place + len(rest)], rest, strict=True)
+    there = said[place : place + len(rest)]
+    if not rest[-1].endswith("*"):
+        return there == rest
+    return (
+        len(there) == len(rest) and there[:-1] == rest[:-1] and there[-1].startswith(rest[-1][:-1])
     )
 
 

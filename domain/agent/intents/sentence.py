@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.intents.meanings import READ_CHARACTERS, Dictionary, tokens
+from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, tokens
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
 # Below it stands a name.
@@ -31,9 +31,15 @@ class Sentence:
         """What a word means, by itself or within a phrase."""
         return self.by_place[place]
 
-    def follows_article(self, place: int) -> bool:
-        """Whether the word before says that this one names a thing."""
-        return place > 0 and _ARTICLE in self.by_place[place - 1]
+    def names_a_thing(self, place: int) -> bool:
+        """Whether a word that nobody listed stands where a thing is named, and tells no other."""
+        behind = self.by_place[place + 1 : place + 2]
+        return (
+            not self.by_place[place]
+            and place > 0
+            and _ARTICLE in self.by_place[place - 1]
+            and all(means and GOODS not in means for means in behind)
+        )
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
@@ -54,14 +60,11 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
 
 def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
     words = tokens(text)
-    places: list[set[str]] = [set() for _ in words]
-    for hit in dictionary.hits(words):
-        for place in range(hit.start, hit.end):
-            places[place].add(hit.meaning)
-    meanings = frozenset[str]().union(*places)
+    by_place = tuple(dictionary.meanings(words))
+    meanings = frozenset[str]().union(*by_place)
     return Sentence(
         text=text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,
-        by_place=tuple(map(frozenset, places)),
+        by_place=by_place,
     )

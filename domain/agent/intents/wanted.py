@@ -22,17 +22,16 @@ from domain.core.text import fold
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
-# So many words that nobody listed may be the names of goods.
-_NAMES: Final = 2
 
 
 class _Want(LexiconFile):
-    category: Category = Field(alias="class")
+    classes: str = Field(alias="class")
     wants: tuple[str, ...]
     unless: str = ""
     also: str = ""
     beside: str = Field(default="", alias="with")
     goods: bool = False
+    names: bool = False
     over: str = ""
     covers: str = ""
 
@@ -46,29 +45,35 @@ class _Rule:
     """`wants`: each a list of elements, of which one meaning each must be there."""
 
     intent: Intent
-    category: Category
+    categories: tuple[Category, ...]
     wants: tuple[tuple[frozenset[str], ...], ...]
     unless: frozenset[str]
     explains: frozenset[str]
-    goods: bool
+    names: bool
     over: frozenset[Intent]
     covers: frozenset[Intent]
 
     def strength(self, meanings: frozenset[str]) -> int:
         """How many elements of its fullest want stand in the sentence; 0 where none is whole."""
-        if meanings & self.unless:
-            return 0
-        return max(
-            (len(want) for want in self.wants if all(one & meanings for one in want)), default=0
-        )
+        best = 0
+        for want in self.wants:
+            for element in want:
+                if meanings.isdisjoint(element):
+                    break
+            else:
+                best = max(best, len(want))
+        return best if best and meanings.isdisjoint(self.unless) else 0
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """One thing that is wanted, and the sentences that say so."""
+    """One thing that is wanted, and the sentences that say so.
+
+    `categories`: the classes that such a message may be of, the likeliest first.
+    """
 
     intent: Intent
-    category: Category
+    categories: tuple[Category, ...]
     said: str
 
 
@@ -92,12 +97,6 @@ def intents(text: str) -> tuple[Intent, ...]:
     return read_wants(text).intents
 
 
-def category_of(intent: Intent) -> Category | None:
-    """The class that an intent mostly belongs to."""
-    rule = _rules().get(intent)
-    return rule.category if rule else None
-
-
 def read_wants(text: str) -> Wants:
     """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
     said = read_sentences(text, _dictionary())
@@ -114,7 +113,8 @@ def read_wants(text: str) -> Wants:
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
     return Wants(
         all=tuple(
-            Wanted(intent, rules[intent].category, "\n".join(places[intent])) for intent in ordered
+            Wanted(intent, rules[intent].categories, "\n".join(places[intent]))
+            for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
@@ -148,8 +148,7 @@ def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
 
 def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...]:
     explaining = _ALWAYS.union(*(rule.explains for rule in rules))
-    takes_names = any(rule.goods for rule in rules)
-    names = 0
+    takes_name = any(rule.names for rule in rules)
     found: list[str] = []
     numbers: set[str] = set()
     for sentence in said:
@@ -159,8 +158,8 @@ def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...
                 numbers.add(word)
             if known & explaining:
                 continue
-            if not known and takes_names and sentence.follows_article(place) and names < _NAMES:
-                names += 1
+            if takes_name and sentence.names_a_thing(place):
+                takes_name = False  # one is what the message is about, two are more than that
                 continue
             found.append(word)
     if len(numbers) > 1:
@@ -196,7 +195,7 @@ def _rules() -> dict[Intent, _Rule]:
     return {
         intent: _Rule(
             intent=intent,
-            category=want.category,
+            categories=tuple(map(Category, want.classes.split())),
             wants=tuple(
                 tuple(meanings(element.replace("/", " ")) for element in listed.split())
                 for listed in want.wants
@@ -205,7 +204,7 @@ def _rules() -> dict[Intent, _Rule]:
             explains=meanings(want.also)
             | {_beside(intent)}
             | (frozenset({GOODS}) if want.goods else frozenset()),
-            goods=want.goods,
+            names=want.names,
             over=frozenset(map(Intent, want.over.split())),
             covers=frozenset(map(Intent, want.covers.split())),
         )

@@ -27,7 +27,7 @@ from tests.support.agent.embedded_brain import (
         ("où en est ma commande svp", "fr-order_status"),
         ("I would like a refund please", "en-refund_request"),
         ("Je veux être remboursé", "fr-refund_request"),
-        ("My parcel arrived broken", "en-shipping_issue"),
+        ("My parcel is late", "en-shipping_issue"),
         ("Mon colis n'est toujours pas arrivé, il est en retard", "fr-shipping_issue"),
         ("Your service is terrible, I am furious", "en-complaint"),
         ("Votre service est lamentable", "fr-complaint"),
