@@ -4,8 +4,6 @@ Without it the agent does nothing about an order by its own decision. It rests o
 latest own words and on the thread, never on what a brain says of them.
 """
 
-from typing import Final
-
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Proposal
@@ -16,9 +14,6 @@ from domain.agent.speech.request import Standing
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
 from domain.integrations.order import Order
-
-_SPACE: Final = " "
-
 
 class Proof(BaseModel):
     """`warrant` where the proof is complete, else `missing`: what is not proved."""
@@ -66,7 +61,7 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
     spoken = spoken_request(words)
     if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
         return spoken.standing
-    if not _stands_in(proposal.quote, words):
+    if not proposal.quote.strip() or proposal.quote not in words:
         return Standing.NONE
     if spoken.vetoes or veto_of(proposal.quote, words) is not None:
         return Standing.NONE
@@ -88,12 +83,6 @@ def _words(situation: Situation) -> str:
     """The customer's latest own words. A subject may be of an earlier mail."""
     event = situation.event
     return event.text if event.text.strip() else event.subject or ""
-
-
-def _stands_in(quote: str, words: str) -> bool:
-    """Whether the quote is in the text, however spaces, case and accents are written."""
-    sought, text = (_SPACE.join(fold(one).split()) for one in (quote, words))
-    return bool(sought) and sought in text
 
 
 def _spelling(number: str) -> str:
