@@ -10,7 +10,8 @@ from typing import Final
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest
 from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.rulebook import ActionLevel
-from domain.agent.material import Material, ThinkingResult, think_through
+from domain.agent.material import Material
+from domain.agent.thinking import ThinkingResult, think_through
 from domain.agent.verdict import Ruling
 from domain.core.errors import DomainError
 from domain.integrations.order import Lookup, LookupState

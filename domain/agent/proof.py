@@ -9,11 +9,13 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent.brain import Proposal
 from domain.agent.plan import Warrant
 from domain.agent.situation import Situation
-from domain.agent.speech.reading import has_grammar, spoken_request, veto_of
+from domain.agent.speech.language import has_grammar
+from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
 from domain.integrations.order import Order
+
 
 class Proof(BaseModel):
     """`warrant` where the proof is complete, else `missing`: what is not proved."""

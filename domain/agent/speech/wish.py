@@ -14,7 +14,23 @@ _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
 _OPENERS: Final = frozenset(
-    {"dont", "havent", "cant", "doesnt", "wont", "didnt", "isnt", "wasnt", "c", "couldnt", "est", "is", "was", "never"} | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
+    {
+        "dont",
+        "havent",
+        "cant",
+        "doesnt",
+        "wont",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "c",
+        "couldnt",
+        "est",
+        "is",
+        "was",
+        "never",
+    }
+    | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
 )
 
 

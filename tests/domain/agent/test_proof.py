@@ -66,8 +66,8 @@ def test_nothing_is_done_that_was_not_asked_for(kind: ActionKind) -> None:
 
 
 def test_what_only_a_model_sees_is_asked_back_if_the_words_are_there() -> None:
-    text = "Order 1042: please undo the whole purchase."
-    said = Proposal(kind=CANCEL, quote="please undo the  whole PURCHASE")
+    text = "Order 1042: take the whole purchase back off my bill, please."
+    said = Proposal(kind=CANCEL, quote="take the whole purchase back off my bill")
     made_up = Proposal(kind=CANCEL, quote="please cancel my order")
     situation = a_situation(event=an_event(text=text))
 
