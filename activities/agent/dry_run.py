@@ -114,7 +114,6 @@ class Rehearse:
             has_shop=gathered.has_shop,
             thread=standing.thread,
             playbook=(step.playbook_id, step.playbook_version),
-            sensitive_words=tuple(chosen.sensitive_words),
         )
 
 
