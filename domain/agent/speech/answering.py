@@ -69,17 +69,24 @@ def read_confirmation(
     """
     answer = _read(text, numbers, asked)
     shown = _shown(text)
+    if answer.asks or (kind and answer.kinds - {kind}):
+        return _confirmation(Assent.OTHER)
     if shown is not None and not answer.does:
-        return Confirmation(assent=shown)
-    if answer.asks or (shown is Assent.NO and answer.has(_Does.ASSENT)):
-        return _confirmation(Assent.OTHER)
-    if kind and answer.kinds - {kind}:
-        return _confirmation(Assent.OTHER)
+        return _confirmation(shown)
     if answer.another or answer.has(_Does.INSTEAD):
         return _correction(answer)
     if answer.has(_Does.DENIAL):
         return _confirmation(_denial(text, answer))
-    return _confirmation(_assent(text, answer))
+    return _confirmation(Assent.OTHER if shown is Assent.NO else _assent(text, answer))
+
+
+def read_which(text: str, numbers: tuple[str, ...]) -> str | None:
+    """The order that an answer to "which order?" names and says nothing else: "la 1044 svp".
+
+    None where it says more, asks, or names none or several.
+    """
+    confirmation = read_confirmation(text, numbers, "")
+    return confirmation.number if confirmation.assent is Assent.CORRECTION else None
 
 
 def _confirmation(assent: Assent) -> Confirmation:
@@ -120,7 +127,7 @@ def _shown(text: str) -> Assent | None:
 
 
 def _read(text: str, numbers: tuple[str, ...], asked: str) -> _Answer:
-    answer = _Answer()
+    answer = _Answer(asks="?" in text)
     said = utterance(text)
     if said.quoted:
         answer.does.append(_Does.ELSE)
@@ -141,19 +148,17 @@ def _read(text: str, numbers: tuple[str, ...], asked: str) -> _Answer:
 def _take(answer: _Answer, words: tuple[Word, ...], numbers: Mapping[str, str], asked: str) -> None:
     said_before = ""
     for phrase, does, kind in _phrases(words):
-        if does is None:
-            if _same(phrase) == _same(asked):
-                does = _Does.ASKED
-                answer.refuses_asked |= said_before in {"not", "pas", "not the", "pas la"}
-            elif _same(phrase) in numbers:
-                does = _Does.ANOTHER
-                if numbers[_same(phrase)] not in answer.another:
-                    answer.another.append(numbers[_same(phrase)])
-            else:
-                does = _Does.ELSE
+        if does is None and _same(phrase) == _same(asked):
+            answer.does.append(_Does.ASKED)
+            answer.refuses_asked |= said_before in {"not", "pas", "not the", "pas la"}
+        elif does is None and _same(phrase) in numbers:
+            answer.does.append(_Does.ANOTHER)
+            if numbers[_same(phrase)] not in answer.another:
+                answer.another.append(numbers[_same(phrase)])
+        else:
+            answer.does.append(does or _Does.ELSE)
         if kind:
             answer.kinds.add(kind)
-        answer.does.append(does)
         if phrase not in {"la", "le", "the", "order", "commande", "la commande", "the order"}:
             said_before = phrase
 

@@ -14,7 +14,7 @@ _CLASSES: Final = {
     "lead": "fpyxadoOzrLPcqei",
     "unsure": "fpyxadoOzrLPcqeiD",
     "gap": "fp",
-    "topic": "fpadoOzrLPqe",
+    "topic": "fpadoOzrLPqet",
     "i": "i",
     "whom": "mui",
     "you": "u",
@@ -102,7 +102,7 @@ _PLAIN: Final = (
     "<to>? <pro>? <inf> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
 )
 _MONEY: Final = (
-    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> <me>{0,2} <back>? <des>{0,4} <money> <back>?",
+    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> (?:[mBaoq] <back>? <des>{0,4} <money>|<des>{0,3} <money> <back>)",
     "<I_WISH> <gap>{0,3} <to>? (?:<be>|<give>)? <des>{0,4} <money> <back>?",
 )
 _CANCELS: Final = ("<i> <pro>{0,2} <imp>",)
@@ -117,13 +117,16 @@ _LIKELY: Final = (
     "<I_WISH> <des>{0,5} s",
     "<you> <me>{0,2} <pro>? <inf>",
     "<give> <me>{0,2} <back>? <des>{0,4} [$sc]",
-    "<des>{0,6} <noun> <topic>{0,8} <wish>? (?![^fpadoOzLPqe])",
-    "<base> <topic>{0,6}",
-    "<pro>? <inf> <object>{0,6} <gap>{0,3} (?![^fpadoOzLPqe])",
+    "<des>{0,6} <noun> <topic>{0,8} <wish>? (?![^fpadoOzrLPqet])",
+    "<base> <topic>{0,8} (?!.)",
+    "<I_WISH> <object>{0,6} <gerund>",
+    "<noun> <topic>{0,4} <may>",
+    "<I_WISH> <des>{0,4} [q$s] <back>",
+    "<pro>? <inf> <object>{0,6} <gap>{0,3} (?![^fpadoOzrLPqet])",
     "<be> <des>{1,5} <noun>",
     "(?:<soft>|<i>) <me>{0,2} <gerund>",
     "<object>{1,6} <part> <gap>{0,3} <please>",
-    "(?:<polite>|<i> <wish>|<i_wish>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} (?:<object>{0,4}<order>|P)",
+    "(?:<polite>|<i> <wish>|<i_wish>|<may>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} <object>{0,4}<order>",
 )
 _SEARCHED: Final = (
     "<polite> <gap>{0,3} <to>? <me>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
@@ -131,6 +134,7 @@ _SEARCHED: Final = (
     "<I_WISH> <gap>{0,3} <to>? <be>{0,2} <des>{0,5} (?:<noun>|<part>)",
     "<I_WISH> <object>{1,6} <to>? <be>{0,2} <part>",
     "<imp> <me>",
+    "1[aPqOzdo]",
     "<imp> <pro>{0,2} <gap>{0,2} <please>",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
     "<base> (?:<me>|a|d|o|P|z|O)",

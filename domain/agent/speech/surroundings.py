@@ -71,7 +71,7 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
         weight.doubt(Veto.HYPOTHETICAL)
     if Role.NEGATION in roles:
         _negation(clause, wish, weight)
-    elif Role.EXCHANGE in roles:
+    elif Role.EXCHANGE in roles and Role.INSTEAD not in roles:
         if not before and clause.roles.lstrip("fpadrtWe")[:1] == Role.EXCHANGE:
             weight.vetoes.add(Veto.EXCHANGE)
         else:

@@ -15,11 +15,11 @@ _MONEY: Final = (
     r"(?:€|£|\$|chf|(?:euros?|eur|usd|gbp|dollars?|pounds?|francs?|balles|quid|bucks|cad|aud)\b)"
 )
 _TOKEN: Final = re.compile(
-    r"(?P<word>\b[sS]\.? ?[vtVT]\.? ?[pP]\b\.?(?!\w)|[^\W\d_]+(?:['’ʼ`´][^\W\d_]+)*['’]?)"
-    rf"|(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*|\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}"
-    r"|\b\d{1,6}[.,]\d\d\b(?![.,]?\d))"
+    rf"(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*"
+    rf"|(?<![\w-])\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}|(?<![\w-])\d{{1,6}}[.,]\d\d\b(?![.,]?\d))"
     r"|(?P<percent>\d[\d.,]*[ ]?%)"
-    rf"|(?P<number>(?:[#№][ ]?)?{_NUMBER}|\d+)"
+    rf"|(?P<number>(?:[#№][ ]?)?(?<!\w){_NUMBER}|\d+)"
+    r"|(?P<word>\b[sS]\.? ?[vtVT]\.? ?[pP]\b\.?(?!\w)|[^\W\d_]+(?:['’ʼ`´][^\W\d_]+)*['’]?)"
     r"|(?P<quote>[“”„«»\"])"
     r"|(?P<pause>\.\.+|…)"
     r"|(?P<ask>[?？]+)|(?P<end>[.!。！☀-➿\U0001F000-\U0001FAFF]+|\n[ \t]*\n\s*)|(?P<line>\n)"
@@ -180,7 +180,9 @@ class _Reader:
 def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
     """A word, or two where the first is elided: "l'annulation"."""
     start, end = match.span()
-    if shape != "word":
+    if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
+        shape = "word"
+    elif shape != "word":
         yield Word(fold(match[0]).strip("# "), shape, start, end)
         return
     if "." in match[0] or " " in match[0]:
