@@ -8,7 +8,7 @@ from adapters.brain.order_facts import order_citation, order_values, promise_val
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
 from domain.agent.intent import Intent
-from domain.agent.intents.wanted import Wanted, mentions
+from domain.agent.intents.wanted import Want, mentions
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.template import Filled, clean_value, fill, names
 from domain.integrations.order import Order
@@ -58,7 +58,7 @@ class Asking:
 
     text: str
     question: Question
-    wanted: Wanted | None
+    wanted: Want | None
     covered: bool
     offer: PlannedAction | None = None
     asks_more: bool = False
@@ -88,7 +88,7 @@ def best_draft(request: BrainRequest, seen: Classification, asking: Asking) -> G
     template = _from_templates(request, seen, asking)
     if template is not None and template.promises:
         return template
-    passage = passage_draft(request, seen.language, asking.question)
+    passage = passage_draft(request, seen.language, asking)
     if template is None or passage is None:
         return template or passage
     if not template.may_go and passage.strength > template.strength:
@@ -187,9 +187,10 @@ def _template_key(question: Question, template: Template, filled: Filled) -> tup
 
 
 def passage_draft(
-    request: BrainRequest, language: Language, question: Question
+    request: BrainRequest, language: Language, asking: Asking
 ) -> GroundedDraft | None:
     """The passage that covers the message best, quoted; none in another language is translated."""
+    question = asking.question
     found = [
         (coverage(question, passage.title, body), passage.rank, passage, body)
         for passage in request.passages
@@ -202,10 +203,13 @@ def passage_draft(
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None
+    strength = min(share**_GAP_PENALTY, FITTING_STRENGTH)
     return GroundedDraft(
         response=_quote(request, passage, body),
         citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
-        strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),
+        strength=strength,
+        # Two readers agree: all words are the passage's, and all of one evident wish.
+        evident=strength == FITTING_STRENGTH and asking.covered and asking.wanted is not None,
     )
 
 

@@ -33,7 +33,7 @@ def joined_draft(
     request: BrainRequest, seen: Classification, asking: Asking, wants: Wants
 ) -> GroundedDraft | None:
     """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
-    whole = passage_draft(request, seen.language, asking.question)
+    whole = passage_draft(request, seen.language, asking)
     if whole is not None and whole.may_go:
         return whole
     parts = [

@@ -99,6 +99,15 @@ def meanings_file() -> _File:
     return lexicon(__file__, _File)
 
 
+@cache
+def everyday() -> Dictionary:
+    """What words mean whatever is wanted."""
+    file = meanings_file()
+    return Dictionary(
+        {HARMLESS: file.harmless, GOODS: file.goods, "article": file.articles, **file.meanings}
+    )
+
+
 def tokens(sentence: str) -> tuple[str, ...]:
     """Its words, folded, contractions spelt out: "don't" is "do not", "l'article" is "article"."""
     folded = fold(sentence.translate(_QUOTES))

@@ -4,22 +4,22 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, tokens
+from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, everyday, tokens
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
 # Below it stands a name.
 _SIGNATURE: Final = re.compile(
     r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
     r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
-    r"(?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{1,20}(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
-    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?[ .!x]*\Z"
+    r"((?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{0,20}\.?(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
+    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?)[ .!x]*\Z"
 )
 _ASKING: Final = "ask"
 _ARTICLE: Final = "article"
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class MessageSentence:
     """`meanings`: of all its words and phrases, and "ask" where it ends as a question."""
 
     text: str
@@ -42,12 +42,12 @@ class Sentence:
         )
 
 
-def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
+def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
     """The sentences of a message's first characters, without the name below it.
 
     What lies beyond them is one word that nobody knows.
     """
-    parts = _END.split(_SIGNATURE.sub("", text[:READ_CHARACTERS]))
+    parts = _END.split(_without_name(text[:READ_CHARACTERS]))
     said = [
         _read(part, dictionary, asks="?" in mark)
         for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
@@ -58,11 +58,21 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[Sentence]:
     return said
 
 
-def _read(text: str, dictionary: Dictionary, *, asks: bool) -> Sentence:
+def _without_name(text: str) -> str:
+    """The text without the name that ends it: a word that means something is no name."""
+    named = _SIGNATURE.search(text)
+    if named is None or any(
+        everyday().meanings(tuple(word for word in tokens(named[1]) if len(word) > 1))
+    ):
+        return text
+    return text[: named.start(1)]
+
+
+def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
     words = tokens(text)
     by_place = tuple(dictionary.meanings(words))
     meanings = frozenset[str]().union(*by_place)
-    return Sentence(
+    return MessageSentence(
         text=text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,

@@ -14,17 +14,16 @@ from pydantic import Field
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
-from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file
-from domain.agent.intents.sentence import Sentence, read_sentences
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
+from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
-from domain.core.text import fold
 
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
 
 
-class _Want(LexiconFile):
+class _Listed(LexiconFile):
     classes: str = Field(alias="class")
     wants: tuple[str, ...]
     unless: str = ""
@@ -37,7 +36,7 @@ class _Want(LexiconFile):
 
 
 class _File(LexiconFile):
-    intents: dict[Intent, _Want]
+    intents: dict[Intent, _Listed]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +65,7 @@ class _Rule:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class Want:
     """One thing that is wanted, and the sentences that say so.
 
     `categories`: the classes that such a message may be of, the likeliest first.
@@ -84,7 +83,7 @@ class Wants:
     `unexplained`: the words that none of it explains. With some, more may be meant than is read.
     """
 
-    all: tuple[Wanted, ...] = ()
+    all: tuple[Want, ...] = ()
     unexplained: tuple[str, ...] = ()
 
     @property
@@ -113,8 +112,7 @@ def read_wants(text: str) -> Wants:
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
     return Wants(
         all=tuple(
-            Wanted(intent, rules[intent].categories, "\n".join(places[intent]))
-            for intent in ordered
+            Want(intent, rules[intent].categories, "\n".join(places[intent])) for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
@@ -123,14 +121,20 @@ def read_wants(text: str) -> Wants:
 def mentions(text: str, phrases: Iterable[str]) -> bool:
     """Whether one of the phrases occurs in the text, as whole words, whatever their case and
     accents. A "*" at the end of a word stands for any ending."""
-    entries = ["_".join(fold(phrase).replace("_", " ").split()) for phrase in phrases]
+    entries = [entry for phrase in phrases if (entry := _entry(phrase))]
     if not entries:
         return False
-    known = Dictionary({"phrase": " ".join(entry for entry in entries if entry)})
+    known = Dictionary({"phrase": " ".join(entries)})
     return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
 
 
-def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
+def _entry(phrase: str) -> str:
+    """A phrase as a dictionary has it."""
+    said = "_".join(tokens(phrase.replace("_", " ")))
+    return f"{said}*" if said and phrase.rstrip().endswith("*") else said
+
+
+def _wanted_in(sentence: MessageSentence) -> dict[Intent, int]:
     """What a sentence wants, without what something else in it makes plain."""
     strengths = {
         intent: strength
@@ -146,7 +150,7 @@ def _wanted_in(sentence: Sentence) -> dict[Intent, int]:
     return {intent: kept[intent] for intent in kept if intent not in beaten}
 
 
-def _unexplained(said: Iterable[Sentence], rules: list[_Rule]) -> tuple[str, ...]:
+def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[str, ...]:
     explaining = _ALWAYS.union(*(rule.explains for rule in rules))
     takes_name = any(rule.names for rule in rules)
     found: list[str] = []
