@@ -198,8 +198,9 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
                 yield kind, matter, match
                 break
     for kind, matter, pattern in known.opening:
-        for start, _ in sentence.clauses():
-            if (opening := pattern.match(sentence.words, start)) is not None:
+        for start, end in sentence.clauses():
+            words = sentence.words
+            if opening := pattern.match(words, start, end) or pattern.match(words, start):
                 yield kind, matter, opening
 
 

@@ -5,8 +5,10 @@ from pathlib import Path
 from time import thread_time
 
 import pytest
+import yaml
 from hypothesis import given as given_any
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from domain.agent.grounding.claim_phrasings import ClaimKind, ClaimMatter
 from domain.agent.grounding.claims import claims, unbacked_claims
@@ -90,6 +92,27 @@ def test_backed(response: str, plan: frozenset[ActionKind], source: str) -> None
 @pytest.mark.parametrize(("response", "plan", "source"), UNBACKED)
 def test_unbacked(response: str, plan: frozenset[ActionKind], source: str) -> None:
     assert unbacked_claims(response, plan, [source])
+
+
+class HonestAnswer(BaseModel):
+    plan: frozenset[ActionKind]
+    source: str
+    response: str
+
+
+HONEST = [
+    HonestAnswer.model_validate(one)
+    for one in yaml.safe_load(Path(__file__).with_name("honest_answers.yaml").read_text("utf-8"))
+]
+
+
+@pytest.mark.parametrize("honest", HONEST, ids=lambda one: " ".join(one.response.split()[2:9]))
+def test_honest_answer(honest: HonestAnswer) -> None:
+    assert unbacked_claims(honest.response, honest.plan, [honest.source]) == ()
+
+
+def test_honest_answers_claim_something() -> None:
+    assert sum(bool(claims(one.response)) for one in HONEST) >= 6
 
 
 WORDS = """we have not refunded your order 1042 is cancelled nous vous avons rembourse votre
