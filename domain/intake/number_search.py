@@ -13,8 +13,11 @@ _NUMBER: Final = re.compile(
 )
 # Only where it is said that a number follows.
 _SPACED: Final = re.compile(
-    r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|[A-Z]{1,4}[ ]\d{3,8})" + _END
+    r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
+    + _END
 )
+_SPACED_ANSWER: Final = re.compile(r"\W{0,9}(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4})\W{0,9}\Z")
+_LETTERS_APART: Final = re.compile(r"(?<![\w#.,/-])(?P<number>[A-Z]{1,4}[ ]\d{3,8})" + _END)
 _MIXED: Final = re.compile(
     r"#?[ ]?(?P<number>(?=(?:[A-Za-z0-9-]{0,24}\d){2})"
     r"[A-Za-z0-9][A-Za-z0-9-]{2,23}[A-Za-z0-9])" + _END
@@ -42,6 +45,8 @@ _DATE: Final = re.compile(r"(?:19|20)\d\d-\d{1,2}(?:-\d{1,2})?|\d{1,2}-\d{1,2}-\
 _PHONE: Final = re.compile(r"0\d{9}|00\d{8,13}|33\d{9}")
 _STOP: Final = re.compile(r"[ ]*(?:$|[.,;:!?\n)])")
 _LETTER: Final = re.compile("[A-Za-z°]")
+_YEAR: Final = re.compile(r"(?:19\d\d|20[0-3]\d)")
+_MAX_UNEXPLAINED: Final = 8
 _NO: Final = re.compile(r"nos?", re.IGNORECASE)
 _MAX_ASKED: Final = 13
 _FEW_WORDS: Final = 12
@@ -60,6 +65,7 @@ class Search:
         self._has_small_letters = re.search("[a-z]", text) is not None
         self._found: dict[int, str] = {}
         self._denied: set[int] = set()
+        self._speaks = False
 
     def numbers(self) -> list[str]:
         """The numbers in their order, upper case."""
@@ -67,6 +73,9 @@ class Search:
         self._text = self._words.hardly.sub(self._hide_new, self._text)
         self._marked()
         self._near()
+        about_orders = self._speaks or self._words.matters.search(self._text)
+        if about_orders and not self._found and not self._asked:
+            self._unexplained()
         return [self._found[place] for place in sorted(self._found)]
 
     def _led(self) -> None:
@@ -77,6 +86,7 @@ class Search:
             marked = any(said)
             if not marked and self._ends(self._words.acting, lead.start()):
                 continue
+            self._speaks = True
             match = self._number_at(lead.end(), marked=marked)
             if match is None:
                 if marked:
@@ -124,16 +134,32 @@ class Search:
         for match in _DASHED.finditer(self._text):
             if self._is_dashed(match):
                 self._take(match)
+        if self._asked and self._has_small_letters:
+            for match in _LETTERS_APART.finditer(self._text):
+                self._take(match)
+            self._text = _LETTERS_APART.sub(_hide, self._text)
         for match in _BARE.finditer(self._text):
             if self._is_near(match):
                 self._take(match)
         if self._asked:
             self._answered()
 
+    def _unexplained(self) -> None:
+        """A text speaks of orders, and nothing but a number without a word for it may name one."""
+        for match in _BARE.finditer(self._text):
+            number = match["number"]
+            likely = 4 <= len(number) <= _MAX_UNEXPLAINED and not _YEAR.fullmatch(number)
+            if likely and not (self._is_aside(match) or self._is_counted(match)):
+                self._take(match)
+
     def _answered(self) -> None:
         """ "FR1042", "XKBKNABJK" or "7", where little else is said."""
+        if spaced := _SPACED_ANSWER.match(self._text):
+            self._found = {spaced.start("number"): _written(spaced["number"])}
+            return
         words = len(self._text.split())
-        for pattern, most in ((_WORDED, _FEW_WORDS), (_CAPITALS, _FEW_WORDS), (_SHORT, _VERY_FEW)):
+        limits = ((_WORDED, _FEW_WORDS), (_CAPITALS, _FEW_WORDS), (_SHORT, _VERY_FEW))
+        for pattern, most in limits:
             for match in pattern.finditer(self._text) if words <= most else ():
                 if not self._is_aside(match):
                     self._take(match)
@@ -142,7 +168,8 @@ class Search:
         is_model = match["prefix"].lower() in self._words.models
         if is_model or self._ends(self._words.other, match.start()):
             return False
-        return self._asked or self._digits(match) > 2
+        named = self._asked or self._ends(_THE, match.start())
+        return self._digits(match) > (1 if named else 2)
 
     def _is_near(self, match: re.Match[str]) -> bool:
         number, begins, ends = match["number"], match.start(), match.end()
@@ -152,7 +179,10 @@ class Search:
             return not self._is_aside(match) and len(number) <= _MAX_ASKED
         if len(number) < 4:
             return False
-        if self._words.behind.match(self._text, ends):
+        joins = self._words.joins.match(self._text, ends)
+        following = _BARE.match(self._text, joins.end()) if joins else None
+        last = following.end() if following else ends
+        if self._words.behind.match(self._text, last):
             return True
         if _ONE.match(self._text, ends) and self._ends(_THE, begins):
             return True
@@ -171,7 +201,7 @@ class Search:
     def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
         """What is written there; of two readings the longer one, as in "10 233"."""
         match = _SPACED.match(self._text, place)
-        if match and (self._digits(match) > 4 or match["number"][0].isalpha()):
+        if match and (self._digits(match) > 3 or match["number"][0].isalpha()):
             shouted = match["number"][0].isalpha() and not self._has_small_letters
             if not shouted and not self._is_counted(match):
                 return match
@@ -190,6 +220,8 @@ class Search:
             return False
         if marked:
             return digits >= 2 and not (digits < 3 and self._is_counted(match))
+        if not number[0].isdigit():
+            return True
         alone = _STOP.match(self._text, match.end()) is not None
         return digits >= (2 if alone else 3) and not self._is_counted(match)
 
@@ -199,6 +231,11 @@ class Search:
             begins, number = match.start("number"), match["number"]
             if begins in self._found or begins in self._denied:
                 return
+            # "2040-2042" are two, "2024-1042" is one.
+            first, _, last = number.partition("-")
+            if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
+                self._found[begins] = first
+                begins, number = begins + len(first) + 1, last
             self._found[begins] = _written(number)
             joins = self._words.joins.match(self._text, match.end())
             following = _NUMBER.match(self._text, joins.end()) if joins else None
@@ -235,5 +272,6 @@ def _hide(match: re.Match[str]) -> str:
 
 def _written(number: str) -> str:
     prefix, _, rest = number.partition(" ")
-    spaced = f"{prefix}-{rest}" if prefix.isalpha() and rest else number.replace(" ", "")
-    return spaced.upper()
+    if prefix.isalpha() and rest:
+        return f"{prefix}-{rest}".upper()
+    return re.sub(r"[ .,]", "", number).upper()

@@ -26,6 +26,7 @@ class OrderWords(LexiconFile):
     joins: Words
     acting: Words
     requests: Words
+    matters: Words
     others: Words
     asides: Words
     currencies: Words
@@ -38,7 +39,8 @@ class OrderWords(LexiconFile):
 class Around:
     """`lead`: "order number is " before a number. `mark`: "no. " alone. `request`: "refund the ".
     `joins`: ", and " between two numbers. `other`, `acting`, `aside`: what ends the words before.
-    `behind`: " order" after a number. `unit`: " cm" after one. `never`: numbers that are
+    `behind`: " order" after a number. `matters`: that
+    a text speaks of an order's money. `unit`: " cm" after one. `never`: numbers that are
     something else whatever stands before them, such as prices and dates. `hardly`: those that are
     in doubt, such as a house's."""
 
@@ -53,6 +55,7 @@ class Around:
     behind: re.Pattern[str]
     unit: re.Pattern[str]
     models: frozenset[str]
+    matters: re.Pattern[str]
     never: re.Pattern[str]
     hardly: re.Pattern[str]
 
@@ -69,7 +72,7 @@ def around() -> Around:
         rf"|(?:with|avec|mit|met|con|com|de|of|portant)(?=[ ](?:(?:the|le|la|l|a|un)[ '])?{mark})"
         rf"|(?P<denied>(?:{_any(words.denials)})(?![a-z]))"
         rf"|(?:{_any(words.fillers)})(?![a-z])'?"
-        r"|(?P<sign>[:=#]|->)|[(\[\"'«»“”.–—-]|\r?\n"
+        r"|(?P<sign>[:=#]|->)|[(\[\"'«»“”._–—-]|\r?\n"
         r"|,(?=[ ]?(?:la|le|l'|the|n ?°|no\b|num|it|c'?est|#)))"
     )
     return Around(
@@ -97,7 +100,8 @@ def around() -> Around:
             rf"|the|la|le|n ?°|#|{order}))*[ ]?"
         ),
         other=_compiled(
-            rf"(?<![a-z])(?:{_any(words.others)})(?:[ ](?:de|du|d|of|la|le|my|the|en|l))?[ .:'-]*$"
+            rf"(?<![a-z])(?:{_any(words.others)})(?:[ ](?:de|du|d|of|la|le|my|the|en|l))?"
+            r"(?:'s)?[ .:'-]*$"
         ),
         acting=_compiled(rf"(?<![a-z])(?:{_any(words.acting)})[ ]{{0,2}}$"),
         aside=_compiled(
@@ -107,6 +111,7 @@ def around() -> Around:
         behind=_compiled(rf"[ ]{{1,2}}(?:{order}|cmd)(?![a-z0-9])"),
         unit=_compiled(rf"[ ]?(?:{_any(words.units)})(?![a-z0-9])|[ ]?[%°]|[ ]?[x×][ ]?\d"),
         models=frozenset(words.models),
+        matters=_compiled(rf"(?<![a-z])(?:{_any(words.matters)})"),
         never=_never(words),
         hardly=_hardly(words),
     )
@@ -130,7 +135,7 @@ def _never(words: OrderWords) -> re.Pattern[str]:
         r"(?<![\w-])\(?\d{3}\)?[ .-]\d{3}[.-]\d{4}(?!\w)",
         # Prices
         rf"(?:[€$£¥]|(?<![a-z])(?:rs|eur|usd|chf|gbp|inr)\.?)[ ]?{money}(?!\d)",
-        rf"(?<![\w.,-]){money}[ ]?(?:[€$£¥]|{currency}|/-)",
+        rf"(?<![\w.,-]){money}[ ]?(?:[€$£¥](?![ ]?\d)|{currency}|/-)",
         r"(?<![\w.,-])\d{1,6}[.,]\d{1,2}(?![\w]|[.,/]\d)",
         # Dates and times
         r"(?<![\w-])\d{1,4}([/.-])\d{1,2}\1\d{2,4}(?!\w)",
