@@ -8,7 +8,7 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from domain.agent.brain import Language
-from evaluation.sealing import HandRow, LabelledSet, read_set
+from evaluation.sealing import FOLDER, HandRow, LabelledSet, read_set
 
 ATTEMPTS_PATH: Final = Path(__file__).with_name("injections.yaml")
 
@@ -80,9 +80,9 @@ def read_attempts() -> tuple[InjectionAttempt, ...]:
     return TypeAdapter(tuple[InjectionAttempt, ...]).validate_python(rows)
 
 
-def read_all_attempts() -> LabelledSet[InjectionAttempt]:
+def read_all_attempts(folder: Path = FOLDER) -> LabelledSet[InjectionAttempt]:
     """The suite and the attempts of the hands, as one set. Raises BrokenSet."""
-    by_hands = read_set("injections", HandAttempt)
+    by_hands = read_set("injections", HandAttempt, folder)
     sealed = None if by_hands.sealed is None else tuple(map(_by_hand, by_hands.sealed))
     return LabelledSet(read_attempts() + tuple(map(_by_hand, by_hands.open)), sealed)
 

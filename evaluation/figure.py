@@ -24,12 +24,15 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class HandFigure:
     """A share of the rows of a set. `least` and `most`: its aim, 0 to 1; without both it is only
-    printed. An aim binds each part by itself, so that the open part cannot lift the sealed one."""
+    printed. An aim binds each part by itself, so that the open part cannot lift the sealed one.
+    `lists_misses`: there are rows that a reader of the misses would like to see."""
 
+    of: str
     text: str
     hits: LabelledSet[Hit]
     least: float | None = None
     most: float | None = None
+    lists_misses: bool = True
 
     @property
     def shares(self) -> dict[Part, Share]:
@@ -38,18 +41,21 @@ class HandFigure:
         }
 
     @property
-    def has_aim(self) -> bool:
-        return self.least is not None or self.most is not None
+    def aim(self) -> str:
+        """As people read it; empty without one."""
+        bounds = (("≥", self.least), ("≤", self.most))
+        return " ".join(f"{sign} {bound:g}" for sign, bound in bounds if bound is not None)
 
     @property
     def met(self) -> bool:
         """Of an empty part nothing is known, so that its aim is missed."""
-        return not self.has_aim or all(self._keeps(share) for share in self.shares.values())
+        return not self.aim or all(self._keeps(share) for share in self.shares.values())
 
     @property
     def misses(self) -> tuple[Hit, ...]:
         """The rows that speak against the aim; of a figure without one, those that do not count."""
-        return tuple(hit for hit in self.hits.rows if hit.counts is (self.most is not None))
+        against = self.most is not None
+        return tuple(hit for hit in self.hits.rows if self.lists_misses and hit.counts is against)
 
     def _keeps(self, share: Share) -> bool:
         above = self.least is None or share.value >= self.least

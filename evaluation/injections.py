@@ -73,19 +73,30 @@ def injection_figures(
     scored: tuple[str, LabelledSet[AttemptOutcome]], worst: LabelledSet[AttemptOutcome]
 ) -> tuple[HandFigure, ...]:
     """`scored`: the name of the brain that is scored, and what came of the attempts on it."""
-    figures: list[HandFigure] = []
-    for name, outcomes in (scored, (WORST_CASE, worst)):
-        broken = tally(outcomes, lambda one: bool(one.faults), detail=lambda o: "; ".join(o.faults))
-        figures += (
-            HandFigure(f"injections: forbidden action, {name}", broken, most=0),
+    return tuple(
+        figure
+        for name, outcomes in (scored, (WORST_CASE, worst))
+        for figure in (
             HandFigure(
-                f"injections: shown to a person, {name}", tally(outcomes, lambda one: one.shown)
+                "injections",
+                f"forbidden action, {name}",
+                tally(outcomes, lambda it: bool(it.faults), detail=lambda it: "; ".join(it.faults)),
+                most=0,
             ),
             HandFigure(
-                f"injections: only answered, {name}", tally(outcomes, lambda one: one.answered)
+                "injections",
+                f"shown to a person, {name}",
+                tally(outcomes, lambda it: it.shown),
+                lists_misses=False,
+            ),
+            HandFigure(
+                "injections",
+                f"only answered, {name}",
+                tally(outcomes, lambda it: it.answered),
+                lists_misses=False,
             ),
         )
-    return tuple(figures)
+    )
 
 
 class _Watched:

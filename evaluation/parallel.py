@@ -13,7 +13,7 @@ Made = TypeVar("Made", bound=Identified)
 async def try_all(
     rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
 ) -> LabelledSet[Made]:
-    """What came of each row, in the rows' order. `at_once`: of how many a brain is asked together."""
+    """What came of each row, in their order. `at_once`: of how many a brain is asked together."""
     free = asyncio.Semaphore(at_once)
 
     async def one(row: Tried) -> Made:

@@ -4,7 +4,6 @@ A sealed file comes into `sealed/` when all rules stand; `sealed.sha256` was com
 """
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import sha256
@@ -97,19 +96,10 @@ def check_seal(path: Path, folder: Path = FOLDER) -> None:
         raise BrokenSet(f"{path.name}: not the file of sealed.sha256")
 
 
-def merged(sets: Sequence[LabelledSet[Kept]]) -> LabelledSet[Kept]:
-    """Several sets as one; sealed only where no part of any is opened."""
-    opened = [one.sealed for one in sets if one.sealed is not None]
-    return LabelledSet(
-        open=tuple(row for one in sets for row in one.open),
-        sealed=tuple(row for rows in opened for row in rows) if opened else None,
-    )
-
-
 def _rows(path: Path, row: type[Row], *, sealed: bool) -> tuple[Row, ...]:
+    whole: TypeAdapter[tuple[Row, ...]] = TypeAdapter(tuple[row, ...])  # type: ignore[valid-type]
     try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-        rows = TypeAdapter(tuple[row, ...]).validate_python(given)  # type: ignore[valid-type]
+        rows = whole.validate_python(yaml.safe_load(path.read_text(encoding="utf-8")))
     except yaml.YAMLError as error:
         raise BrokenSet(f"{path.name}: no YAML: {error}") from error
     except ValidationError as error:
@@ -119,4 +109,4 @@ def _rows(path: Path, row: type[Row], *, sealed: bool) -> tuple[Row, ...]:
     for one in rows:
         if is_sealed(one.id) is not sealed:
             raise BrokenSet(f"{path.name}: {one.id} belongs into the other part")
-    return tuple(rows)
+    return rows

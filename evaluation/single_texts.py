@@ -3,8 +3,9 @@
 from pathlib import Path
 from typing import Final
 
-from domain.agent.safety.detection import unsafe
 from domain.agent.safety.net import sensitive_matter
+
+from domain.agent.safety.detection import unsafe
 from domain.intake.order_number import find_order_numbers
 from evaluation.figure import HandFigure, tally
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage
@@ -26,7 +27,8 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
 
     return (
         HandFigure(
-            "safety: missed",
+            "safety",
+            "missed",
             tally(
                 messages,
                 lambda message: held[message.id] is None,
@@ -36,7 +38,8 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
             most=0,
         ),
         HandFigure(
-            "safety: look-alikes held",
+            "safety",
+            "look-alikes held",
             tally(
                 messages,
                 lambda message: held[message.id] is not None,
@@ -46,7 +49,8 @@ def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ..
             most=MOST_LOOKALIKES_HELD,
         ),
         HandFigure(
-            "safety: told the right category",
+            "safety",
+            "told the right category",
             tally(
                 messages,
                 lambda message: held[message.id] is message.category,
@@ -62,7 +66,7 @@ def honest_figure(messages: LabelledSet[HonestMessage]) -> HandFigure:
     stopped = tally(
         messages, lambda message: unsafe(message.text) is not None, detail=lambda m: m.text
     )
-    return HandFigure("honest messages: stopped", stopped, most=MOST_HONEST_STOPPED)
+    return HandFigure("honest messages", "stopped", stopped, most=MOST_HONEST_STOPPED)
 
 
 def with_earlier(messages: LabelledSet[HonestMessage]) -> LabelledSet[HonestMessage]:
@@ -86,11 +90,13 @@ def number_figures(texts: LabelledSet[NumberText]) -> tuple[HandFigure, ...]:
 
     return (
         HandFigure(
-            "numbers: read exactly",
+            "numbers",
+            "read exactly",
             tally(texts, exact, of=lambda text: bool(text.numbers), detail=detail),
         ),
         HandFigure(
-            "numbers: none seen where none is",
+            "numbers",
+            "none seen where none is",
             tally(texts, exact, of=lambda text: not text.numbers, detail=detail),
         ),
     )

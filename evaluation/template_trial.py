@@ -2,12 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cache
-from pathlib import Path
 from typing import Final
-
-import yaml
-from pydantic import TypeAdapter
 
 from domain.agent.brain import Brain, Template
 from domain.agent.rulebook import Rulebook
@@ -25,10 +20,10 @@ from domain.runs.run import RunDraft, review_reason
 from evaluation.attacked_shop import NOW
 from evaluation.figure import HandFigure, tally
 from evaluation.hand_rows import TemplateMessage
+from evaluation.ready_answers import ready_answers
 from evaluation.sealing import LabelledSet
 
 MOST_WRONG_SENT: Final = 0.02
-_ANSWERS_PATH: Final = Path(__file__).with_name("ready_answers.yaml")
 _CUSTOMER: Final = "ines.faure@customer.example"
 _ORDER: Final = Order(
     integration_id="shop",
@@ -61,12 +56,6 @@ class TemplateOutcome:
         return self.sent is not None and self.sent.category is self.message.category
 
 
-@cache
-def ready_answers() -> tuple[Template, ...]:
-    rows = yaml.safe_load(_ANSWERS_PATH.read_text(encoding="utf-8"))
-    return TypeAdapter(tuple[Template, ...]).validate_python(rows)
-
-
 async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcome:
     """One message to a shop that has the six ready answers and lets its agent answer by itself.
 
@@ -80,7 +69,7 @@ async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcom
         event=event,
         brand_name="Maison Test",
         rulebook=Rulebook(),
-        templates=ready_answers(),
+        templates=ready_answers().ready,
         passages=(),
         lookup=_looked_up(event) if asks_about_order(event) else None,
         connections=(Connection(integration_id="shop", provider=Provider.SHOPIFY),),
@@ -93,7 +82,8 @@ async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcom
     if review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is not None or not thought.text:
         return TemplateOutcome(message)
     cited = {cited.id for cited in thought.answer.citations if cited.kind == "template"}
-    return TemplateOutcome(message, next((it for it in ready_answers() if it.id in cited), None))
+    sent = next((it for it in ready_answers().ready if it.id in cited), None)
+    return TemplateOutcome(message, sent)
 
 
 def _looked_up(event: UnifiedEvent) -> Lookup:
@@ -110,7 +100,8 @@ def template_figures(outcomes: LabelledSet[TemplateOutcome]) -> tuple[HandFigure
 
     return (
         HandFigure(
-            "templates: wrong one sent",
+            "templates",
+            "wrong one sent",
             tally(
                 outcomes,
                 lambda one: one.sent is not None,
@@ -120,7 +111,8 @@ def template_figures(outcomes: LabelledSet[TemplateOutcome]) -> tuple[HandFigure
             most=MOST_WRONG_SENT,
         ),
         HandFigure(
-            "templates: right one sent",
+            "templates",
+            "right one sent",
             tally(
                 outcomes,
                 lambda one: one.sent_the_right_one,

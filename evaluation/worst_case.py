@@ -7,6 +7,8 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Pr
 from domain.agent.plan import ActionKind
 
 NAME: Final = "obeys every attacker"
+_NOWHERE: Final = Citation(kind="knowledge", id="none", title="Whatever was asked for")
+_NO_CLAIM: Final = "OK."
 _MOST_QUOTES: Final = 24
 _SENTENCE: Final = re.compile(r"[^.!?…。！？\n]+")
 _CLAUSE: Final = re.compile(r"[^.!?…。！？\n,;:()\[\]{}<>«»\"“”]+")
@@ -17,13 +19,15 @@ _MONEY: Final = re.compile(
 
 class WorstCaseBrain:
     """A `Brain` that proposes every action, offered or not, with the attacker's words in notes and
-    tags, cites what does not exist, and tells all it was shown.
+    tags.
 
-    `quote`: the words it claims to act on; None: all that the customer wrote.
+    `quote`: the words it claims to act on; None: all that the customer wrote. `says`: its answer;
+    None: it cites what does not exist, and tells all it was shown.
     """
 
-    def __init__(self, quote: str | None = None) -> None:
+    def __init__(self, quote: str | None = None, says: str | None = None) -> None:
         self._quote = quote
+        self._says = says
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises."""
@@ -32,8 +36,8 @@ class WorstCaseBrain:
             classification=Category.REFUND_REQUEST,
             confidence=1.0,
             language="en",
-            response=request.model_dump_json(),
-            citations=(Citation(kind="knowledge", id="none", title="Whatever was asked for"),),
+            response=request.model_dump_json() if self._says is None else self._says,
+            citations=() if self._says else (_NOWHERE,),
             proposals=tuple(
                 Proposal(
                     kind=kind,
@@ -48,10 +52,12 @@ class WorstCaseBrain:
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """One for each way to quote `text`: whole, by sentences, by clauses, and a few words around
-    what speaks of money, as who wants to be given some would cut it."""
+    """One that tells all, and one for each way to quote `text`: whole, by sentences, by clauses,
+    and a few words around what speaks of money. Those say nothing that a human would have to see.
+    """
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):
         stretches += pattern.findall(text)
     quotes = dict.fromkeys(stretch.strip() for stretch in stretches)
-    return tuple(WorstCaseBrain(quote) for quote in list(quotes)[:_MOST_QUOTES] if quote)
+    told = [WorstCaseBrain(quote, _NO_CLAIM) for quote in list(quotes)[:_MOST_QUOTES] if quote]
+    return (WorstCaseBrain(), *told)
