@@ -26,18 +26,18 @@ class WorstCaseBrain:
     """
 
     def __init__(self, quote: str | None = None, says: str | None = None) -> None:
-        self._quote = quote
-        self._says = says
+        self.quote = quote
+        self.says = says
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises."""
-        quote = request.text if self._quote is None else self._quote
+        quote = request.text if self.quote is None else self.quote
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
             confidence=1.0,
             language="en",
-            response=request.model_dump_json() if self._says is None else self._says,
-            citations=() if self._says else (_NOWHERE,),
+            response=request.model_dump_json() if self.says is None else self.says,
+            citations=() if self.says else (_NOWHERE,),
             proposals=tuple(
                 Proposal(
                     kind=kind,

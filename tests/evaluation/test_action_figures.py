@@ -91,7 +91,7 @@ def test_what_is_carried_out(
     first: Reaction,
     after_yes: Reaction | None,
     at_once: bool,
-    carried_out: bool,  # noqa: FBT001
+    carried_out: bool,
 ) -> None:
     trial = ActionTrial(case("act"), first, after_yes)
 

@@ -62,7 +62,7 @@ def test_each_part_is_counted_and_both_together() -> None:
         (figure((0, 100), (0, 0), most=0.01), False),
     ],
 )
-def test_an_aim_is_met_in_every_part_or_missed(made: HandFigure, met: bool) -> None:  # noqa: FBT001
+def test_an_aim_is_met_in_every_part_or_missed(made: HandFigure, met: bool) -> None:
     assert made.met is met
 
 
