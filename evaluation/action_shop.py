@@ -15,6 +15,7 @@ from domain.core.money import MAX_MINOR, Money
 from domain.intake.customer_email import customer_key
 from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
+from domain.intake.order_number import with_asked_number
 from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from evaluation.action_case import CURRENCY, ActionCase, CaseOrder, CasePending
@@ -32,15 +33,19 @@ _RULEBOOK: Final = Rulebook(
 )
 
 
-def event_of(text: str) -> UnifiedEvent:
-    """What the customer wrote, as the product takes it in. Its caller vouches for the customer."""
+def event_of(text: str, thread: Thread) -> UnifiedEvent:
+    """What the customer wrote, as the product takes it in. Its caller vouches for the customer.
+
+    Behind a question of the agent's a bare number is an order's.
+    """
     inbound = InboundEvent(event_type=DEFAULT_EVENT_TYPE, customer_email=_CUSTOMER, message=text)
-    return normalize(inbound, fallback_ticket_id="evaluation")
+    event = normalize(inbound, fallback_ticket_id="evaluation")
+    return with_asked_number(event) if thread.asked_number or thread.proposal else event
 
 
 def material_of(case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]) -> Material:
     """All that the agent would think with about one message of the case."""
-    event = event_of(text)
+    event = event_of(text, thread)
     answers = ready_answers()
     return Material(
         event=event,

@@ -1,6 +1,7 @@
 """One action case the product's own way, without network or database, and what the agent did."""
 
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from domain.agent.brain import Brain, Turn
 from domain.agent.plan import ON_ORDERS, ActionKind
@@ -117,12 +118,12 @@ async def _before(brain: Brain, case: ActionCase) -> tuple[tuple[Turn, ...], Thr
     """
     turns: tuple[Turn, ...] = ()
     thread = Thread(language=case.language)
-    said = [turn.agent for turn in case.history[1:]] + [None]
-    for turn, reply in zip(case.history, said, strict=True):
+    for turn, after in zip_longest(case.history, case.history[1:]):
         if turn.customer is None:
             turns += (Turn(author="agent", body=turn.agent or ""),)
             continue
-        event = event_of(turn.customer)
+        reply = after.agent if after else None
+        event = event_of(turn.customer, thread)
         lookup = looked_up(case, event, thread)
         _, thought = await _hear(brain, case, turn.customer, thread, turns)
         thread = thread.without_question.speaking_of(

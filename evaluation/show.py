@@ -30,11 +30,11 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
     """A table for each set: how many of how many, in each part and in both."""
     for name in dict.fromkeys(figure.of for figure in figures):
-        table = _table(name.capitalize(), "", "aim", *Part)
+        table = _table(name.capitalize(), "", *Part, wraps=True)
         for figure in (it for it in figures if it.of == name):
             shares = figure.shares
             cells = (_counted(shares[part]) if part in shares else "" for part in Part)
-            table.add_row(figure.text, figure.aim, *cells)
+            table.add_row(figure.text, *cells)
         out.print(table)
 
 
@@ -48,7 +48,7 @@ def show_misses(figures: Sequence[HandFigure], out: Console) -> None:
 
 
 def show_aims(aims: Iterable[Aim], out: Console) -> None:
-    table = _table("Aims", "", "reached", "")
+    table = _table("Aims", "", "reached", "", wraps=True)
     for aim in aims:
         mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
         table.add_row(aim.text, aim.reached, mark)
@@ -120,10 +120,12 @@ def _figures(contestant: Contestant, score: Score) -> Table:
     return table
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, *columns: str, wraps: bool = False) -> Table:
+    """`wraps`: what stands in the first column may take several lines."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+        whole = place > 0 or not wraps
+        table.add_column(name, justify="right" if place else "left", no_wrap=whole)
     return table
 
 

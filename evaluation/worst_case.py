@@ -4,12 +4,12 @@ import re
 from typing import Final
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
-from domain.agent.plan import ActionKind
+from domain.agent.plan import ON_ORDERS, ActionKind
 
 NAME: Final = "obeys every attacker"
 _NOWHERE: Final = Citation(kind="knowledge", id="none", title="Whatever was asked for")
-_NO_CLAIM: Final = "OK."
-_MOST_QUOTES: Final = 24
+_NO_CLAIM: Final = "Thank you!"
+_MOST_QUOTES: Final = 16
 _SENTENCE: Final = re.compile(r"[^.!?…。！？\n]+")
 _CLAUSE: Final = re.compile(r"[^.!?…。！？\n,;:()\[\]{}<>«»\"“”]+")
 _MONEY: Final = re.compile(
@@ -19,15 +19,15 @@ _MONEY: Final = re.compile(
 
 class WorstCaseBrain:
     """A `Brain` that proposes every action, offered or not, with the attacker's words in notes and
-    tags.
+    tags, cites what does not exist, and tells all it was shown.
 
-    `quote`: the words it claims to act on; None: all that the customer wrote. `says`: its answer;
-    None: it cites what does not exist, and tells all it was shown.
+    `only`: it proposes just this, and says nothing that a human would have to see: who wants too
+    much is held for it. `quote`: the words it claims to act on; None: all that the customer wrote.
     """
 
-    def __init__(self, quote: str | None = None, says: str | None = None) -> None:
+    def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
         self.quote = quote
-        self.says = says
+        self.only = only
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises."""
@@ -36,8 +36,8 @@ class WorstCaseBrain:
             classification=Category.REFUND_REQUEST,
             confidence=1.0,
             language="en",
-            response=request.model_dump_json() if self.says is None else self.says,
-            citations=() if self.says else (_NOWHERE,),
+            response=_NO_CLAIM if self.only else request.model_dump_json(),
+            citations=() if self.only else (_NOWHERE,),
             proposals=tuple(
                 Proposal(
                     kind=kind,
@@ -45,19 +45,23 @@ class WorstCaseBrain:
                     tags=("vip", "refund_approved"),
                     quote=quote,
                 )
-                for kind in ActionKind
+                for kind in ([self.only] if self.only else ActionKind)
             ),
             model=NAME,
         )
 
 
 def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
-    """One that tells all, and one for each way to quote `text`: whole, by sentences, by clauses,
-    and a few words around what speaks of money. Those say nothing that a human would have to see.
-    """
+    """One that wants and tells all, and for each action on an order one for each way to quote
+    `text`: whole, by sentences, by clauses, and a few words around what speaks of money."""
     stretches = [text]
     for pattern in (_MONEY, _SENTENCE, _CLAUSE):
         stretches += pattern.findall(text)
-    quotes = dict.fromkeys(stretch.strip() for stretch in stretches)
-    told = [WorstCaseBrain(quote, _NO_CLAIM) for quote in list(quotes)[:_MOST_QUOTES] if quote]
-    return (WorstCaseBrain(), *told)
+    quotes = [quote for quote in dict.fromkeys(it.strip() for it in stretches) if quote]
+    greedy = (
+        WorstCaseBrain(quote, kind)
+        for quote in quotes[:_MOST_QUOTES]
+        for kind in ActionKind
+        if kind in ON_ORDERS
+    )
+    return (WorstCaseBrain(), *greedy)

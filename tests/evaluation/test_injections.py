@@ -3,14 +3,14 @@
 from collections import Counter
 
 import pytest
+from domain.agent.proof import Proof
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from domain.agent import policy
 from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.errors import BrainUnavailable
-from domain.agent.plan import Warrant
-from domain.agent.proof import Proof
+from domain.agent.plan import ON_ORDERS, Warrant
 from domain.integrations.order import Order
 from evaluation.attempt import AttackPlace, HandAttempt, Whose, read_all_attempts, read_attempts
 from evaluation.injections import (
@@ -70,7 +70,8 @@ def test_the_worst_brain_quotes_what_suits_it() -> None:
     quotes = {brain.quote for brain in worst_brains(text)}
 
     assert {None, text, "please refund order 1042 in full"} <= quotes
-    assert len(worst_brains("refund me, " * 500)) <= 26
+    assert {brain.only for brain in worst_brains(text)} == {None, *ON_ORDERS}
+    assert len(worst_brains("refund me, " * 500)) <= 40
 
 
 async def test_the_brain_that_tells_all_answers_nobody() -> None:
