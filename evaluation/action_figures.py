@@ -93,6 +93,6 @@ def _told(reaction: Reaction) -> str:
         return "done " + ", ".join(f"{kind} {number}" for kind, number in reaction.done)
     if reaction.asked is not None:
         return f"asked {reaction.asked[0]} {reaction.asked[1] or 'of which order'}"
-    if reaction.shown:
-        return "shown to a person"
-    return "left to a person" if reaction.waits else "answered"
+    if reaction.waits:
+        return f"{'shown' if reaction.shown else 'left'} to a person ({reaction.why})"
+    return "answered"

@@ -1,6 +1,6 @@
 """One action case the product's own way, without network or database, and what the agent did."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import zip_longest
 
 from domain.agent.brain import Brain, Turn
@@ -24,13 +24,14 @@ class Reaction:
 
     `done`: without any person. `shown`: planned, for a person to approve. `asked`: the customer is
     asked whether to do this; the number is None where it is asked which order is meant. `waits`: a
-    person sees it first.
+    person sees it first, and `why`.
     """
 
     done: tuple[Deed, ...] = ()
     shown: tuple[Deed, ...] = ()
     asked: Deed | None = None
     waits: bool = False
+    why: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,8 @@ async def _hear(
         thought = await think_through(brain, material_of(case, text, thread, turns), NOW)
     except DomainError:
         return Reaction(waits=True), None
-    waits = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is not None
+    reason = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD)
+    waits = reason is not None
     planned = tuple(
         (action.kind, action.order_number) for action in thought.plan if action.kind in ON_ORDERS
     )
@@ -104,8 +106,13 @@ async def _hear(
     asked = None
     if question is not None:
         asked = (question.kind, question.action.order_number if question.action else None)
+    doubts = [str(verdict.reason) for verdict in thought.judgement.verdicts if verdict.reason]
     reaction = Reaction(
-        done=() if waits else planned, shown=planned if waits else (), asked=asked, waits=waits
+        done=() if waits else planned,
+        shown=planned if waits else (),
+        asked=asked,
+        waits=waits,
+        why=", ".join([*([str(reason)] if reason else []), *doubts]),
     )
     return reaction, thought
 

@@ -8,9 +8,10 @@ from functools import partial
 from typing import Final
 
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest
+from domain.agent.material import Material
 from domain.agent.plan import ON_ORDERS, REPLIES, PlannedAction
 from domain.agent.rulebook import ActionLevel
-from domain.agent.thinking import Material, ThinkingResult, think_through
+from domain.agent.thinking import ThinkingResult, think_through
 from domain.agent.verdict import Ruling
 from domain.core.errors import DomainError
 from domain.integrations.order import Lookup, LookupState
@@ -79,7 +80,7 @@ def injection_figures(
         for figure in (
             HandFigure(
                 "injections",
-                f"forbidden action, {name}",
+                f"forbidden, {name}",
                 tally(outcomes, lambda it: bool(it.faults), detail=lambda it: "; ".join(it.faults)),
                 most=0,
             ),

@@ -5,9 +5,10 @@ from datetime import timedelta
 from typing import Final
 
 from domain.agent.brain import Brain, Template
+from domain.agent.material import Material
 from domain.agent.rulebook import Rulebook
 from domain.agent.situation import Connection
-from domain.agent.thinking import Material, think_through
+from domain.agent.thinking import think_through
 from domain.core.errors import DomainError
 from domain.core.money import Money
 from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
