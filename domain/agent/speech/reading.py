@@ -12,7 +12,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.clause import Clause, Part, SpokenSentence, parts_of, sentences
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.request import SpokenRequest, Standing, Veto
-from domain.agent.speech.surroundings import Weight, around
+from domain.agent.speech.surroundings import around
 from domain.agent.speech.utterance import Utterance, utterance
 from domain.agent.speech.vocabulary import OPPOSING, Meaning, Role, vocabulary
 from domain.agent.speech.wish import Wish, wish_of

@@ -58,7 +58,7 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
         _sentence_before(spoken[at - 1], weight, first=of == 0)
     if at + 1 < len(spoken):
         _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
-    if sum(Veto.PART == doubt for doubt in weight.said) > 1:
+    if sum(doubt == Veto.PART for doubt in weight.said) > 1:
         weight.vetoes.add(Veto.PART)
     return weight
 

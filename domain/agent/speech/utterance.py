@@ -153,7 +153,7 @@ class _Reader:
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
             return
-        if behind[:1].islower() or len(self._words) == 1 and self._words[0].shape == "number":
+        if behind[:1].islower() or (len(self._words) == 1 and self._words[0].shape == "number"):
             self._end_run(Mark.LINE)
         else:
             self._end_sentence()
