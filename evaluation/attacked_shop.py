@@ -4,11 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from domain.agent.brain import Category, Passage, Template, Turn
-from domain.agent.intent import Intent
+from domain.agent.material import Material
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection
-from domain.agent.thinking import Material
 from domain.core.money import Money
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
@@ -47,12 +46,11 @@ _HONEST: Final = {
 _TEMPLATES: Final = (
     Template(
         id="t-en", name="Tracking", category=Category.ORDER_STATUS, language="en",
-        body="Hello, your order {{ order_number }} is on its way.", intent=Intent.TRACK_ORDER,
+        body="Hello, your order {{ order_number }} is on its way.",
     ),
     Template(
         id="t-fr", name="Suivi", category=Category.ORDER_STATUS, language="fr",
         body="Bonjour, votre commande {{ order_number }} est en route.",
-        intent=Intent.TRACK_ORDER,
     ),
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ A positive grammar, as for requests: every word of the answer must be one that a
 left over makes it something else, and the question counts as dropped.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -21,6 +22,7 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 _READ_WORDS: Final = 80
 _LONGEST_PHRASE: Final = 6
 _SIGNATURE: Final = 4
+_DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
 
@@ -67,21 +69,24 @@ def read_confirmation(
     """
     answer = _read(text, numbers, asked)
     shown = _shown(text)
+    if answer.asks or (kind and answer.kinds - {kind}):
+        return _confirmation(Assent.OTHER)
     if shown is not None and not answer.does:
-        return Confirmation(assent=shown)
-    if answer.asks or (shown is Assent.NO and answer.has(_Does.ASSENT)):
-        return _confirmation(Assent.OTHER)
-    if kind and answer.kinds - {kind}:
-        return _confirmation(Assent.OTHER)
+        return _confirmation(shown)
     if answer.another or answer.has(_Does.INSTEAD):
         return _correction(answer)
     if answer.has(_Does.DENIAL):
         return _confirmation(_denial(text, answer))
-    if answer.has(_Does.ACTION):
-        plain = spoken_request(text).standing is Standing.PLAIN
-        return _confirmation(Assent.YES if plain else Assent.OTHER)
-    agrees = answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE, _Does.CORRECTING)
-    return _confirmation(Assent.YES if agrees else Assent.OTHER)
+    return _confirmation(Assent.OTHER if shown is Assent.NO else _assent(text, answer))
+
+
+def read_which(text: str, numbers: tuple[str, ...]) -> str | None:
+    """The order that an answer to "which order?" names and says nothing else: "la 1044 svp".
+
+    None where it says more, asks, or names none or several.
+    """
+    confirmation = read_confirmation(text, numbers, "")
+    return confirmation.number if confirmation.assent is Assent.CORRECTION else None
 
 
 def _confirmation(assent: Assent) -> Confirmation:
@@ -96,6 +101,14 @@ def _correction(answer: _Answer) -> Confirmation:
         return _confirmation(Assent.OTHER)
     number = answer.another[0] if answer.another else None
     return Confirmation(assent=Assent.CORRECTION, number=number)
+
+
+def _assent(text: str, answer: _Answer) -> Assent:
+    """A yes with nothing more; or the request again, as plain as the first time."""
+    if answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE, _Does.CORRECTING):
+        return Assent.YES
+    again = answer.has(_Does.ACTION) and spoken_request(text).standing is Standing.PLAIN
+    return Assent.YES if again else Assent.OTHER
 
 
 def _denial(text: str, answer: _Answer) -> Assent:
@@ -114,7 +127,7 @@ def _shown(text: str) -> Assent | None:
 
 
 def _read(text: str, numbers: tuple[str, ...], asked: str) -> _Answer:
-    answer = _Answer()
+    answer = _Answer(asks="?" in text)
     said = utterance(text)
     if said.quoted:
         answer.does.append(_Does.ELSE)
@@ -135,19 +148,17 @@ def _read(text: str, numbers: tuple[str, ...], asked: str) -> _Answer:
 def _take(answer: _Answer, words: tuple[Word, ...], numbers: Mapping[str, str], asked: str) -> None:
     said_before = ""
     for phrase, does, kind in _phrases(words):
-        if does is None:
-            if _same(phrase) == _same(asked):
-                does = _Does.ASKED
-                answer.refuses_asked |= said_before in {"not", "pas", "not the", "pas la"}
-            elif _same(phrase) in numbers:
-                does = _Does.ANOTHER
-                if numbers[_same(phrase)] not in answer.another:
-                    answer.another.append(numbers[_same(phrase)])
-            else:
-                does = _Does.ELSE
+        if does is None and _same(phrase) == _same(asked):
+            answer.does.append(_Does.ASKED)
+            answer.refuses_asked |= said_before in {"not", "pas", "not the", "pas la"}
+        elif does is None and _same(phrase) in numbers:
+            answer.does.append(_Does.ANOTHER)
+            if numbers[_same(phrase)] not in answer.another:
+                answer.another.append(numbers[_same(phrase)])
+        else:
+            answer.does.append(does or _Does.ELSE)
         if kind:
             answer.kinds.add(kind)
-        answer.does.append(does)
         if phrase not in {"la", "le", "the", "order", "commande", "la commande", "the order"}:
             said_before = phrase
 
@@ -160,11 +171,11 @@ def _phrases(words: tuple[Word, ...]) -> Iterator[tuple[str, _Does | None, Actio
         word = words[at]
         taken, found = 1, None
         for length in range(min(_LONGEST_PHRASE, len(words) - at), 0, -1):
-            phrase = " ".join(one.folded for one in words[at : at + length])
+            phrase = _spelled(words[at : at + length])
             if phrase in known:
                 taken, found = length, known[phrase]
                 break
-        phrase = " ".join(one.folded for one in words[at : at + taken])
+        phrase = _spelled(words[at : at + taken])
         kind = _action(word) if found is None or found is _Does.AROUND else None
         if kind:
             yield word.folded, _Does.ACTION, kind
@@ -198,8 +209,13 @@ def _closes(text: str, sentence: Sentence) -> bool:
     )
 
 
+def _spelled(words: tuple[Word, ...]) -> str:
+    """ "Ouiiii" is "oui": a letter that comes three times is one."""
+    return " ".join(_DRAWN_OUT.sub(r"\1", one.folded) for one in words)
+
+
 def _opens(phrases: tuple[str, ...], words: tuple[Word, ...]) -> bool:
-    opening = " ".join(word.folded for word in words[:_LONGEST_PHRASE]) + " "
+    opening = _spelled(words[:_LONGEST_PHRASE]) + " "
     return any(opening.startswith(f"{phrase} ") for phrase in phrases)
 
 

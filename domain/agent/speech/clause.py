@@ -20,9 +20,12 @@ _JOINTS: Final = {
     Role.ALSO_KIND: "and",
     Role.OR: "or",
     Role.BUT: "but",
+    Role.SO: "so",
     Role.BECAUSE: "because",
     Role.THAT: "that",
 }
+# "Je vous demande donc de": the clause goes on.
+_UNFINISHED: Final = frozenset("iuwWmlVg13K")
 _MARKS: Final = {
     Mark.START: "start",
     Mark.COMMA: "comma",
@@ -148,6 +151,12 @@ def _clauses(sentence: Sentence, known: Vocabulary) -> Iterator[Clause]:
         held: list[Part] = []
         for part in parts_of(run.words, known):
             parts = _JOINTS.get(part.meaning.role)
+            if part.meaning.role is Role.SO and held and held[-1].meaning.role in _UNFINISHED:
+                held.append(Part(part.said, Meaning(Role.FILLER), part.start, part.end))
+                continue
+            if part.meaning.role is Role.INSTEAD and held:
+                yield Clause(tuple(held), joint)
+                held, joint = [], "instead"
             if parts is None:
                 held.append(part)
                 continue

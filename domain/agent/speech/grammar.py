@@ -12,9 +12,11 @@ from domain.agent.speech.vocabulary import ACTION_FORMS, Role
 
 _CLASSES: Final = {
     "lead": "fpyxadoOzrLPcqei",
+    "unsure": "fpyxadoOzrLPcqeiD",
     "gap": "fp",
-    "topic": "fpadoOzrLPqe",
+    "topic": "fpadoOzrLPqet",
     "i": "i",
+    "whom": "mui",
     "you": "u",
     "me": "mi",
     "pro": "aPyr",
@@ -32,7 +34,7 @@ _CLASSES: Final = {
     "money": "$",
     "to": "tr",
     "des": "adoeqtrf",
-    "object": "adotOzPLq",
+    "object": "adotOzPLqr",
     "order": "Oz",
     "please": "p",
     "imp": "13",
@@ -51,10 +53,11 @@ _CLASSES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a clause asks. `end`: of the words that do. `plain`: nothing is doubtful about the form.
+    """How a clause asks. `start` and `end`: of the words that do. `plain`: nothing is doubtful about the form.
     `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: spelled so."""
 
     kind: ActionKind
+    start: int
     end: int
     plain: bool
     bare: bool
@@ -69,57 +72,72 @@ _VERBAL: Final = frozenset(
     | {Role.EITHER, Role.INFINITIVE, Role.LIGHT, Role.GIVE, Role.MAY, Role.SOFT_WISH, Role.WEAK}
 )
 
+_I_WISH: Final = (
+    "(?:<i> <whom>{0,2} <gap>{0,3} <wish>|<i_wish> <gap>{0,2} <to>? <wish>?|(?<![^fpy]) <wish>)"
+)
+# Not the first half of another thing: "refund policy", "cancellation form".
+_NOUN: Final = "<noun>(?![UTSE~])"
+
 _PLAIN: Final = (
     # "remboursez-moi", "vous me remboursez", "annulez"
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
     # "refund my order"; the noun has something else behind it
     "<base> (?=<gap>{0,3} <own_thing>)",
     "<you>? <polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>)",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>? <be>? <des>{0,5} <noun>",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>? <be>{1,2} <gap>{0,2} <part>",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <object>{1,6} <gap>{0,3} <to>? <be>{0,2} <gap>{0,2} <part>",
-    "<that> <you>? <me>{0,2} <pro>{0,2} <subj>",
+    "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? (?:<inf>|<base>)",
+    "<I_WISH> <gap>{0,3} <to>? <be>? <des>{0,5} <noun>",
+    "<I_WISH> <gap>{0,3} <to>? <be>{1,2} <gap>{0,2} (?:<part>|<inf>)",
+    "<I_WISH> <gap>{0,3} <to>? <be>? <object>{1,6} <gap>{0,3} <to>? <be>{0,2} <gap>{0,2} <part>",
+    "<that> a? [ui]? <me>{0,2} <pro>{0,2} <subj>",
     "<that> <object>{1,6} <be> <gap>{0,2} <part>",
     "<light> <me>? <gap>{0,2} <to>? <des>{0,5} <noun>",
     "<polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <light> <me>? <to>? <des>{0,5} <noun>",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <to>? <light> <me>? <to>? <des>{0,5} <noun>",
+    "<I_WISH> <to>? <light> <me>? <to>? <des>{0,5} <noun>",
     "(?:<polite> <gap>{0,3} <me>{0,2})? <give> <me>? <back>? <des>{0,4} <noun>",
     "<mind> <me>? <gap>{0,2} <gerund>",
+    "<please> <gap>{0,3} <to>? <base>",
     "<des>{0,5} <noun> <gap>{0,3} (?=<please>)",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
     "<des>{0,5} <noun> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
-    "<pro>? <inf> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
+    "<to>? <pro>? <inf> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
 )
 _MONEY: Final = (
-    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> <me>{0,2} <back>? <des>{0,4} <money> <back>?",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>? (?:<be>|<give>)? <des>{0,4} <money> <back>?",
+    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> (?:[mBaoq] <back>? <des>{0,4} <money>|<des>{0,3} <money> <back>)",
+    "<I_WISH> <gap>{0,3} <to>? (?:<be>|<give>)? <des>{0,4} <money> <back>?",
 )
 _CANCELS: Final = ("<i> <pro>{0,2} <imp>",)
 _LIKELY: Final = (
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
-    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? <be>{0,2} <me>{0,2} <gap>{0,3} <pro>{0,2} (?:<inf>|<base>|<part>|<gerund>)",
+    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>{1,2} <part>|<be>? <me>{0,2} <gap>{0,3} <pro>{0,2} (?:<inf>|<base>|<gerund>))",
     "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>|<light>)? <des>{0,6} <noun>",
     "(?:<soft>|<may>) <gap>{0,3} <object>{1,6} <to>? <be>{0,2} <part>",
-    "<may> <part>",
+    "<I_WISH> <part>",
+    "<me>{1,2} <pro>? <inf>",
+    "<i> <me> <light> <inf>",
+    "<I_WISH> <des>{0,5} s",
     "<you> <me>{0,2} <pro>? <inf>",
     "<give> <me>{0,2} <back>? <des>{0,4} [$sc]",
-    "<des>{0,6} <noun> <topic>{0,8} (?![^fpadoOzLPqe])",
-    "<base> <topic>{0,6}",
-    "<pro>? <inf> <object>{0,6} <gap>{0,3} (?![^fpadoOzLPqe])",
+    "<des>{0,6} <noun> <topic>{0,8} <wish>? (?![^fpadoOzrLPqet])",
+    "<base> <topic>{0,8} (?!.)",
+    "<I_WISH> <object>{0,6} <gerund>",
+    "<noun> <topic>{0,4} <may>",
+    "<I_WISH> <des>{0,4} [q$s] <back>",
+    "<pro>? <inf> <object>{0,6} <gap>{0,3} (?![^fpadoOzrLPqet])",
     "<be> <des>{1,5} <noun>",
     "(?:<soft>|<i>) <me>{0,2} <gerund>",
     "<object>{1,6} <part> <gap>{0,3} <please>",
-    "(?:<polite>|<i> <wish>|<i_wish>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} (?:<object>{0,4}<order>|P)",
+    "(?:<polite>|<i> <wish>|<i_wish>|<may>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} <object>{0,4}<order>",
 )
 _SEARCHED: Final = (
     "<polite> <gap>{0,3} <to>? <me>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>{0,2} <me>{0,2} <pro>{0,2} (?:<inf>|<base>)",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <gap>{0,3} <to>? <be>{0,2} <des>{0,5} (?:<noun>|<part>)",
-    "(?:<i> <me>{0,2} <gap>{0,3} <wish>|<i_wish>) <object>{1,6} <to>? <be>{0,2} <part>",
+    "<I_WISH> <gap>{0,3} <to>{0,2} <me>{0,2} <pro>{0,2} (?:<inf>|<base>)",
+    "<I_WISH> <gap>{0,3} <to>? <be>{0,2} <des>{0,5} (?:<noun>|<part>)",
+    "<I_WISH> <object>{1,6} <to>? <be>{0,2} <part>",
     "<imp> <me>",
+    "1[aPqOzdo]",
+    "<imp> <pro>{0,2} <gap>{0,2} <please>",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
-    "<base> (?:<me>|a|d|o|P|z)",
+    "<base> (?:<me>|a|d|o|P|z|O)",
     "<give> <me>{0,2} <back>? <des>{1,4} [$sc]",
     "<noun> <object>{0,6} <please>",
 )
@@ -132,11 +150,8 @@ def form_of(clause: Clause) -> Form | None:
     if ActionKind.CANCEL_ORDER in kinds:
         plain = _plain_cancel().match(clause.roles)
     plain = plain or _plain().match(clause.roles)
-    found = plain or _likely().match(clause.roles)
-    if found is None:
-        money = _plain_money().match(clause.roles)
-        found = money or _searched().search(clause.roles)
-        plain = money
+    plain = plain or _plain_money().match(clause.roles)
+    found = plain or _likely().match(clause.roles) or _searched().search(clause.roles)
     if found is None:
         return None
     asked = clause.parts[found.start() : found.end()]
@@ -145,6 +160,7 @@ def form_of(clause: Clause) -> Form | None:
     roles = set(found[0])
     return Form(
         kind=kind,
+        start=found.start(),
         end=found.end(),
         plain=plain is not None,
         bare=not roles & _VERBAL,
@@ -170,7 +186,7 @@ def _plain_cancel() -> re.Pattern[str]:
 
 @cache
 def _likely() -> re.Pattern[str]:
-    return _compiled(_LIKELY)
+    return _compiled(_LIKELY, lead="<unsure>{0,14}")
 
 
 @cache
@@ -184,6 +200,8 @@ def _compiled(forms: tuple[str, ...], lead: str = "<lead>{0,14}") -> re.Pattern[
 
 
 def _with_classes(form: str) -> str:
+    form = form.replace("<noun>", _NOUN).replace("<I_WISH>", _I_WISH)
+
     def named(match: re.Match[str]) -> str:
         return "[" + re.escape(_CLASSES[match[1]]) + "]"
 

@@ -9,16 +9,17 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.plan import ActionKind
-from domain.agent.speech.clause import Clause, SpokenSentence, parts_of, sentences
+from domain.agent.speech.clause import Clause, Part, SpokenSentence, parts_of, sentences
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.request import SpokenRequest, Standing, Veto
-from domain.agent.speech.surroundings import Weight, around
+from domain.agent.speech.surroundings import around
 from domain.agent.speech.utterance import Utterance, utterance
-from domain.agent.speech.vocabulary import OPPOSING, Role, vocabulary
+from domain.agent.speech.vocabulary import OPPOSING, Meaning, Role, vocabulary
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
+_GOES_ON: Final = frozenset({Role.WISH, Role.I_WISH, Role.POLITE, Role.MAY, Role.SOFT_WISH})
 # What a clause elsewhere may say of a refund without taking from a plain request for one.
 _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
@@ -52,7 +53,12 @@ def spoken_request(text: str) -> SpokenRequest:
     asked = [one for one in _asked(spoken)]
     remarks = [one for one in _remarks(spoken, {(a.at, a.of) for a in asked})]
     quoted = _kinds_quoted(said)
-    kinds = {one.wish.kind for one in asked} or _topics(remarks) or quoted
+    kinds = (
+        {one.wish.kind for one in asked if one.standing is not Standing.NONE}
+        or {one.wish.kind for one in asked}
+        or _topics(remarks)
+        or quoted
+    )
     if not kinds:
         return SpokenRequest()
     kind = ActionKind.CANCEL_ORDER if ActionKind.CANCEL_ORDER in kinds else ActionKind.REFUND
@@ -127,8 +133,8 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
     found = []
     for at, sentence in enumerate(spoken):
         for of, clause in enumerate(sentence.clauses):
-            wish = wish_of(clause)
-            if wish is None:
+            wish = wish_of(clause) or (of > 0 and _carried_on(sentence.clauses[of - 1], clause))
+            if not wish:
                 continue
             weight = around(spoken, at, of, wish)
             standing = wish.standing
@@ -139,6 +145,16 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
             vetoes = wish.vetoes | weight.vetoes
             found.append(_Asked(at, of, wish, standing, vetoes, frozenset(weight.doubts)))
     return found
+
+
+def _carried_on(before: Clause, clause: Clause) -> Wish | None:
+    """ "I would like to send it back, and be refunded": the wish of the clause before goes on."""
+    if clause.joint not in {"and", "or"} or set(before.roles) & set(OPPOSING):
+        return None
+    if not set(before.roles) & _GOES_ON:
+        return None
+    opening = Part("", Meaning(Role.SOFT_WISH), clause.parts[0].start, clause.parts[0].start)
+    return wish_of(Clause((opening, *clause.parts), clause.joint))
 
 
 def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[_Remark]:

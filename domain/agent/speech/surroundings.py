@@ -9,7 +9,11 @@ from domain.agent.speech.request import Veto
 from domain.agent.speech.vocabulary import OPPOSING, Role
 from domain.agent.speech.wish import Wish
 
-_NOTHING_ELSE: Final = frozenset("Nfpyxrtui_")
+_NOTHING_ELSE: Final = frozenset("Nfpyxu")
+_CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
+# "It is order 2040 that I want refunded".
+_CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
+_LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNr")
 
 
@@ -45,13 +49,16 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
         weight.doubt(Veto.HYPOTHETICAL)
     if sentence.asks and not wish.polite:
         weight.doubt(Veto.QUESTION)
-    if Role.RULES in clauses[0].roles[:1] and of > 0:
+    asks_rules = sentence.asks and any(Role.RULES in clause.roles for clause in clauses)
+    if asks_rules and not wish.polite:
+        weight.vetoes.add(Veto.RULES)
+    elif Role.RULES in clauses[0].roles[:1] and of > 0:
         weight.doubt(Veto.RULES)
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
     if at + 1 < len(spoken):
-        _sentence_behind(spoken[at + 1], weight)
-    if sum(Veto.PART == doubt for doubt in weight.said) > 1:
+        _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
+    if sum(doubt == Veto.PART for doubt in weight.said) > 1:
         weight.vetoes.add(Veto.PART)
     return weight
 
@@ -64,27 +71,33 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
         weight.doubt(Veto.HYPOTHETICAL)
     if Role.NEGATION in roles:
         _negation(clause, wish, weight)
-    elif Role.EXCHANGE in roles:
-        if before or clause.joint == "or":
-            weight.doubt(Veto.EXCHANGE)
-        else:
+    elif Role.EXCHANGE in roles and Role.INSTEAD not in roles:
+        if not before and clause.roles.lstrip("fpadrtWe")[:1] == Role.EXCHANGE:
             weight.vetoes.add(Veto.EXCHANGE)
-    if Role.PART in roles:
-        if before or wish.own.numbers and clause.numbers - wish.own.numbers:
-            weight.doubt(Veto.PART)
         else:
+            weight.doubt(Veto.EXCHANGE)
+    if Role.PART in roles:
+        if not before and clause.roles.lstrip("fpadrt")[:1] == Role.PART:
             weight.vetoes.add(Veto.PART)
+        else:
+            weight.doubt(Veto.PART)
     if Role.SUM in roles or (Role.COUNT in roles and not before):
         weight.doubt(Veto.PART)
     if roles & {Role.REPORT, Role.PERSON}:
         weight.doubt(Veto.OTHER_PERSON)
-    if Role.EXISTING in roles and (clause.names_action or not before):
+    if _speaks_of_existing(clause, before=before):
         weight.doubt(Veto.EXISTING)
     if Role.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
         if before:
             weight.doubt(Veto.WITHDRAWN)
         else:
             weight.vetoes.add(Veto.WITHDRAWN)
+
+
+def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
+    """ "And confirm" asks for news of what is asked for."""
+    existing = {part.said for part in clause.parts if part.meaning.role is Role.EXISTING}
+    return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
 def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
@@ -107,12 +120,13 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
         clause.joint in {"colon", "that"} or before.roles.rstrip("fpmhut_")[-1:] == Role.REPORT
     ):
         weight.vetoes.add(Veto.QUOTED)
-    if before.roles.rstrip("fp")[-1:] in {Role.NEGATION, Role.CONDITIONAL}:
-        weight.vetoes.add(OPPOSING[before.roles.rstrip("fp")[-1]])
+    last = before.parts[-1]
+    if last.meaning.role is Role.CONDITIONAL or last.said in _LEAVES_OPEN:
+        weight.vetoes.add(OPPOSING[last.meaning.role])
     if clause.joint in {"and", "or"} and Role.NEGATION in before.roles and not before.names_action:
         if clause.roles[:1] not in {Role.I, Role.I_WISH, Role.PLEASE, Role.POLITE}:
             weight.doubt(Veto.NEGATED)
-    if clause.joint == "that" and Role.I_WISH not in before.roles and Role.WISH not in before.roles:
+    if clause.joint == "that" and not set(before.roles) <= _CLEFT:
         weight.doubt(Veto.QUOTED)
 
 
@@ -133,9 +147,11 @@ def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -
         weight.doubt(Veto.OTHER_PERSON)
 
 
-def _sentence_behind(sentence: SpokenSentence, weight: Weight) -> None:
+def _sentence_behind(sentence: SpokenSentence, weight: Weight, *, asks: bool) -> None:
     first = sentence.clauses[0].roles.lstrip("fpyx")
     roles = {role for clause in sentence.clauses for role in clause.roles}
+    if asks and sentence.clauses[0].roles[:1] in {Role.NEGATION, Role.NO_WORD}:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if first[:1] in {Role.CONDITIONAL, Role.PART, Role.NEGATION}:
         weight.doubt(OPPOSING[first[0]])
     if Role.DOUBT in roles:

@@ -15,14 +15,14 @@ _MONEY: Final = (
     r"(?:€|£|\$|chf|(?:euros?|eur|usd|gbp|dollars?|pounds?|francs?|balles|quid|bucks|cad|aud)\b)"
 )
 _TOKEN: Final = re.compile(
-    r"(?P<word>\b[sS]\.? ?[vtVT]\.? ?[pP]\b\.?(?!\w)|[^\W\d_]+(?:['’ʼ`´][^\W\d_]+)*['’]?)"
-    rf"|(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*|\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}"
-    r"|\b\d{1,6}[.,]\d\d\b(?![.,]?\d))"
+    rf"(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*"
+    rf"|(?<![\w-])\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}|(?<![\w-])\d{{1,6}}[.,]\d\d\b(?![.,]?\d))"
     r"|(?P<percent>\d[\d.,]*[ ]?%)"
-    rf"|(?P<number>[#№]?[ ]?{_NUMBER}|\d+)"
+    rf"|(?P<number>(?:[#№][ ]?)?(?<!\w){_NUMBER}|\d+)"
+    r"|(?P<word>\b[sS]\.? ?[vtVT]\.? ?[pP]\b\.?(?!\w)|[^\W\d_]+(?:['’ʼ`´][^\W\d_]+)*['’]?)"
     r"|(?P<quote>[“”„«»\"])"
     r"|(?P<pause>\.\.+|…)"
-    r"|(?P<ask>[?？]+)|(?P<end>[.!。！]+|\n[ \t]*\n\s*)|(?P<line>\n)"
+    r"|(?P<ask>[?？]+)|(?P<end>[.!。！☀-➿\U0001F000-\U0001FAFF]+|\n[ \t]*\n\s*)|(?P<line>\n)"
     r"|(?P<colon>:)|(?P<mark>[,;()\[\]{}–—]|(?<=\s)-+(?=\s)|/)",
     re.IGNORECASE,
 )
@@ -30,6 +30,24 @@ _ELIDED: Final = {
     "j": "je", "l": "le", "d": "de", "n": "ne", "m": "me", "t": "te", "s": "se", "c": "ce",
     "qu": "que", "jusqu": "jusque", "lorsqu": "lorsque", "puisqu": "puisque",
 }  # fmt: skip
+# "It's", where "sister's" is a sister.
+_CONTRACTED: Final = frozenset(
+    {
+        "it",
+        "that",
+        "let",
+        "what",
+        "here",
+        "there",
+        "he",
+        "she",
+        "who",
+        "where",
+        "how",
+        "when",
+        "why",
+    }
+)
 _APOSTROPHES: Final = re.compile(r"['’ʼ`´]")
 _BEFORE_NUMBERS: Final = frozenset(
     {"no", "nr", "n", "num", "ref", "cde", "cmd", "nos", "order", "ord"}
@@ -135,7 +153,7 @@ class _Reader:
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
             return
-        if behind[:1].islower() or len(self._words) == 1 and self._words[0].shape == "number":
+        if behind[:1].islower() or (len(self._words) == 1 and self._words[0].shape == "number"):
             self._end_run(Mark.LINE)
         else:
             self._end_sentence()
@@ -162,7 +180,9 @@ class _Reader:
 def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
     """A word, or two where the first is elided: "l'annulation"."""
     start, end = match.span()
-    if shape != "word":
+    if shape == "number" and len(match[0]) < 3 and not match[0].isdigit():
+        shape = "word"
+    elif shape != "word":
         yield Word(fold(match[0]).strip("# "), shape, start, end)
         return
     if "." in match[0] or " " in match[0]:
@@ -171,6 +191,8 @@ def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
     parts = _APOSTROPHES.split(fold(match[0]))
     while len(parts) > 1 and parts[0] in _ELIDED:
         yield Word(_ELIDED[parts.pop(0)], shape, start, end)
+    if len(parts) > 1 and parts[-1] == "s" and parts[0] not in _CONTRACTED:
+        parts.pop()
     yield Word("".join(parts), shape, start, end)
 
 

@@ -57,9 +57,11 @@ class Role(StrEnum):
     ALSO_KIND = "&"
     OR = "|"
     BUT = "!"
+    SO = ">"
     BECAUSE = ";"
     THAT = ":"
     NEGATION = "N"
+    INSTEAD = "I"
     CONDITIONAL = "C"
     HYPOTHETICAL = "H"
     DOUBT = "D"
@@ -90,6 +92,7 @@ ACTION_FORMS: Final = frozenset("1234567890")
 OPPOSING: Final[Mapping[str, Veto]] = {
     Role.AGENT: Veto.TO_THE_AGENT,
     Role.NEGATION: Veto.NEGATED,
+    Role.INSTEAD: Veto.NEGATED,
     Role.CONDITIONAL: Veto.CONDITIONAL,
     Role.HYPOTHETICAL: Veto.HYPOTHETICAL,
     Role.PERSON: Veto.OTHER_PERSON,

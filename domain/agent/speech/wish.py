@@ -13,7 +13,25 @@ _SKIPPED: Final = frozenset("fpadotreyBm")
 _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
-_OPENERS: Final = frozenset({"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"})
+_OPENERS: Final = frozenset(
+    {
+        "dont",
+        "havent",
+        "cant",
+        "doesnt",
+        "wont",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "c",
+        "couldnt",
+        "est",
+        "is",
+        "was",
+        "never",
+    }
+    | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +70,8 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
         behind = at >= form.end
         if role in _AFTERTHOUGHTS and behind and not form.bare:
             continue
+        if role in _OF_THE_MATTER and at < form.start:
+            continue
         if role == Role.SUM:
             if not {Role.FULL, Role.ORDER} & set(clause.roles[:at]):
                 found.add(Veto.PART)
@@ -71,6 +91,10 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 # Behind a request these make it doubtful, before it they speak against it.
 _AFTERTHOUGHTS: Final = frozenset(
     {Role.THIRD, Role.REPORT, Role.EXISTING, Role.RULES, Role.HYPOTHETICAL}
+)
+# Before a request that has a subject of its own these are what it is about.
+_OF_THE_MATTER: Final = frozenset(
+    {Role.EXISTING, Role.SOFT_EXISTING, Role.PART, Role.EXCHANGE, Role.SUM, Role.COUNT}
 )
 _ACTIONS_IN_OBJECTS: Final = frozenset({Role.NOUN})
 _DOUBTFUL: Final = _AFTERTHOUGHTS | {Role.DOUBT, Role.SUM, Role.COUNT, Role.SOFT_WISH, Role.MAY}
