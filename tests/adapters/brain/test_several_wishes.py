@@ -4,8 +4,8 @@ import pytest
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
+from evaluation.ready_answers import ready_answers
 from tests.support.agent.embedded_brain import THRESHOLD, ask, passage, template
-from tests.support.agent.ready_answers import READY_ANSWERS
 
 TRACKING = template(
     Category.ORDER_STATUS,
@@ -68,7 +68,7 @@ async def test_what_none_of_the_wishes_explains_is_for_a_human() -> None:
     ],
 )
 async def test_wishes_that_hang_together_are_for_a_human(text: str) -> None:
-    answer = await ask(text, templates=[TRACKING, INVOICE, *READY_ANSWERS])
+    answer = await ask(text, templates=[TRACKING, INVOICE, *ready_answers().ready])
 
     assert answer.confidence < THRESHOLD
 
