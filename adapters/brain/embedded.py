@@ -221,7 +221,7 @@ def _draft(
         wanted=one,
         covered=not wants.unexplained and (one is None or seen.category in one.categories),
         offer=understood.offer,
-        asks_more=any(wanted.intent in _QUESTIONS for wanted in wants.all),
+        asks_more=any(want.asked and want.intent in _QUESTIONS for want in wants.all),
     )
     if len(wants.all) > 1 and understood.offer is None:
         return joined_draft(request, seen, asking, wants)

@@ -75,6 +75,11 @@ class Want:
     categories: tuple[Category, ...]
     said: str
 
+    @property
+    def asked(self) -> bool:
+        """Whether it is asked for as a question."""
+        return "?" in self.said
+
 
 @dataclass(frozen=True, slots=True)
 class Wants:
