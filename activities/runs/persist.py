@@ -105,7 +105,8 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
-            if result.status is RunStatus.COMPLETED or step.joined:
+            was_parked = run.status is RunStatus.NEEDS_REVIEW
+            if step.joined or (was_parked and result.status is RunStatus.COMPLETED):
                 await reviews.close_joined(step.ref.run_id, now)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
