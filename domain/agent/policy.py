@@ -223,18 +223,17 @@ def _of_order(
     missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
     unentitled = _not_entitled(rule, proof.warrant)
     above = action.amount and above_limit(rule.limits, action.amount, situation.spent)
+    reason: PolicyReason | None = missing or unentitled
     if missing is PolicyReason.NOT_ASKED or (missing in _WHICH_ORDER and by_people):
-        ruling, reason = Ruling.REFUSED, missing
+        ruling = Ruling.REFUSED
     elif missing in _WHICH_ORDER:
-        ruling, reason = Ruling.ASK, missing
+        ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
-    elif missing or unentitled:
-        ruling, reason = Ruling.ASK, missing or unentitled
     else:
-        ruling, reason = Ruling.ALLOWED, None
+        ruling = Ruling.ASK if reason else Ruling.ALLOWED
     return Verdict(kind=action.kind, ruling=ruling, reason=reason)
 
 
