@@ -5,6 +5,7 @@ else the message holds. Hence the words that no want explains are counted: only 
 any is fit for a ready answer.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,12 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
+
+
+_ASKS: Final = re.compile(
+    r"\?|\b(?:tell|let) me\b|\bwonder|\b(?:dites|dis)[ -]moi\b|\bsavoir\b|\bexpli(?:quez|ain)\b",
+    re.IGNORECASE,
+)
 
 
 class _Listed(LexiconFile):
@@ -77,8 +84,8 @@ class Want:
 
     @property
     def asked(self) -> bool:
-        """Whether it is asked for as a question."""
-        return "?" in self.said
+        """Whether it is asked as a question, rather than told."""
+        return bool(_ASKS.search(self.said))
 
 
 @dataclass(frozen=True, slots=True)
