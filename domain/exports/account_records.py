@@ -12,7 +12,13 @@ from domain.exports.record import Count, Id, Record, Share, Time
 from domain.integrations.integration import IntegrationStatus, Provider
 from domain.privacy.retention import check_retention
 from domain.tenants.client import Plan
-from domain.tenants.client_settings import WIDGET_KEY, Branding, check_branding
+from domain.tenants.client_settings import (
+    WIDGET_KEY,
+    Branding,
+    check_acknowledgement,
+    check_branding,
+    check_sensitive_words,
+)
 
 
 class ClientRecord(Record):
@@ -82,6 +88,18 @@ class SettingsRecord(Record):
             "null: for ever."
         ),
     ]
+    sensitive_words: Annotated[
+        tuple[str, ...],
+        Field(default=(), description="Words and phrases that always reach a human."),
+    ]
+    acknowledgement: Annotated[
+        dict[str, str],
+        Field(
+            default={},
+            description="By language: what is said to a customer whose matter went to a human at "
+            "once.",
+        ),
+    ]
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]
@@ -94,12 +112,17 @@ class SettingsRecord(Record):
         """A name goes into headers, and an address into pages: no file brings what nobody could
         have set."""
         try:
-            kept = check_branding(self.branding) == self.branding
+            kept = {
+                "branding": check_branding(self.branding),
+                "sensitive_words": check_sensitive_words(self.sensitive_words),
+                "acknowledgement": check_acknowledgement(self.acknowledgement),
+            }
             check_retention(self.retention)
         except InvalidInput as error:
             raise ValueError(str(error)) from None
-        if not kept:
-            raise ValueError("branding: not as it is kept")
+        for name, value in kept.items():
+            if getattr(self, name) != value:
+                raise ValueError(f"{name}: not as it is kept")
         return self
 
 

@@ -1,20 +1,27 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.core.errors import InvalidInput
-from domain.core.plain_text import without_controls
+from domain.core.plain_text import clean_text, without_controls
+from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
 from domain.tenants.errors import InvalidSettings
 
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
 MAX_URL: Final = 2_000
+MAX_SENSITIVE_WORDS: Final = 100
+MAX_SENSITIVE_WORD: Final = 80
+MAX_ACKNOWLEDGEMENT: Final = 1_000
+
+# Those that the product answers in.
+ACKNOWLEDGED_IN: Final = ("fr", "en")
 
 # They are put into a page of the merchant's: nothing in them can end an attribute or a style.
 LOGO_URL: Final = (
@@ -53,25 +60,36 @@ class ClientSettings(BaseModel):
     retention: dict[str, int | None] = Field(
         default={}, description="Days by class of records, where the client chose; null: for ever."
     )
+    sensitive_words: tuple[str, ...] = Field(
+        default=(), description="Words and phrases that always reach a human."
+    )
+    acknowledgement: dict[str, str] = Field(
+        default={},
+        description="By language: what is said to a customer whose matter went to a human at once.",
+    )
     updated_at: datetime | None = None
 
 
 class SettingsChange(BaseModel):
-    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding and
-    retention each take the place of what was there, whole."""
+    """What is to be changed, checked; None leaves it. An empty prompt takes it away; each of the
+    others takes the place of what was there, whole."""
 
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
     branding: Branding | None = None
     retention: dict[str, int | None] | None = None
+    sensitive_words: tuple[str, ...] | None = None
+    acknowledgement: dict[str, str] | None = None
 
 
 class SettingsAdjustment(BaseModel):
-    """Parts that are to be changed, unchecked; the rest of branding and of retention stays.
+    """Parts that are to be changed, unchecked; the rest of branding, of retention and of the
+    acknowledgement stays.
 
     `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
-    `usual`: classes that are kept for their usual time again.
+    `usual`: classes that are kept for their usual time again. `sensitive_words`: all of them.
+    `acknowledged`: texts by language, an empty one takes it away.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -80,18 +98,25 @@ class SettingsAdjustment(BaseModel):
     looks: dict[str, str | None] = {}
     days: dict[str, int | None] = {}
     usual: frozenset[str] = frozenset()
+    sensitive_words: tuple[str, ...] | None = None
+    acknowledged: dict[str, str] = {}
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
     """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
     prompt, looks = adjustment.system_prompt, adjustment.looks
     days, usual = adjustment.days, adjustment.usual
+    words, acknowledged = adjustment.sensitive_words, adjustment.acknowledged
     check_days(dict.fromkeys(usual))
     kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
     return SettingsChange(
         system_prompt=None if prompt is None else check_prompt(prompt),
         branding=check_branding(there.branding.model_copy(update=looks)) if looks else None,
         retention=check_days(kept) if days or usual else None,
+        sensitive_words=None if words is None else check_sensitive_words(words),
+        acknowledgement=check_acknowledgement({**there.acknowledgement, **acknowledged})
+        if acknowledged
+        else None,
     )
 
 
@@ -138,6 +163,47 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
         raise InvalidSettings(
             str(error), f"retention : jours, {MAX_DAYS} au plus, et au moins {least} ; ou null"
         ) from None
+
+
+def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
+    """The merchant's own words as they are kept: each one line, once, whatever its case and
+    accents. Raises InvalidSettings."""
+    kept: dict[str, str] = {}
+    for word in given:
+        line = " ".join(without_controls(word).split())
+        folded = " ".join(re.findall(r"\w+", fold(line)))
+        if not folded or len(line) > MAX_SENSITIVE_WORD:
+            raise InvalidSettings(
+                f"sensitive_words: words of 1 to {MAX_SENSITIVE_WORD} characters",
+                f"sensitive_words : des mots de 1 à {MAX_SENSITIVE_WORD} caractères",
+            )
+        kept.setdefault(folded, line)
+    if len(kept) > MAX_SENSITIVE_WORDS:
+        raise InvalidSettings(
+            f"sensitive_words: at most {MAX_SENSITIVE_WORDS}",
+            f"sensitive_words : {MAX_SENSITIVE_WORDS} au plus",
+        )
+    return tuple(kept.values())
+
+
+def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
+    """The merchant's acknowledgements as they are kept, by language; a blank one is none. Raises
+    InvalidSettings."""
+    kept: dict[str, str] = {}
+    for language, text in given.items():
+        if language not in ACKNOWLEDGED_IN:
+            raise InvalidSettings(
+                "acknowledgement: fr and en only", "acknowledgement : fr et en seulement"
+            )
+        words = clean_text(text)
+        if len(words) > MAX_ACKNOWLEDGEMENT:
+            raise InvalidSettings(
+                f"acknowledgement.{language}: at most {MAX_ACKNOWLEDGEMENT} characters",
+                f"acknowledgement.{language} : {MAX_ACKNOWLEDGEMENT} caractères au plus",
+            )
+        if words:
+            kept[language] = words
+    return kept
 
 
 def widget_key_of(random: bytes) -> str:

@@ -30,6 +30,10 @@ class SettingsRepository(TenantRepository):
             values["branding"] = change.branding.model_dump(exclude_none=True)
         if change.retention is not None:
             values["retention"] = change.retention
+        if change.sensitive_words is not None:
+            values["sensitive_words"] = list(change.sensitive_words)
+        if change.acknowledgement is not None:
+            values["acknowledgement"] = change.acknowledgement
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
