@@ -41,6 +41,8 @@ class RunResult(BaseModel):
     """The gateway's answer for a run, as the specification lists its fields.
 
     `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result.
+    `acknowledgement`: what may be said at once to a customer whose matter always goes to a human;
+    `response` stays empty then.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,6 +55,7 @@ class RunResult(BaseModel):
     response: str
     steps_executed: int
     duration_ms: int
+    acknowledgement: str = ""
 
 
 class RunDraft(BaseModel):

@@ -8,6 +8,7 @@ import pytest
 from adapters.brain import concepts, relevance
 from domain.agent.grounding import fact_words
 from domain.agent.safety import phrasings as unsafe_phrasings
+from domain.agent.safety import sensitive_frames
 from domain.agent.safety.reason import UnsafeReason
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
@@ -73,6 +74,7 @@ def test_lines_and_fragments_make_one_expression() -> None:
 def test_every_file_is_in_use() -> None:
     used = {Path(str(it.__file__)).with_suffix(".yaml") for it in (concepts, fact_words, relevance)}
     used.add(Path(unsafe_phrasings.__file__).with_suffix(".yaml"))
+    used.add(Path(sensitive_frames.__file__).with_suffix(".yaml"))
 
     found = {path for room in ("adapters", "domain") for path in (ROOT / room).rglob("*.yaml")}
 
