@@ -24,7 +24,7 @@ _CONTRACTIONS: Final = tuple(
     )
 )  # fmt: skip
 _MONEY: Final = re.compile("[€£$]")
-_PIECE: Final = re.compile(r"[a-z]+|[0-9]+|[.!?;:…\n]+")
+_PIECE: Final = re.compile(r"[a-z]+|[0-9]+(?:[.,][0-9]+)*|[.!?;:…\n]+")
 _REPEATED: Final = re.compile(r"([a-z])\1+")
 _JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("\u00ad", ""))
 ELIDED: Final[Mapping[str, str]] = {
@@ -70,7 +70,9 @@ class Vocabulary:
             if not piece[0].isalnum():
                 read.append(".")
                 continue
-            for word in self.slang.get(piece, (piece,)):
+            # Of a sum the whole part: its point ends no sentence.
+            whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
+            for word in self.slang.get(whole, (whole,)):
                 meant = ELIDED.get(word, word)
                 if meant not in self.dropped:
                     read.append(self._mended(squeezed(meant)))
