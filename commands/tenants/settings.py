@@ -77,6 +77,13 @@ async def change(
             "the built-in words."
         ),
     ] = None,
+    authserv_id: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A mail server whose Authentication-Results are believed, in place of those until "
+            "now; as often as needed; empty: none."
+        ),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -91,6 +98,7 @@ async def change(
         usual=usual,
         sensitive_words=tuple(filter(None, sensitive_word)) if sensitive_word else None,
         acknowledged=_acknowledged(acknowledgement or ()),
+        authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
     )
     if adjustment == SettingsAdjustment():
         raise InvalidInput("nothing to change: see settings set --help")
@@ -152,4 +160,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         retention=", ".join(f"{name}={kept}" for name, kept in days.items()) or "-",
         sensitive_words=", ".join(found.sensitive_words) or "-",
         **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
+        authserv_ids=", ".join(found.authserv_ids) or "-",
     )

@@ -40,9 +40,9 @@ class Timings(BaseModel):
 class RunResult(BaseModel):
     """The gateway's answer for a run, as the specification lists its fields.
 
-    `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result.
-    `acknowledgement`: what may be said at once to a customer whose matter always goes to a human;
-    `response` stays empty then.
+    `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result. `draft`:
+    of a dry run only, what was generated even if nobody would be sent it. `acknowledgement`: what
+    may be said at once to a customer whose matter always goes to a human; `response` stays empty.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -56,6 +56,7 @@ class RunResult(BaseModel):
     steps_executed: int
     duration_ms: int
     acknowledgement: str = ""
+    draft: str | None = None
 
 
 class RunDraft(BaseModel):

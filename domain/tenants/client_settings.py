@@ -16,6 +16,7 @@ from domain.tenants.errors import InvalidSettings
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
 MAX_URL: Final = 2_000
+MAX_AUTHSERV_IDS: Final = 5
 MAX_SENSITIVE_WORDS: Final = 100
 MAX_SENSITIVE_WORD: Final = 80
 MAX_ACKNOWLEDGEMENT: Final = 1_000
@@ -29,6 +30,7 @@ LOGO_URL: Final = (
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
 )
 COLOR: Final = "^#[0-9A-Fa-f]{6}$"
+AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$"
 WIDGET_KEY: Final = "^wk_[0-9a-f]{32}$"
 WIDGET_KEY_BYTES: Final = 16
 
@@ -67,6 +69,9 @@ class ClientSettings(BaseModel):
         default={},
         description="By language: what is said to a customer whose matter went to a human at once.",
     )
+    authserv_ids: tuple[str, ...] = Field(
+        default=(), description="Mail servers whose `Authentication-Results` are believed."
+    )
     updated_at: datetime | None = None
 
 
@@ -81,6 +86,7 @@ class SettingsChange(BaseModel):
     retention: dict[str, int | None] | None = None
     sensitive_words: tuple[str, ...] | None = None
     acknowledgement: dict[str, str] | None = None
+    authserv_ids: tuple[str, ...] | None = None
 
 
 class SettingsAdjustment(BaseModel):
@@ -88,8 +94,8 @@ class SettingsAdjustment(BaseModel):
     acknowledgement stays.
 
     `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
-    `usual`: classes that are kept for their usual time again. `sensitive_words`: all of them.
-    `acknowledged`: texts by language, an empty one takes it away.
+    `usual`: classes that are kept for their usual time again. `authserv_ids`, `sensitive_words`:
+    all of them anew. `acknowledged`: texts by language, an empty one takes it away.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -100,12 +106,13 @@ class SettingsAdjustment(BaseModel):
     usual: frozenset[str] = frozenset()
     sensitive_words: tuple[str, ...] | None = None
     acknowledged: dict[str, str] = {}
+    authserv_ids: tuple[str, ...] | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
     """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
     prompt, looks = adjustment.system_prompt, adjustment.looks
-    days, usual = adjustment.days, adjustment.usual
+    days, usual, servers = adjustment.days, adjustment.usual, adjustment.authserv_ids
     words, acknowledged = adjustment.sensitive_words, adjustment.acknowledged
     check_days(dict.fromkeys(usual))
     kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
@@ -117,6 +124,7 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
         acknowledgement=check_acknowledgement({**there.acknowledgement, **acknowledged})
         if acknowledged
         else None,
+        authserv_ids=None if servers is None else check_authserv_ids(servers),
     )
 
 
@@ -203,6 +211,18 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
             )
         if words:
             kept[language] = words
+    return kept
+
+
+def check_authserv_ids(given: Iterable[str]) -> tuple[str, ...]:
+    """The names as they are compared: lower case, each once. Raises InvalidSettings."""
+    kept = tuple(dict.fromkeys(name.strip().rstrip(".").lower() for name in given))
+    if len(kept) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
+        raise InvalidSettings(
+            f"authserv_ids: at most {MAX_AUTHSERV_IDS} names of mail servers, as in mx.example.com",
+            f"authserv_ids : au plus {MAX_AUTHSERV_IDS} noms de serveurs de messagerie, comme "
+            "mx.example.com",
+        )
     return kept
 
 

@@ -34,6 +34,8 @@ class SettingsRepository(TenantRepository):
             values["sensitive_words"] = list(change.sensitive_words)
         if change.acknowledgement is not None:
             values["acknowledgement"] = change.acknowledgement
+        if change.authserv_ids is not None:
+            values["authserv_ids"] = list(change.authserv_ids)
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

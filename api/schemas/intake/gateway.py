@@ -68,6 +68,10 @@ class GatewayResult(BaseModel):
         default="",
         description="For the caller to deliver at once, where a matter always goes to a human.",
     )
+    draft: str | None = Field(
+        default=None,
+        description="Of a dry run only: the generated text, also where `response` is empty.",
+    )
 
 
 class NoPlaybook(BaseModel):

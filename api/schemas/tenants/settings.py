@@ -8,9 +8,11 @@ from api.schemas.core.strict_body import StrictBody
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
 from domain.tenants.client_settings import (
     ACKNOWLEDGED_IN,
+    AUTHSERV_ID,
     COLOR,
     LOGO_URL,
     MAX_ACKNOWLEDGEMENT,
+    MAX_AUTHSERV_IDS,
     MAX_DISPLAY_NAME,
     MAX_PROMPT,
     MAX_SENSITIVE_WORD,
@@ -19,6 +21,7 @@ from domain.tenants.client_settings import (
     Branding,
     SettingsChange,
     check_acknowledgement,
+    check_authserv_ids,
     check_branding,
     check_days,
     check_prompt,
@@ -97,6 +100,21 @@ _Acknowledgement = Annotated[
     ),
 ]
 
+_AuthservIds = Annotated[
+    list[str],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": MAX_AUTHSERV_IDS,
+            "items": {"type": "string", "pattern": AUTHSERV_ID},
+        }
+    ),
+    Field(
+        description="Mail servers whose `Authentication-Results` are believed; empty: none. It "
+        "takes the place of what was there."
+    ),
+]
+
 
 class SettingsBody(StrictBody):
     """At least one field; null leaves it as it is."""
@@ -113,12 +131,13 @@ class SettingsBody(StrictBody):
     retention: _Retention | None = None
     sensitive_words: _SensitiveWords | None = None
     acknowledgement: _Acknowledgement | None = None
+    authserv_ids: _AuthservIds | None = None
 
     @property
     def change(self) -> SettingsChange:
         """Raises InvalidBody, InvalidSettings."""
         self.require_some()
-        prompt, branding = self.system_prompt, self.branding
+        prompt, branding, servers = self.system_prompt, self.branding, self.authserv_ids
         words, acknowledged = self.sensitive_words, self.acknowledgement
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
@@ -126,6 +145,7 @@ class SettingsBody(StrictBody):
             retention=None if self.retention is None else check_days(self.retention),
             sensitive_words=None if words is None else check_sensitive_words(words),
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
+            authserv_ids=None if servers is None else check_authserv_ids(servers),
         )
 
 

@@ -22,6 +22,7 @@ NOTHING: dict[str, object] = {
     "retention": {},
     "sensitive_words": [],
     "acknowledgement": {},
+    "authserv_ids": [],
     "updated_at": None,
 }
 
@@ -66,8 +67,13 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert await read(front, owner) == {**third, **spoken}
     assert spoken["sensitive_words"] == ["Rappel produit"]
 
-    nothing: dict[str, object] = {"sensitive_words": [], "acknowledgement": {}}
-    last = await change(front, owner, system_prompt="", branding={}, retention={}, **nothing)
+    servers = ["MX.Shop.example.", "mx.shop.example", "relay_1"]
+    fourth = await change(front, owner, authserv_ids=servers)
+    assert fourth["authserv_ids"] == ["mx.shop.example", "relay_1"]
+
+    nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
+    nothing |= {"sensitive_words": [], "acknowledgement": {}}
+    last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
 
@@ -100,6 +106,10 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"sensitive_words": [f"w{n}" for n in range(101)]}, "sensitive_words : 100"),
         ({"acknowledgement": {"de": "Danke."}}, "acknowledgement"),
         ({"acknowledgement": {"fr": "x" * 1_001}}, "acknowledgement.fr : 1000"),
+        ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
+        ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
+        ({"authserv_ids": [""]}, "authserv_ids"),
+        ({"authserv_ids": ["x" * 254]}, "authserv_ids"),
     ],
 )
 async def test_what_breaks_a_rule_is_named(
@@ -118,6 +128,7 @@ async def test_what_breaks_a_rule_is_named(
         {"branding": []}, {"retention": {"conversations": "90"}}, {"retention": {"churn": 30.5}},
         {"retention": {"churn": True}}, {"sensitive_words": "police"}, {"sensitive_words": [1]},
         {"acknowledgement": ["Merci."]}, {"acknowledgement": {"fr": None}},
+        {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
     ],
 )  # fmt: skip
 async def test_what_has_another_shape_is_refused(
