@@ -55,7 +55,7 @@ class RunResult(BaseModel):
     response: str
     steps_executed: int
     duration_ms: int
-    acknowledgement: str = ""
+    acknowledgement: str | None = None
     draft: str | None = None
 
 
