@@ -49,7 +49,7 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert second["branding"] == {**looks, "color": None}
     assert second["system_prompt"] == "Tutoyez."
 
-    third = await change(front, owner, retention={"conversations": 90, "churn": None})
+    third = await change(front, owner, retention={"conversations": 90.0, "churn": None})
     assert third["retention"] == {"conversations": 90, "churn": None}
     assert await read(front, owner) == third
 
@@ -87,6 +87,7 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"retention": {"clients": 90}}, "retention"),
         ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
         ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
+        ({"authserv_ids": ["mx.example"] * 6}, "authserv_ids"),
         ({"authserv_ids": [""]}, "authserv_ids"),
         ({"authserv_ids": ["x" * 254]}, "authserv_ids"),
     ],
