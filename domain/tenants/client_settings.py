@@ -1,7 +1,7 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
@@ -30,7 +30,7 @@ LOGO_URL: Final = (
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
 )
 COLOR: Final = "^#[0-9A-Fa-f]{6}$"
-AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$"
+AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\\.?$"
 WIDGET_KEY: Final = "^wk_[0-9a-f]{32}$"
 WIDGET_KEY_BYTES: Final = 16
 
@@ -214,10 +214,10 @@ def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
     return kept
 
 
-def check_authserv_ids(given: Iterable[str]) -> tuple[str, ...]:
+def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
     """The names as they are compared: lower case, each once. Raises InvalidSettings."""
-    kept = tuple(dict.fromkeys(name.strip().rstrip(".").lower() for name in given))
-    if len(kept) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
+    kept = tuple(dict.fromkeys(name.removesuffix(".").lower() for name in given))
+    if len(given) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
         raise InvalidSettings(
             f"authserv_ids: at most {MAX_AUTHSERV_IDS} names of mail servers, as in mx.example.com",
             f"authserv_ids : au plus {MAX_AUTHSERV_IDS} noms de serveurs de messagerie, comme "

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
@@ -49,8 +49,15 @@ class BrandingBody(StrictBody):
 
 # In one piece: references have nothing to refer to inside the document.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
+
+
+def _whole(days: object) -> object:
+    """JSON has one kind of numbers: 90.0 is 90."""
+    return int(days) if isinstance(days, float) and days.is_integer() else days
+
+
 _Retention = Annotated[
-    dict[str, int | None],
+    dict[str, Annotated[int | None, BeforeValidator(_whole)]],
     WithJsonSchema(
         {
             "type": "object",

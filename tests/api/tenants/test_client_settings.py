@@ -56,7 +56,7 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert second["branding"] == {**looks, "color": None}
     assert second["system_prompt"] == "Tutoyez."
 
-    third = await change(front, owner, retention={"conversations": 90, "churn": None})
+    third = await change(front, owner, retention={"conversations": 90.0, "churn": None})
     assert third["retention"] == {"conversations": 90, "churn": None}
     assert await read(front, owner) == third
 
@@ -108,6 +108,7 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"acknowledgement": {"fr": "x" * 1_001}}, "acknowledgement.fr : 1000"),
         ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
         ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
+        ({"authserv_ids": ["mx.example"] * 6}, "authserv_ids"),
         ({"authserv_ids": [""]}, "authserv_ids"),
         ({"authserv_ids": ["x" * 254]}, "authserv_ids"),
     ],
