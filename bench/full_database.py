@@ -124,9 +124,9 @@ _CLIENTS: Final = (
            event_type, threshold, created_at
     FROM made, playbook_versions AS first WHERE first.client_id = %(first)s""",
     """INSERT INTO response_templates
-        (client_id, id, name, category, language, body, is_active, created_at)
+        (client_id, id, name, category, language, body, intent, not_for, is_active, created_at)
     SELECT made.client_id, pg_temp.ulid(%(now)s, made.client_id || id), name, category, language,
-           body, is_active, created_at
+           body, intent, not_for, is_active, created_at
     FROM made, response_templates AS first WHERE first.client_id = %(first)s""",
     """INSERT INTO knowledge_entries
         (client_id, id, title, body, language, search_text, created_at)
