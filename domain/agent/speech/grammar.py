@@ -39,7 +39,7 @@ _CLASSES: Final = {
     "please": "p",
     "imp": "13",
     "said": "123",
-    "inf": "2373",
+    "inf": "23",
     "base": "7",
     "part": "34",
     "subj": "513",
@@ -47,6 +47,7 @@ _CLASSES: Final = {
     "pure": "6",
     "gerund": "8",
     "weak": "9",
+    "commanded": "oadmOzPqL",
     "own_thing": "oadmiOzPLqpst$",
 }
 
@@ -143,6 +144,16 @@ _SEARCHED: Final = (
 )
 
 
+def _commands(clause: Clause, found: re.Match[str]) -> bool:
+    """Whether an English verb that may be a noun is one: "refund the order", but "refund for"."""
+    last = clause.parts[found.end() - 1].meaning
+    if last.role is not Role.BASE:
+        return False
+    return last.kind is ActionKind.CANCEL_ORDER or clause.roles[found.end() : found.end() + 1] in {
+        *_CLASSES["commanded"]
+    }
+
+
 def form_of(clause: Clause) -> Form | None:
     """The form in which the clause asks for an action; None where it asks in none."""
     kinds = clause.kinds
@@ -163,7 +174,7 @@ def form_of(clause: Clause) -> Form | None:
         start=found.start(),
         end=found.end(),
         plain=plain is not None,
-        bare=not roles & _VERBAL,
+        bare=not roles & _VERBAL and not _commands(clause, found),
         polite=bool(roles & _ASKS_BY_FORM),
         sure=all(part.meaning.sure for part in named),
     )

@@ -32,7 +32,21 @@ _ELIDED: Final = {
 }  # fmt: skip
 # "It's", where "sister's" is a sister.
 _CONTRACTED: Final = frozenset(
-    {"it", "that", "let", "what", "here", "there", "he", "she", "who", "where", "how", "when", "why"}
+    {
+        "it",
+        "that",
+        "let",
+        "what",
+        "here",
+        "there",
+        "he",
+        "she",
+        "who",
+        "where",
+        "how",
+        "when",
+        "why",
+    }
 )
 _APOSTROPHES: Final = re.compile(r"['’ʼ`´]")
 _BEFORE_NUMBERS: Final = frozenset(

@@ -160,11 +160,13 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """`lookalikes`: words a letter away from an action that name none."""
+    """`lookalikes`: words a letter away from an action that name none. `other_sense`: words that
+    speak against a request in the other language only."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
     lookalikes: tuple[str, ...]
+    other_sense: tuple[str, ...]
 
 
 @cache
@@ -185,9 +187,11 @@ def vocabulary(language: Language) -> Vocabulary:
         _add(phrases, [phrase], meaning, name)
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
-    for phrase in other.roles[Role.AGENT.name.lower()]:
-        # What speaks to an agent is understood in both: "Please translate: remboursez-moi".
-        phrases.setdefault(phrase, Meaning(Role.AGENT))
+    for role in OPPOSING:
+        # What speaks against a request is understood in both languages, for people mix them.
+        for phrase in other.roles.get(Role(role).name.lower(), ()):
+            if phrase not in file.other_sense:
+                phrases.setdefault(phrase, Meaning(Role(role)))
     return Vocabulary(
         language=language,
         phrases=phrases,

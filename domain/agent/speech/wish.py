@@ -15,7 +15,23 @@ _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
 _OPENERS: Final = frozenset(
-    {"dont", "havent", "cant", "doesnt", "wont", "didnt", "isnt", "wasnt", "c", "couldnt", "est", "is", "was", "never"} | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
+    {
+        "dont",
+        "havent",
+        "cant",
+        "doesnt",
+        "wont",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "c",
+        "couldnt",
+        "est",
+        "is",
+        "was",
+        "never",
+    }
+    | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
 )
 
 
@@ -62,7 +78,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
         if role in _OF_THE_MATTER and at < form.start and not form.bare:
             continue
         if role == Role.SUM:
-            if not {Role.FULL, Role.ORDER} & set(clause.roles[:at]):
+            if clause.roles[max(at - 1, 0) : at] not in {"a", "d", "o", "q"}:
                 found.add(Veto.PART)
         elif role == Role.COUNT:
             if behind and at - form.end <= 3 and not _counts_orders(clause, at):
