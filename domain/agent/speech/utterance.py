@@ -16,8 +16,9 @@ _MONEY: Final = (
 )
 _TOKEN: Final = re.compile(
     rf"(?P<sum>(?:[€£$]|\b(?:eur|usd|gbp|chf) )[ ]?\d[\d.,]*"
-    rf"|(?<![\w-])\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}|(?<![\w-])\d{{1,6}}[.,]\d\d\b(?![.,]?\d))"
-    r"|(?P<percent>\d[\d.,]*[ ]?%)"
+    rf"|(?<![\w-])\d[\d.,' ]{{0,12}}?(?:[.,]\s?[–-])?[ ]?{_MONEY}"
+    r"|(?<![\w-])\d{1,6}[.,]\d\d\b(?![.,]?\d))"
+    r"|(?P<percent>\d[\d.,]{0,8}[ ]?%)"
     rf"|(?P<number>(?:[#№][ ]?)?(?<!\w){_NUMBER}|\d+)"
     r"|(?P<word>\b[sS]\.? ?[vtVT]\.? ?[pP]\b\.?(?!\w)|[^\W\d_]+(?:['’ʼ`´][^\W\d_]+)*['’]?)"
     r"|(?P<quote>[“”„«»\"])"
@@ -153,7 +154,7 @@ class _Reader:
         line = text[text.rfind("\n", 0, match.start()) + 1 : match.start()]
         if behind[:1].islower() and len(line) >= 50:
             return
-        if behind[:1].islower() or len(self._words) == 1 and self._words[0].shape == "number":
+        if behind[:1].islower() or (len(self._words) == 1 and self._words[0].shape == "number"):
             self._end_run(Mark.LINE)
         else:
             self._end_sentence()
@@ -198,7 +199,8 @@ def _words(match: re.Match[str], shape: str) -> Iterator[Word]:
 
 _QUOTES: Final = re.compile(
     r"(?P<line>^[ \t]{0,3}>[^\n]*$)|«[^»]*(?:»|\Z)|“[^”“]*(?:”|\Z)|„[^”“]*(?:[”“]|\Z)"
-    r"|(?<!\d)\"[^\"]*(?:\"|\Z)|(?<![\w'’])['‘](?=\w)[^'‘’\n]*(?:['’](?=\w)[^'‘’\n]*)*['’](?!\w)",
+    r"|(?<!\d)\"[^\"]*(?:\"|\Z)|(?<![\w'’])['‘](?=\w)[^'‘’\n]{1,300}"
+    r"(?:(?<=\w)['’](?=\w)[^'‘’\n]{1,300}){0,20}['’](?!\w)",
     re.MULTILINE,
 )
 
