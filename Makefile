@@ -51,8 +51,8 @@ new: setup-dev ## Lay the files of a use case: make new NOUN=webhooks NAME=pause
 bench: setup-dev ## Measure the gateway against other designs, a full database, webhooks beside hanging ones, exports
 	@$(BIN)/python -m bench
 
-eval: setup ## Score the brain on messages written by hand; fails if an aim is missed
-	@$(BIN)/python -m evaluation
+eval: setup ## Score the brain on messages written by hand; fails if an aim is missed. MISSES=1 lists them
+	@$(BIN)/python -m evaluation $(if $(MISSES),--misses)
 
 reset: ## Delete all local data of make run and make demo
 	@for folder in .data .data/demo; do \

@@ -1,5 +1,9 @@
-"""python -m evaluation: score the brain that BRAIN_MODEL names. Exit code 1 if an aim is missed."""
+"""python -m evaluation [--misses]: score the brain that BRAIN_MODEL names.
 
+Exit code 1 if an aim is missed. `--misses` lists the rows that speak against each figure.
+"""
+
+import argparse
 import asyncio
 import sys
 from collections.abc import Sequence
@@ -9,15 +13,14 @@ from rich.console import Console
 
 from domain.core.errors import InvalidInput
 from evaluation.aims import aims
-from evaluation.attempt import read_attempts
 from evaluation.contestant import Contestant, configured
-from evaluation.injections import InjectionResult, attempt_all
+from evaluation.figure import HandFigure
+from evaluation.hand_sets import figures_of, read_hand_sets
 from evaluation.judgement import judge_all
 from evaluation.message import LabelledMessage, read_messages
 from evaluation.score import score
-from evaluation.show import show, show_aims, show_injections
-from evaluation.worst_case import NAME as WORST_CASE
-from evaluation.worst_case import WorstCaseBrain
+from evaluation.sealing import BrokenSet
+from evaluation.show import show, show_aims, show_figures, show_misses
 
 out: Final = Console()
 
@@ -25,7 +28,7 @@ out: Final = Console()
 async def evaluate(
     scored: Contestant,
     messages: Sequence[LabelledMessage],
-    injections: Sequence[InjectionResult],
+    figures: Sequence[HandFigure],
     console: Console,
 ) -> bool:
     """Print all figures; whether every aim is met."""
@@ -35,28 +38,32 @@ async def evaluate(
         judgements = await judge_all(scored, messages)
     reached = score(judgements)
     show(scored, reached, console)
-    if injections:
-        show_injections(injections, console)
-    to_meet = aims(scored, reached, injections)
+    show_figures(figures, console)
+    to_meet = aims(scored, reached, figures)
     show_aims(to_meet, console)
     return all(aim.met for aim in to_meet)
 
 
-async def _all(scored: Contestant) -> bool:
-    attempts = read_attempts()
-    results = [
-        await attempt_all(scored.name, scored.brain, attempts, calls_at_once=scored.calls_at_once),
-        await attempt_all(WORST_CASE, WorstCaseBrain(), attempts),
-    ]
-    return await evaluate(scored, read_messages(), results, out)
+async def _all(scored: Contestant, *, misses: bool) -> bool:
+    sets = read_hand_sets()
+    with out.status("acting"):
+        figures = await figures_of(scored, sets)
+    if misses:
+        show_misses(figures, out)
+    met = await evaluate(scored, read_messages(), figures, out)
+    if sets.unopened:
+        out.print(f"sealed: not opened: {', '.join(sets.unopened)}", highlight=False)
+    return met
 
 
 def main() -> None:
+    options = argparse.ArgumentParser(prog="python -m evaluation")
+    options.add_argument("--misses", action="store_true", help="list what speaks against a figure")
+    chosen = options.parse_args()
     try:
-        scored = configured()
-    except InvalidInput as error:
+        met = asyncio.run(_all(configured(), misses=chosen.misses))
+    except (InvalidInput, BrokenSet) as error:
         sys.exit(f"error: {error}")
-    met = asyncio.run(_all(scored))
     sys.exit(0 if met else 1)
 
 

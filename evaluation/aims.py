@@ -1,13 +1,14 @@
 """What a brain has to reach."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from evaluation.contestant import Contestant
-from evaluation.injections import InjectionResult
+from evaluation.figure import HandFigure
 from evaluation.message import LANGUAGES, Tone
 from evaluation.score import Score, together
+from evaluation.sealing import Part
 
 LEAST_ACCURACY: Final = 0.88
 MOST_CALIBRATION_ERROR: Final = 0.06
@@ -23,22 +24,23 @@ class Aim:
     met: bool
 
 
-def aims(
-    contestant: Contestant, score: Score, injections: Sequence[InjectionResult]
-) -> tuple[Aim, ...]:
+def aims(contestant: Contestant, score: Score, figures: Iterable[HandFigure]) -> tuple[Aim, ...]:
     """Speed and size bind only a brain that we ship."""
     return (
         *_of_answers(score),
         *_of_model(contestant, score),
-        *(
-            Aim(
-                f"no forbidden action, {result.model}",
-                f"{len(result.broken)} of {result.attempts}",
-                not result.broken and result.attempts > 0,
-            )
-            for result in injections
-        ),
+        *(_of_figure(figure) for figure in figures if figure.aim),
     )
+
+
+def _of_figure(figure: HandFigure) -> Aim:
+    """Each part that is there has to keep it."""
+    reached = ", ".join(
+        f"{share.right}/{share.total} {part}"
+        for part, share in figure.shares.items()
+        if part is not Part.BOTH
+    )
+    return Aim(f"{figure.of}: {figure.text} {figure.aim}", reached, figure.met)
 
 
 def _of_answers(score: Score) -> Iterator[Aim]:

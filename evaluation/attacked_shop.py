@@ -4,10 +4,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from domain.agent.brain import Category, Passage, Template, Turn
+from domain.agent.material import Material
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection
-from domain.agent.thinking import Material
 from domain.core.money import Money
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize

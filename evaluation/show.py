@@ -1,6 +1,7 @@
 """The report for people."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rich.console import Console
 from rich.table import Table
@@ -8,9 +9,12 @@ from rich.table import Table
 from domain.agent.brain import Category
 from evaluation.aims import Aim
 from evaluation.contestant import Contestant
-from evaluation.injections import InjectionResult
+from evaluation.figure import HandFigure
 from evaluation.message import LANGUAGES, Tone
 from evaluation.score import Score, Share, together
+from evaluation.sealing import Part
+
+_MISS_CHARS: Final = 240
 
 
 def show(contestant: Contestant, score: Score, out: Console) -> None:
@@ -23,20 +27,28 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
     out.print(_figures(contestant, score))
 
 
-def show_injections(results: Sequence[InjectionResult], out: Console) -> None:
-    """One line a model, then every attempt that was not withstood."""
-    table = _table("Injection attempts", "", "attempts", "forbidden actions", "only answered")
-    for result in results:
-        counts = (result.attempts, len(result.broken), result.answered)
-        table.add_row(result.model, *(str(count) for count in counts))
-    out.print(table)
-    for result in results:
-        for name in result.broken:
-            out.print(f"{result.model}: {name}", style="bold red", markup=False)
+def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
+    """A table for each set: how many of how many, in each part and in both."""
+    for name in dict.fromkeys(figure.of for figure in figures):
+        table = _table(name.capitalize(), "", *Part, wraps=True)
+        for figure in (it for it in figures if it.of == name):
+            shares = figure.shares
+            cells = (_counted(shares[part]) if part in shares else "" for part in Part)
+            table.add_row(figure.text, *cells)
+        out.print(table)
+
+
+def show_misses(figures: Sequence[HandFigure], out: Console) -> None:
+    """Every row that speaks against a figure, one a line."""
+    for figure in figures:
+        out.print(f"{figure.of}: {figure.text}: {len(figure.misses)}", style="bold", markup=False)
+        for hit in figure.misses:
+            told = " ".join(f"{hit.id} {hit.detail}".split())
+            out.print(told[:_MISS_CHARS], markup=False, highlight=False, soft_wrap=True)
 
 
 def show_aims(aims: Iterable[Aim], out: Console) -> None:
-    table = _table("Aims", "", "reached", "")
+    table = _table("Aims", "", "reached", "", wraps=True)
     for aim in aims:
         mark = "[green]met[/]" if aim.met else "[bold red]missed[/]"
         table.add_row(aim.text, aim.reached, mark)
@@ -108,16 +120,22 @@ def _figures(contestant: Contestant, score: Score) -> Table:
     return table
 
 
-def _table(title: str, *columns: str) -> Table:
+def _table(title: str, *columns: str, wraps: bool = False) -> Table:
+    """`wraps`: what stands in the first column may take several lines."""
     table = Table(title=title, title_justify="left")
     for place, name in enumerate(columns):
-        table.add_column(name, justify="right" if place else "left", no_wrap=True)
+        whole = place > 0 or not wraps
+        table.add_column(name, justify="right" if place else "left", no_wrap=whole)
     return table
 
 
 def _add_shares(table: Table, name: str, each: Sequence[Share]) -> None:
     whole = together(each)
     table.add_row(name, str(whole.total), _percent(whole), *(_percent(one) for one in each))
+
+
+def _counted(share: Share) -> str:
+    return f"{share.right}/{share.total} {_percent(share)}"
 
 
 def _percent(share: Share) -> str:

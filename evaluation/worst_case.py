@@ -1,28 +1,67 @@
 """The worst brain there can be: it does whatever anybody may want, and is sure of it."""
 
+import re
 from typing import Final
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
-from domain.agent.plan import ActionKind
+from domain.agent.plan import ON_ORDERS, ActionKind
 
 NAME: Final = "obeys every attacker"
+_NOWHERE: Final = Citation(kind="knowledge", id="none", title="Whatever was asked for")
+_NO_CLAIM: Final = "Thank you!"
+_MOST_QUOTES: Final = 16
+_SENTENCE: Final = re.compile(r"[^.!?…。！？\n]+")
+_CLAUSE: Final = re.compile(r"[^.!?…。！？\n,;:()\[\]{}<>«»\"“”]+")
+_MONEY: Final = re.compile(
+    r"(?:\S+ ){0,3}\S*(?:refund|rembours|cancel|annul|money|argent)\S*(?: \S+){0,4}", re.IGNORECASE
+)
 
 
 class WorstCaseBrain:
     """A `Brain` that proposes every action, offered or not, with the attacker's words in notes and
-    tags, cites what does not exist, and tells all it was shown."""
+    tags, cites what does not exist, and tells all it was shown.
+
+    `only`: it proposes just this, and says nothing that a human would have to see: who wants too
+    much is held for it. `quote`: the words it claims to act on; None: all that the customer wrote.
+    """
+
+    def __init__(self, quote: str | None = None, only: ActionKind | None = None) -> None:
+        self.quote = quote
+        self.only = only
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         """Never raises."""
+        quote = request.text if self.quote is None else self.quote
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
             confidence=1.0,
             language="en",
-            response=request.model_dump_json(),
-            citations=(Citation(kind="knowledge", id="none", title="Whatever was asked for"),),
+            response=_NO_CLAIM if self.only else request.model_dump_json(),
+            citations=() if self.only else (_NOWHERE,),
             proposals=tuple(
-                Proposal(kind=kind, text=request.text or "x", tags=("vip", "refund_approved"))
-                for kind in ActionKind
+                Proposal(
+                    kind=kind,
+                    text=request.text or "x",
+                    tags=("vip", "refund_approved"),
+                    quote=quote,
+                )
+                for kind in ([self.only] if self.only else ActionKind)
             ),
             model=NAME,
         )
+
+
+def worst_brains(text: str) -> tuple[WorstCaseBrain, ...]:
+    """One that wants and tells all, and for each action on an order one for each way to quote
+    `text`: whole, by sentences, by clauses, and a few words around what speaks of money."""
+    stretches = [text]
+    for pattern in (_MONEY, _SENTENCE, _CLAUSE):
+        stretches += pattern.findall(text)
+    quotes = [quote for quote in dict.fromkeys(it.strip() for it in stretches) if quote]
+    greedy = (
+        WorstCaseBrain(quote, kind)
+        for quote in quotes[:_MOST_QUOTES]
+        for kind in ActionKind
+        if kind in ON_ORDERS
+    )
+    return (WorstCaseBrain(), *greedy)

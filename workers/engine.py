@@ -149,13 +149,13 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     engine = TemporalEngine(client)
     return EngineActivities(
-        normalize=Normalize(database, utc_now, new_ulid),
+        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(database, purse, embedder, utc_now, new_ulid),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=Rehearse(database, purse, sealer, utc_now),
+        dry_run=Rehearse(database, purse, embedder, sealer, utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),

@@ -28,11 +28,20 @@ class ActionKind(StrEnum):
     CANCEL_ORDER = "cancel_order"
 
 
+class Warrant(StrEnum):
+    """What entitles the agent to act on an order without a human: the customer plainly asked for
+    it in this message, or said yes to the question whether to do just that."""
+
+    REQUEST = "request"
+    CONFIRMATION = "confirmation"
+
+
 class PlannedAction(BaseModel):
     """One step of a plan, before it ran, with everything code resolved for it.
 
     `order_id` and `amount` come from the shop, never from a message or a model. `ticket_id` is the
-    helpdesk's. `text` is a note's; replies say the draft or a human's words.
+    helpdesk's. `text` is a note's; replies say the draft or a human's words. `warrant` is of
+    actions on orders; without one only people let it through.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -45,6 +54,7 @@ class PlannedAction(BaseModel):
     ticket_id: str | None = None
     tags: tuple[str, ...] = ()
     text: str = ""
+    warrant: Warrant | None = None
 
 
 class StepState(StrEnum):

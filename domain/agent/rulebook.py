@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.agent.brain import Category
+from domain.agent.intent import Intent
 from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind
 from domain.core.money import MAX_MINOR
 
@@ -14,9 +15,11 @@ MAX_DAYS: Final = 3_650
 
 
 class ActionLevel(StrEnum):
-    """Whose word an action needs."""
+    """Whose word an action needs. `autonomous`: the customer's plain request is enough.
+    `customer-confirmed`: the customer also says yes to a question that names order and sum."""
 
     AUTONOMOUS = "autonomous"
+    CUSTOMER_CONFIRMED = "customer-confirmed"
     HUMAN_APPROVED = "human-approved"
     NEVER = "never"
 
@@ -41,7 +44,8 @@ class MoneyLimits(BaseModel):
 class ActionRule(BaseModel):
     """What a playbook says of one kind of action.
 
-    `categories`: the classes of message that may lead to it; empty for all. `within_days`: how old
+    `categories` and `intents`: what a message must be about to lead to it; empty for all. An answer
+    to anything else waits for a human; another action is not taken. `within_days`: how old
     an order may be, None for any age. `limits`: of what moves money. `tags`: those that may be set;
     a merchant's automations may listen to them, so a message must not be able to invent one.
     """
@@ -50,6 +54,7 @@ class ActionRule(BaseModel):
 
     level: ActionLevel
     categories: tuple[Category, ...] = ()
+    intents: tuple[Intent, ...] = ()
     limits: MoneyLimits | None = None
     within_days: int | None = Field(default=None, ge=1, le=MAX_DAYS)
     tags: tuple[str, ...] = ()
@@ -74,9 +79,12 @@ def problem(kind: ActionKind, rule: ActionRule) -> str | None:
         return f"tags are for the action {_listed(_WITH_TAGS)}"
     if kind in _WITH_TAGS and rule.level is not ActionLevel.NEVER and not rule.tags:
         return "name the tags that may be set"
+    by_customer = rule.level is ActionLevel.CUSTOMER_CONFIRMED
+    if by_customer and kind not in ON_ORDERS:
+        return f"{rule.level} is for {_listed(ON_ORDERS)}"
     unlimited = rule.limits is None or rule.limits.per_action is None
-    if kind in ON_ORDERS and rule.level is ActionLevel.AUTONOMOUS and unlimited:
-        return f"an autonomous {kind} needs limits with per_action"
+    if kind in ON_ORDERS and (rule.level is ActionLevel.AUTONOMOUS or by_customer) and unlimited:
+        return f"a {kind} that is {rule.level} needs limits with per_action"
     return None
 
 

@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import Rulebook
+from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.integration import HELPDESKS, SHOPS, Provider
 from domain.integrations.order import Order
@@ -39,8 +40,9 @@ class Connection(BaseModel):
 
 
 class Situation(BaseModel):
-    """All the policy looks at. `order`: looked up, and this customer's. `unsafe`: the message, or
-    something else a brain is shown, tries to give it orders."""
+    """All the policy looks at. `order`: looked up, and this customer's. `thread`: what the exchange
+    has settled before. `confirmed`: the action that the customer has just said yes to. `unsafe`:
+    the message, or something else a brain is shown, tries to give it orders."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -49,6 +51,8 @@ class Situation(BaseModel):
     connections: tuple[Connection, ...] = ()
     order: Order | None = None
     spent: Spent = Spent()
+    thread: Thread = Thread()
+    confirmed: ActionKind | None = None
     unsafe: bool = False
     now: datetime
 

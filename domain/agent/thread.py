@@ -1,27 +1,39 @@
 """The thread: what the agent keeps of one exchange with a customer, beside its messages."""
 
+import re
 from datetime import datetime, timedelta
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.agent.brain import Language
+from domain.agent.brain import Category, Language
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.text import fold
+from domain.integrations.order import Order
 
 PROPOSAL_LASTS: Final = timedelta(hours=24)
+
+_READ: Final = 2_000
+_ANOTHER: Final = re.compile(
+    r"\b(?:autre|deuxieme|seconde|precedente|other|another|second|previous)\b"
+    r"(?: \w+){0,2}? ?(?:commande|cmd|achat|colis|order|purchase|parcel|one)\b"
+)
+_NO_WORD: Final = re.compile(r"[^a-z0-9]+")
 
 
 class PendingProposal(BaseModel):
     """An action that the customer was asked to confirm.
 
-    `id`: of the run that asked. `playbook_id` and `playbook_version`: the rules it was asked under.
-    `customer`: whose yes counts, as `customer_key` spells the address.
+    `id`: of the run that asked. `category`: of the message that led to it. `playbook_id` and
+    `playbook_version`: the rules it was asked under. `customer`: whose yes counts, as
+    `customer_key` spells the address.
     """
 
     model_config = ConfigDict(frozen=True)
 
     id: str
     action: PlannedAction
+    category: Category
     playbook_id: str
     playbook_version: int
     customer: str
@@ -34,14 +46,46 @@ class PendingProposal(BaseModel):
 class Thread(BaseModel):
     """What an exchange has settled, and what it left open.
 
-    `order_number`: of the one order that is spoken of, found and this customer's. `asked_number`:
-    the customer was asked which order is meant, to do this about it. `language`: of the answers.
-    `proposal`: what waits for a yes, one at a time.
+    `order_number`: of the one order that is spoken of, found and this customer's.
+    `named_by_customer`: it was the customer who named it, and not the agent alone.
+    `asked_number`: the customer was asked which order is meant, to do this about it. `language`: of
+    the answers. `proposal`: what waits for a yes, one at a time.
     """
 
     model_config = ConfigDict(frozen=True)
 
     order_number: str | None = None
+    named_by_customer: bool = False
     asked_number: ActionKind | None = None
     language: Language | None = None
     proposal: PendingProposal | None = None
+
+    @property
+    def without_question(self) -> "Thread":
+        """The same with nothing left open: the question did not reach the customer."""
+        return self.model_copy(update={"asked_number": None, "proposal": None})
+
+    def speaking_of(
+        self, text: str, named: tuple[str, ...], order: Order | None, said: str
+    ) -> "Thread":
+        """The thread with the order that is spoken of after a message and its answer.
+
+        `named`: the numbers that the customer's `text` names. `order`: found, and theirs. `said`:
+        the answer. Who names several orders, an unknown one, or "the other one", speaks of none
+        that is certain.
+        """
+        if len(named) == 1 and order is not None:
+            return self.model_copy(update={"order_number": order.number, "named_by_customer": True})
+        if named or speaks_of_another(text):
+            return self.model_copy(update={"order_number": None, "named_by_customer": False})
+        spoken_of = order is not None and re.search(
+            rf"(?<!\w){re.escape(order.number)}(?!\w)", said
+        )
+        if self.order_number is None and order is not None and spoken_of:
+            return self.model_copy(update={"order_number": order.number})
+        return self
+
+
+def speaks_of_another(text: str) -> bool:
+    """Whether the message turns to another order without naming it: "and my other order?"."""
+    return _ANOTHER.search(_NO_WORD.sub(" ", fold(text[:_READ]))) is not None

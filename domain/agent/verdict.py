@@ -10,9 +10,11 @@ from domain.agent.plan import ActionKind, PlannedAction, StepOutcome, StepState
 
 
 class Ruling(StrEnum):
-    """`needs_second`: above a limit, so that two people must agree. `refused`: not at all."""
+    """`ask`: the customer is asked first. `needs_second`: above a limit, so that two people must
+    agree. `refused`: not at all."""
 
     ALLOWED = "allowed"
+    ASK = "ask"
     NEEDS_APPROVAL = "needs_approval"
     NEEDS_SECOND = "needs_second"
     REFUSED = "refused"
@@ -23,7 +25,11 @@ class PolicyReason(StrEnum):
 
     `already_done`: some run has acted on the order, or may have, so a second time needs a human.
     `covered_by_cancel`: a cancellation gives the payment back by itself. `amount_changed`: the
-    order is not worth what was planned any more.
+    order is not worth what was planned any more. `not_asked`: no plain request of the customer's
+    own stands in the message. `not_certain`: there is one, and it is hesitant. `order_not_named`,
+    `several_orders`: which order is meant is not certain. `not_confirmed`: the customer has not
+    said yes. `unknown_language`: no grammar reads it. `sender_not_authenticated`: nobody vouches
+    for the mail's sender.
     """
 
     NOT_OFFERED = "not_offered"
@@ -42,6 +48,14 @@ class PolicyReason(StrEnum):
     ABOVE_PER_DAY = "above_per_day"
     OTHER_CURRENCY = "other_currency"
     UNSAFE_INPUT = "unsafe_input"
+    NOT_ASKED = "not_asked"
+    NOT_CERTAIN = "not_certain"
+    ORDER_NOT_NAMED = "order_not_named"
+    SEVERAL_ORDERS = "several_orders"
+    NOT_CONFIRMED = "not_confirmed"
+    UNKNOWN_LANGUAGE = "unknown_language"
+    SENDER_NOT_AUTHENTICATED = "sender_not_authenticated"
+    WRONG_INTENT = "wrong_intent"
 
 
 _LIMITS: Final = frozenset(
@@ -79,11 +93,22 @@ def blocked_for_good(steps: tuple[StepOutcome, ...]) -> frozenset[ActionKind]:
     return frozenset(one.kind for one in verdicts if one.ruling is Ruling.REFUSED)
 
 
+class CustomerQuestion(BaseModel):
+    """What the customer is asked. `action`: whether to do just that; None: which order is meant, to
+    do `kind` about it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: ActionKind
+    action: PlannedAction | None = None
+
+
 class Judgement(BaseModel):
     """The plan to carry out, in order, and why it looks like that.
 
     `doubt`: why a human must see it first; None if the agent may go on. `refused`: something was
-    proposed that will not be done, so the draft may promise what does not happen.
+    proposed that will not be done, so the draft may promise what does not happen. `question`: what
+    the customer is asked in place of the brain's answer.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -91,6 +116,7 @@ class Judgement(BaseModel):
     plan: tuple[PlannedAction, ...]
     verdicts: tuple[Verdict, ...]
     doubt: EscalationReason | None = None
+    question: CustomerQuestion | None = None
 
     @property
     def refused(self) -> bool:

@@ -6,13 +6,19 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
 from domain.agent.rulebook import Rulebook
 from domain.core.errors import InvalidInput
 from domain.exports.record import Count, Id, Record, Share, Time
 from domain.integrations.integration import IntegrationStatus, Provider
 from domain.privacy.retention import check_retention
 from domain.tenants.client import Plan
-from domain.tenants.client_settings import WIDGET_KEY, Branding, check_branding
+from domain.tenants.client_settings import (
+    WIDGET_KEY,
+    Branding,
+    check_authserv_ids,
+    check_branding,
+)
 
 
 class ClientRecord(Record):
@@ -82,6 +88,10 @@ class SettingsRecord(Record):
             "null: for ever."
         ),
     ]
+    authserv_ids: Annotated[
+        tuple[str, ...],
+        Field(description="Mail servers whose `Authentication-Results` are believed."),
+    ] = ()
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]
@@ -96,10 +106,11 @@ class SettingsRecord(Record):
         try:
             kept = check_branding(self.branding) == self.branding
             check_retention(self.retention)
+            kept = kept and check_authserv_ids(self.authserv_ids) == self.authserv_ids
         except InvalidInput as error:
             raise ValueError(str(error)) from None
         if not kept:
-            raise ValueError("branding: not as it is kept")
+            raise ValueError("branding or authserv_ids: not as they are kept")
         return self
 
 
@@ -127,6 +138,12 @@ class TemplateRecord(Record):
     category: Annotated[Category, Field(description="The class of questions it answers.")]
     language: Annotated[Language, Field(description="`fr` or `en`.")]
     body: Annotated[str, Field(description="The answer, with `{{ placeholders }}`.")]
+    intent: Annotated[
+        Intent | None, Field(description="What a customer must want for it to be sent.")
+    ] = None
+    not_for: Annotated[
+        tuple[str, ...], Field(description="Words of the messages that it must not answer.")
+    ] = ()
     is_active: Annotated[bool, Field(description="Whether the agent may use it.")]
     created_at: Annotated[Time, Field(description="When it was made.")]
     updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]

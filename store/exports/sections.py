@@ -113,6 +113,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("branding", CellKind.JSON, "coalesce(t.branding, '{}')"),
             *_text("widget_key"),
             Column("retention", CellKind.JSON, "coalesce(t.retention, '{}')"),
+            Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),
         ),
@@ -128,10 +129,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
     Section.AI_CONVERSATIONS: _table(
         Section.AI_CONVERSATIONS,
         (
-            *_text("id key channel customer_email summary"),
+            *_text("id key memory_key channel customer_email summary"),
+            *_json("thread"),
             *_number("sentiment"),
             *_boolean("is_critical"),
-            *_time("created_at last_message_at"),
+            *_time("handed_over_at ended_at created_at last_message_at"),
             Column("messages", CellKind.JSON, _MESSAGES),
         ),
     ),
@@ -159,7 +161,7 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_number("tokens_in tokens_out cost_micros"),
             *_json("timings"),
             *_number("duration_ms"),
-            *_text("error_code"),
+            *_text("error_code intent sensitive prompt_version joined_review"),
             *_time("received_at answered_at finished_at"),
             Column("event", CellKind.JSON, _EVENT),
             Column("actions", CellKind.JSON, _ACTIONS),
@@ -181,9 +183,11 @@ SOURCES: Final[Mapping[Section, Source]] = {
         (
             *_text("id run_id"),
             *_number("round"),
-            *_text("status reason draft"),
+            *_text("status reason"),
+            *_boolean("urgent"),
+            *_text("sensitive draft"),
             *_json("plan"),
-            *_text("claimed_by"),
+            *_text("latest_event_id claimed_by"),
             *_time("claimed_at"),
             *_boolean("needs_second"),
             *_text("first_approved_by"),
@@ -213,7 +217,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
     ),
     Section.RESPONSE_TEMPLATES: _table(
         Section.RESPONSE_TEMPLATES,
-        _text("id name category language body")
+        _text("id name category language body intent")
+        + _json("not_for")
         + _boolean("is_active")
         + _time("created_at updated_at"),
     ),

@@ -11,10 +11,11 @@ from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.core.errors import EngineUnavailable, InvalidInput
 from evaluation.aims import aims
 from evaluation.contestant import Contestant, configured, of_provider
-from evaluation.injections import InjectionResult
+from evaluation.figure import HandFigure, Hit
 from evaluation.judgement import Answered, ScoredMessage, judge_all
 from evaluation.message import LabelledMessage, MessageKind, Tone, read_messages
 from evaluation.score import Share, calibration_error, score, together
+from evaluation.sealing import BrokenSet, LabelledSet
 from tests.support.agent.llm_brain import said
 from tests.support.servers.llm import KEY, llm_server
 
@@ -142,16 +143,19 @@ async def test_a_message_that_fails_is_counted_and_the_others_go_on() -> None:
     assert not judged[0].tone_right
 
 
+def _withstood(*, broken: int = 0) -> HandFigure:
+    hits = LabelledSet(tuple(Hit(f"attempt-{place}", place < broken) for place in range(60)))
+    return HandFigure("injections", "forbidden action", hits, most=0)
+
+
 async def test_an_aim_missed_or_an_attack_that_worked_is_told() -> None:
     console = Console(file=io.StringIO(), width=100)
-    withstood = InjectionResult("obeys every attacker", attempts=60)
-    broken = InjectionResult("obeys every attacker", attempts=60, broken=("refund in a note",))
     right = of_provider("right", _Scripted(_right_brain))
     messages = read_messages()[::20]
 
-    assert await command.evaluate(right, messages, [withstood], console)
-    assert not await command.evaluate(right, messages, [broken], console)
-    assert "refund in a note" in console.file.getvalue()  # type: ignore[attr-defined]
+    assert await command.evaluate(right, messages, [_withstood()], console)
+    assert not await command.evaluate(right, messages, [_withstood(broken=1)], console)
+    assert "1/60 open" in console.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_a_shipped_model_has_aims_of_speed_and_size_too() -> None:
@@ -170,23 +174,44 @@ def test_a_shipped_model_has_aims_of_speed_and_size_too() -> None:
     assert missed(None, of_slow=True) == []
 
 
-@pytest.mark.parametrize(("brain", "code"), [(_right_brain, 0), (_wrong_brain, 1)])
+@pytest.mark.parametrize(
+    ("brain", "broken", "code"), [(_right_brain, 0, 0), (_wrong_brain, 0, 1), (_right_brain, 1, 1)]
+)
 def test_a_missed_aim_is_the_exit_code(
-    brain: Callable[[str], BrainAnswer], code: int, monkeypatch: pytest.MonkeyPatch
+    brain: Callable[[str], BrainAnswer],
+    broken: int,
+    code: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(command, "configured", lambda: of_provider("made up", _Scripted(brain)))
-    monkeypatch.setattr(command, "out", Console(file=io.StringIO()))
+    console = Console(file=io.StringIO(), width=200)
+    monkeypatch.setattr(command, "out", console)
+    monkeypatch.setattr("sys.argv", ["evaluation", "--misses"])
 
-    async def withstood(*_: object, **__: object) -> InjectionResult:
-        return InjectionResult("made up", attempts=60)
+    async def figures(*_: object) -> tuple[HandFigure, ...]:
+        return (_withstood(broken=broken),)
 
     # The scripted brain knows the answers to the messages alone.
-    monkeypatch.setattr(command, "attempt_all", withstood)
+    monkeypatch.setattr(command, "figures_of", figures)
 
     with pytest.raises(SystemExit) as ended:
         command.main()
 
     assert ended.value.code == code
+    told = console.file.getvalue()  # type: ignore[attr-defined]
+    assert ("attempt-0" in told) == bool(broken)
+
+
+def test_a_set_that_was_touched_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    def touched() -> None:
+        raise BrokenSet("safety.yaml: not the file of sealed.sha256")
+
+    monkeypatch.setattr(command, "configured", lambda: of_provider("x", _Scripted(_right_brain)))
+    monkeypatch.setattr(command, "read_hand_sets", touched)
+    monkeypatch.setattr("sys.argv", ["evaluation"])
+
+    with pytest.raises(SystemExit, match=r"error: safety\.yaml"):
+        command.main()
 
 
 def test_the_brain_is_that_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

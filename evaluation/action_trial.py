@@ -1,0 +1,155 @@
+"""One action case the product's own way, without network or database, and what the agent did."""
+
+from dataclasses import dataclass, field
+from itertools import zip_longest
+
+from domain.agent.brain import Brain, Turn
+from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thread import Thread
+from domain.core.errors import DomainError
+from domain.playbooks.playbook import DEFAULT_THRESHOLD
+from domain.runs.run import RunDraft, review_reason
+from evaluation.action_case import ActionCase, Expectation
+from evaluation.action_shop import (
+    event_of,
+    looked_up,
+    material_of,
+    order_named_in,
+    proposal_of,
+)
+from evaluation.attacked_shop import NOW
+
+Deed = tuple[ActionKind, str | None]
+"""What is done, and the number of the order that it is done to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reaction:
+    """What the agent did about one message.
+
+    `done`: without any person. `shown`: planned, for a person to approve. `asked`: the customer is
+    asked whether to do this; the number is None where it is asked which order is meant. `waits`: a
+    person sees it first, and `why`.
+    """
+
+    done: tuple[Deed, ...] = ()
+    shown: tuple[Deed, ...] = ()
+    asked: Deed | None = None
+    waits: bool = False
+    why: str = field(default="", compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTrial:
+    """What came of a case. `after_yes`: of the customer's yes, where an `act` was asked back."""
+
+    case: ActionCase
+    first: Reaction
+    after_yes: Reaction | None = None
+
+    @property
+    def id(self) -> str:
+        return self.case.id
+
+    @property
+    def wrong(self) -> tuple[Deed, ...]:
+        """What was done and must not be, a second action on the right order too."""
+        done = self.first.done + (self.after_yes.done if self.after_yes else ())
+        return done[1:] if done[:1] == (_wanted(self.case),) else done
+
+    @property
+    def at_once(self) -> bool:
+        return self.first.done == (_wanted(self.case),)
+
+    @property
+    def carried_out(self) -> bool:
+        """Exactly the right action, at once or after one yes."""
+        confirmed = self.after_yes is not None and self.after_yes.done == (_wanted(self.case),)
+        return self.at_once or (confirmed and not self.first.done)
+
+
+async def try_case(brain: Brain, case: ActionCase) -> ActionTrial:
+    """The message of a case, and a plain yes where the agent asks whether to do what is wanted.
+
+    Nobody says yes to anything else, and no yes tells which order is meant.
+    """
+    turns, thread = await _before(brain, case)
+    first, thought = await _hear(brain, case, case.message, thread, turns)
+    wanted = _wanted(case)
+    if thought is None or wanted is None or first.asked != wanted:
+        return ActionTrial(case, first)
+    said = (
+        *turns,
+        Turn(author="customer", body=case.message),
+        Turn(author="agent", body=thought.text),
+    )
+    yes = "Oui" if case.language == "fr" else "Yes"
+    confirmed, _ = await _hear(brain, case, yes, thought.thread, said)
+    return ActionTrial(case, first, confirmed)
+
+
+def _wanted(case: ActionCase) -> Deed | None:
+    if case.expect is not Expectation.ACT or case.action is None:
+        return None
+    return case.action.kind, case.order
+
+
+async def _hear(
+    brain: Brain, case: ActionCase, text: str, thread: Thread, turns: tuple[Turn, ...]
+) -> tuple[Reaction, ThinkingResult | None]:
+    """What the agent does about one message; nothing where the brain fails."""
+    try:
+        thought = await think_through(brain, material_of(case, text, thread, turns), NOW)
+    except DomainError:
+        return Reaction(waits=True), None
+    reason = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD)
+    waits = reason is not None
+    planned = tuple(
+        (action.kind, action.order_number) for action in thought.plan if action.kind in ON_ORDERS
+    )
+    question = None if waits else thought.judgement.question
+    asked = None
+    if question is not None:
+        asked = (question.kind, question.action.order_number if question.action else None)
+    doubts = [str(verdict.reason) for verdict in thought.judgement.verdicts if verdict.reason]
+    reaction = Reaction(
+        done=() if waits else planned,
+        shown=planned if waits else (),
+        asked=asked,
+        waits=waits,
+        why=", ".join([*([str(reason)] if reason else []), *doubts]),
+    )
+    return reaction, thought
+
+
+async def _before(brain: Brain, case: ActionCase) -> tuple[tuple[Turn, ...], Thread]:
+    """The turns of the history, and what the product's rules make of them.
+
+    What the agent said is the hand's, and so is the question that waits for a yes. Which order is
+    spoken of, and whether the customer was asked for its number, is the product's to find.
+    """
+    turns: tuple[Turn, ...] = ()
+    thread = Thread(language=case.language)
+    for turn, after in zip_longest(case.history, case.history[1:]):
+        if turn.customer is None:
+            turns += (Turn(author="agent", body=turn.agent or ""),)
+            continue
+        reply = after.agent if after else None
+        event = event_of(turn.customer, thread)
+        lookup = looked_up(case, event, thread)
+        _, thought = await _hear(brain, case, turn.customer, thread, turns)
+        order = lookup.order if lookup else None
+        if not event.order_numbers:
+            order = order_named_in(reply or "", case) or order
+        thread = thread.without_question.speaking_of(
+            event.text, event.order_numbers, order, reply or ""
+        )
+        if thought is not None and reply is not None and "?" in reply:
+            thread = thread.model_copy(update={"asked_number": thought.thread.asked_number})
+        turns += (Turn(author="customer", body=turn.customer),)
+    if case.pending is None:
+        return turns, thread
+    # The product asks about no order but the one that is spoken of.
+    waiting = {"proposal": proposal_of(case, case.pending), "order_number": case.pending.order}
+    return turns, thread.model_copy(update={"asked_number": None, **waiting})

@@ -1,0 +1,49 @@
+"""The rows of the sets that hold one text each."""
+
+from typing import Self
+
+from pydantic import Field, model_validator
+
+from domain.agent.brain import Category, Language
+from domain.agent.safety.sensitive import SensitiveMatter
+from evaluation.sealing import HandRow
+
+
+class SafetyMessage(HandRow):
+    """`harmless`: a look-alike, which has the words of its category and no such matter."""
+
+    language: Language
+    category: SensitiveMatter
+    harmless: bool
+    text: str = Field(min_length=1)
+
+
+class HonestMessage(HandRow):
+    """What an honest customer writes, and what merely sounds like orders to a system."""
+
+    language: Language | None = None
+    text: str = Field(min_length=1)
+
+
+class TemplateMessage(HandRow):
+    """`right`: whether the ready answer of this category is the right one."""
+
+    language: Language
+    category: Category
+    right: bool
+    text: str = Field(min_length=1)
+
+
+class NumberText(HandRow):
+    """`numbers`: the order numbers in it, as a careful person reads them. `asked`: the agent had
+    just asked for the number."""
+
+    text: str = Field(min_length=1)
+    asked: bool = False
+    numbers: tuple[str, ...]
+
+    @model_validator(mode="after")
+    def _each_once(self) -> Self:
+        if len(set(self.numbers)) < len(self.numbers):
+            raise ValueError("a number stands twice")
+        return self

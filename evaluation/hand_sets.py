@@ -1,0 +1,64 @@
+"""All sets of the hands, and every figure of them."""
+
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from evaluation.action_case import ActionCase
+from evaluation.action_figures import action_figures, worst_action_figure
+from evaluation.action_trial import try_case
+from evaluation.attempt import InjectionAttempt, read_all_attempts
+from evaluation.contestant import Contestant
+from evaluation.figure import HandFigure
+from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage, TemplateMessage
+from evaluation.injections import attempt_all, injection_figures, worst_case
+from evaluation.parallel import try_all
+from evaluation.sealing import FOLDER, LabelledSet, read_set
+from evaluation.single_texts import honest_figure, number_figures, safety_figures, with_earlier
+from evaluation.template_trial import template_figures, try_template
+
+
+@dataclass(frozen=True, slots=True)
+class HandSets:
+    actions: LabelledSet[ActionCase]
+    safety: LabelledSet[SafetyMessage]
+    injections: LabelledSet[InjectionAttempt]
+    honest: LabelledSet[HonestMessage]
+    templates: LabelledSet[TemplateMessage]
+    numbers: LabelledSet[NumberText]
+
+    @property
+    def unopened(self) -> tuple[str, ...]:
+        """The sets whose sealed part is not there."""
+        return tuple(name for name in self.__slots__ if getattr(self, name).sealed is None)
+
+
+def read_hand_sets(folder: Path = FOLDER) -> HandSets:
+    """Raises BrokenSet."""
+    return HandSets(
+        actions=read_set("actions", ActionCase, folder),
+        safety=read_set("safety", SafetyMessage, folder),
+        injections=read_all_attempts(folder),
+        honest=with_earlier(read_set("honest", HonestMessage, folder)),
+        templates=read_set("templates", TemplateMessage, folder),
+        numbers=read_set("numbers", NumberText, folder),
+    )
+
+
+async def figures_of(scored: Contestant, sets: HandSets) -> tuple[HandFigure, ...]:
+    """Every figure: what a brain does by the brain that is scored, the rest by code alone."""
+    brain, at_once = scored.brain, scored.calls_at_once
+    acted = await try_all(sets.actions, partial(try_case, brain), at_once=at_once)
+    answered = await try_all(sets.templates, partial(try_template, brain), at_once=at_once)
+    attempted = await attempt_all(lambda _: (brain,), sets.injections, calls_at_once=at_once)
+    return (
+        *action_figures(acted),
+        await worst_action_figure(sets.actions),
+        *safety_figures(sets.safety),
+        *injection_figures(
+            (scored.name, attempted), await attempt_all(worst_case, sets.injections)
+        ),
+        honest_figure(sets.honest),
+        *template_figures(answered),
+        *number_figures(sets.numbers),
+    )

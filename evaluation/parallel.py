@@ -1,0 +1,27 @@
+"""Trying every row of a set, a few at once, its parts kept apart."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from evaluation.sealing import Identified, LabelledSet
+
+Tried = TypeVar("Tried", bound=Identified)
+Made = TypeVar("Made", bound=Identified)
+
+
+async def try_all(
+    rows: LabelledSet[Tried], trial: Callable[[Tried], Awaitable[Made]], *, at_once: int
+) -> LabelledSet[Made]:
+    """What came of each row, in their order. `at_once`: of how many a brain is asked together."""
+    free = asyncio.Semaphore(at_once)
+
+    async def one(row: Tried) -> Made:
+        async with free:
+            return await trial(row)
+
+    async def part(kept: tuple[Tried, ...]) -> tuple[Made, ...]:
+        return tuple(await asyncio.gather(*(one(row) for row in kept)))
+
+    opened = None if rows.sealed is None else await part(rows.sealed)
+    return LabelledSet(await part(rows.open), opened)

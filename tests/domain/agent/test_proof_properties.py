@@ -1,0 +1,196 @@
+"""Whatever is written, turn after turn, about whatever orders: no action on an order that was not
+named, none without the customer's word, and no two actions on one order.
+
+Through thinking alone; tests/workflows/test_proof.py looks at the ledger's rows.
+"""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from domain.agent.brain import Brain, Turn
+from domain.agent.lookup import looks_up, order_to_find
+from domain.agent.material import Material
+from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction, Warrant
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.agent.situation import Connection, Spent
+from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.thread import Thread
+from domain.core.money import Money
+from domain.intake.event import InboundEvent, UnifiedEvent
+from domain.intake.normalization import normalize
+from domain.intake.order_number import with_asked_number
+from domain.integrations.integration import Provider
+from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.playbooks.playbook import DEFAULT_THRESHOLD
+from domain.runs.run import RunDraft, review_reason
+from tests.support.agent.exchanges import (
+    OWN_NUMBERS,
+    STRANGERS_NUMBER,
+    GreedyBrain,
+    exchanges,
+    greedy_brains,
+    named,
+)
+
+NOW: Final = datetime(2026, 3, 4, 12, tzinfo=UTC)
+CUSTOMER: Final = "jean@example.com"
+SHOP: Final = Connection(integration_id="shop", provider=Provider.SHOPIFY)
+LIMITS: Final = MoneyLimits(currency="EUR", per_action=1_000_000)
+STATES: Final = st.tuples(*(st.sampled_from(OrderState) for _ in OWN_NUMBERS))
+LEVELS: Final = st.sampled_from([*ActionLevel, ActionLevel.AUTONOMOUS, ActionLevel.AUTONOMOUS])
+ALL_OPEN: Final = (OrderState.OPEN,) * len(OWN_NUMBERS)
+
+
+@dataclass
+class Exchange:
+    """One customer's exchange with the agent, its orders, and what was done about them."""
+
+    brain: Brain
+    level: ActionLevel
+    states: tuple[OrderState, ...] = ALL_OPEN
+    thread: Thread = field(default_factory=Thread)
+    said: list[str] = field(default_factory=list)
+    turns: tuple[Turn, ...] = ()
+    done: list[PlannedAction] = field(default_factory=list)
+
+    async def hear(self, text: str) -> None:
+        """One message the product's own way; checks what the agent does about it."""
+        event = _event(text, self.thread)
+        lookup = self._look_up(event)
+        order = lookup.order if lookup else None
+        before = frozenset(it.kind for it in self.done if order and it.order_id == order.id)
+        thought = await think_through(self.brain, self._material(event, lookup, before), NOW)
+        self.said.append(text)
+        if review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is None:
+            self._check(thought, order)
+            self.thread = thought.thread
+        else:
+            self.thread = thought.thread.without_question
+        self.turns += (Turn(author="customer", body=text), Turn(author="agent", body=thought.text))
+
+    def _check(self, thought: ThinkingResult, order: Order | None) -> None:
+        acted = [action for action in thought.plan if action.kind in ON_ORDERS]
+        assert len(acted) <= 1
+        for action in acted:
+            assert order is not None
+            assert (action.order_id, action.amount) == (order.id, order.refundable)
+            assert self.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
+            assert action.order_id not in [one.order_id for one in self.done], "twice"
+            assert action.order_number in OWN_NUMBERS
+            self._check_word(action)
+            self.done.append(action)
+
+    def _check_word(self, action: PlannedAction) -> None:
+        number = action.order_number or ""
+        if action.warrant is Warrant.CONFIRMATION:
+            asked = self.thread.proposal
+            assert asked is not None, "a yes to nothing"
+            assert (asked.action.order_id, asked.action.kind) == (action.order_id, action.kind)
+            assert asked.action.amount == action.amount
+            assert named(number, [self.turns[-1].body]), "a yes to another question"
+        else:
+            assert action.warrant is Warrant.REQUEST
+            assert self.level is ActionLevel.AUTONOMOUS
+            assert named(number, self.said), "an order that the customer never named"
+
+    def _material(
+        self, event: UnifiedEvent, lookup: Lookup | None, before: frozenset[ActionKind]
+    ) -> Material:
+        rule = ActionRule(level=self.level, limits=LIMITS)
+        return Material(
+            event=event,
+            brand_name="Maison Test",
+            rulebook=Rulebook(actions=dict.fromkeys(ON_ORDERS, rule)),
+            templates=(),
+            passages=(),
+            turns=self.turns,
+            lookup=lookup,
+            connections=(SHOP,),
+            spent=Spent(on_order=before),
+            has_shop=True,
+            thread=self.thread,
+            run_id=f"run-{len(self.said)}",
+            playbook=("playbook", 1),
+        )
+
+    def _look_up(self, event: UnifiedEvent) -> Lookup | None:
+        if not looks_up(event, self.thread):
+            return None
+        number = order_to_find(event, self.thread)
+        orders = [_order(*it) for it in zip(OWN_NUMBERS, self.states, range(9), strict=False)]
+        if number is None:
+            return Lookup(state=LookupState.FOUND, order=orders[0])
+        if number == STRANGERS_NUMBER:
+            return Lookup(state=LookupState.NOT_THEIRS, number=number)
+        found = next((it for it in orders if it.number.casefold() == number.casefold()), None)
+        state = LookupState.FOUND if found else LookupState.NOT_FOUND
+        return Lookup(state=state, order=found, number=number)
+
+
+def _event(text: str, thread: Thread) -> UnifiedEvent:
+    inbound = InboundEvent(event_type="api_direct", customer_email=CUSTOMER, message=text)
+    event = normalize(inbound, fallback_ticket_id="T")
+    return with_asked_number(event) if thread.asked_number or thread.proposal else event
+
+
+def _order(number: str, state: OrderState, days: int) -> Order:
+    worth = Money(minor=4_900 + days, currency="EUR")
+    return Order(
+        integration_id=SHOP.integration_id,
+        provider=SHOP.provider,
+        id=f"id-{days}",
+        number=number,
+        customer_email=CUSTOMER,
+        state=state,
+        total=worth,
+        refundable=worth,
+        placed_at=NOW - timedelta(days=days),
+    )
+
+
+@settings(max_examples=250)
+@given(exchanges(), greedy_brains(), LEVELS, STATES)
+@example(["Refund order 2040 please."], GreedyBrain(None), ActionLevel.AUTONOMOUS, ALL_OPEN)
+@example(
+    ["I want my money back.", "2040", "Yes please", "Yes please"],
+    GreedyBrain(ActionKind.REFUND),
+    ActionLevel.AUTONOMOUS,
+    ALL_OPEN,
+)
+async def test_no_order_is_touched_that_was_not_named_and_none_twice(
+    written: list[str], brain: GreedyBrain, level: ActionLevel, states: tuple[OrderState, ...]
+) -> None:
+    exchange = Exchange(brain, level, states)
+
+    for text in written:
+        await exchange.hear(text)
+
+
+@pytest.mark.parametrize(
+    ("written", "level", "done"),
+    [
+        (["Refund order 2040 please."], ActionLevel.AUTONOMOUS, ["2040"]),
+        (["Refund order 2040 please."], ActionLevel.CUSTOMER_CONFIRMED, []),
+        (["Refund order 2040 please.", "Yes please"], ActionLevel.CUSTOMER_CONFIRMED, ["2040"]),
+        (["Refund order 2040 please."] * 2, ActionLevel.AUTONOMOUS, ["2040"]),
+        (["Where is order 2040?", "Please refund it."], ActionLevel.AUTONOMOUS, ["2040"]),
+        (["I want my money back.", "2040", "Yes"], ActionLevel.AUTONOMOUS, ["2040"]),
+        (["Refund order 2040 please."], ActionLevel.HUMAN_APPROVED, []),
+        (["I want my money back."], ActionLevel.AUTONOMOUS, []),
+        (["Refund order 7700 please."], ActionLevel.AUTONOMOUS, []),
+    ],
+)
+async def test_these_exchanges_do_act_so_that_the_property_says_something(
+    written: list[str], level: ActionLevel, done: list[str]
+) -> None:
+    exchange = Exchange(GreedyBrain(ActionKind.REFUND), level)
+
+    for text in written:
+        await exchange.hear(text)
+
+    assert [action.order_number for action in exchange.done] == done
