@@ -128,9 +128,9 @@ def _from_templates(
     ]
     best = max(keys)
     strength, template, filled = fitting[keys.index(best)]
-    if keys.count(best) > 1 or asking.question.is_vague:
-        strength = min(strength, ARBITRARY_STRENGTH)
     promises = asking.offer.kind if asking.offer and best[0] else None
+    if keys.count(best) > 1 or (asking.question.is_vague and promises is None):
+        strength = min(strength, ARBITRARY_STRENGTH)
     return GroundedDraft(
         response=filled.text.strip(),
         citations=(

@@ -193,6 +193,10 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
     if not wants.all and reading.text != own:
         wants = read_wants(reading.text)
     spoken = spoken_request(own)
+    if spoken.standing is not Standing.NONE:
+        # Beside a request only what is asked counts: the rest tells why.
+        told = tuple(want for want in wants.all if want.asked or want.intent not in _QUESTIONS)
+        wants = dataclasses.replace(wants, all=told)
     offer = None
     if request.order is not None and spoken.standing in (Standing.PLAIN, Standing.LIKELY):
         offer = next((one for one in request.offers if one.kind is spoken.kind), None)
@@ -221,7 +225,7 @@ def _draft(
         wanted=one,
         covered=not wants.unexplained and (one is None or seen.category in one.categories),
         offer=understood.offer,
-        asks_more=any(wanted.intent in _QUESTIONS for wanted in wants.all),
+        asks_more=any(want.intent in _QUESTIONS for want in wants.all),
     )
     if len(wants.all) > 1 and understood.offer is None:
         return joined_draft(request, seen, asking, wants)

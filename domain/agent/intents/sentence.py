@@ -73,7 +73,7 @@ def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
     by_place = tuple(dictionary.meanings(words))
     meanings = frozenset[str]().union(*by_place)
     return MessageSentence(
-        text=text.strip(),
+        text=f"{text.strip()}?" if asks else text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,
         by_place=by_place,

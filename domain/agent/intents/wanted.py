@@ -5,6 +5,7 @@ else the message holds. Hence the words that no want explains are counted: only 
 any is fit for a ready answer.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -21,6 +22,12 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
 _ALWAYS: Final = frozenset({HARMLESS, "count"})
+
+
+_ASKS: Final = re.compile(
+    r"\?|\b(?:tell|let) me\b|\bwonder|\b(?:dites|dis)[ -]moi\b|\bsavoir\b|\bexpli(?:quez|ain)\b",
+    re.IGNORECASE,
+)
 
 
 class _Listed(LexiconFile):
@@ -74,6 +81,11 @@ class Want:
     intent: Intent
     categories: tuple[Category, ...]
     said: str
+
+    @property
+    def asked(self) -> bool:
+        """Whether it is asked as a question, rather than told."""
+        return bool(_ASKS.search(self.said))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,13 +200,10 @@ def _dictionary() -> Dictionary:
 @cache
 def _rules() -> dict[Intent, _Rule]:
     file, wants = meanings_file(), lexicon(__file__, _File).intents
-    known = {*file.meanings, GOODS, *_FIGURES}
+    known = frozenset({*file.meanings, GOODS, *_FIGURES})
 
     def meanings(listed: str) -> frozenset[str]:
-        named = frozenset(listed.split())
-        if not named <= known:
-            raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
-        return named
+        return _meanings(listed, known)
 
     return {
         intent: _Rule(
@@ -214,6 +223,14 @@ def _rules() -> dict[Intent, _Rule]:
         )
         for intent, want in wants.items()
     }
+
+
+def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
+    """Raises BrokenLexicon."""
+    named = frozenset(listed.split())
+    if not named <= known:
+        raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
+    return named
 
 
 def _beside(intent: Intent) -> str:

@@ -236,8 +236,8 @@ def test_each_wish_keeps_its_own_sentences() -> None:
     wants = read_wants("Hello. Where is my order? Could you send me the invoice? Bye.")
 
     assert {one.intent: one.said for one in wants.all} == {
-        Intent.TRACK_ORDER: "Where is my order",
-        Intent.INVOICE: "Could you send me the invoice",
+        Intent.TRACK_ORDER: "Where is my order?",
+        Intent.INVOICE: "Could you send me the invoice?",
     }
 
 
