@@ -44,6 +44,7 @@ from domain.intake.errors import (
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
 from domain.reviews.errors import (
+    ConversationMovedOn,
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
@@ -157,6 +158,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     EscalationChanged: ErrorAnswer(
         409, "Le texte de la réponse a changé : relisez-le avant de l'approuver."
+    ),
+    ConversationMovedOn: ErrorAnswer(
+        409, "Le client a écrit entre-temps : relisez la conversation avant de décider."
     ),
     SecondPersonRequired: ErrorAnswer(
         409, "Vous avez déjà approuvé : une deuxième personne doit le faire."

@@ -15,7 +15,7 @@ from domain.core.ids import TenantId
 from domain.core.period import period_of
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
-from domain.runs.conversation import conversation_key
+from domain.runs.conversation import conversation_key, memory_key
 from domain.tenants.actor import Actor
 from domain.tenants.api_key import KeyMaterial, key_material
 from services.core.unit_of_work import UnitOfWork
@@ -138,12 +138,13 @@ async def _work(
     name("event")
     unified = normalize(inbound, fallback_ticket_id=ids.event_id)
     conversations = ConversationRepository(connection, tenant)
-    conversation_id = await conversations.open(
-        conversation_key(unified, ids.event_id), conversation_id=new_ulid(),
-        channel=unified.channel, customer_email=unified.customer_email, now=now,
+    opened = await conversations.open(
+        conversation_key(unified, ids.event_id), event_id=ids.event_id, conversation_id=new_ulid(),
+        channel=unified.channel, customer_email=unified.customer_email,
+        memory_key=memory_key(unified), now=now,
     )  # fmt: skip
     name("conversation")
-    await events.save_unified(ids.event_id, unified, conversation_id=conversation_id)
+    await events.save_unified(ids.event_id, unified, conversation_id=opened.id)
     name("event normalized", "message filed")
     content = ContentRepository(connection, tenant)
     await content.templates()

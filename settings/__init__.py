@@ -18,6 +18,7 @@ from settings.service import (
     ServerSettings,
     SweepSettings,
     TemporalSettings,
+    ThreadSettings,
     WatchSettings,
     WebhookSettings,
 )
@@ -37,6 +38,7 @@ class Settings(BaseModel):
     embedding: EmbeddingSettings
     mail: MailSettings
     reviews: ReviewSettings
+    threads: ThreadSettings
     sweep: SweepSettings
     limits: LimitSettings
     integrations: IntegrationSettings

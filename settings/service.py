@@ -1,6 +1,7 @@
 """The service's own parts: where they are, and what they may do."""
 
 import ssl
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -105,6 +106,17 @@ class ReviewSettings(BaseModel):
     @property
     def expiry_s(self) -> float:
         return self.expiry_hours * 3600
+
+
+class ThreadSettings(BaseModel):
+    model_config = named_by("THREAD_")
+
+    expiry_hours: float = Field(default=72, gt=0, le=8_760)
+
+    @property
+    def lasts(self) -> timedelta:
+        """How long after its last message a thread ends."""
+        return timedelta(hours=self.expiry_hours)
 
 
 class SweepSettings(BaseModel):

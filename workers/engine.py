@@ -149,7 +149,7 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     engine = TemporalEngine(client)
     return EngineActivities(
-        normalize=Normalize(database, utc_now, new_ulid),
+        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(database, purse, embedder, utc_now, new_ulid),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),

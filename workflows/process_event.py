@@ -17,9 +17,8 @@ with workflow.unsafe.imports_passed_through():
     from domain.agent.escalation_reason import EscalationReason
     from domain.agent.plan import ActionKind, StepOutcome
     from domain.core import names
-    from domain.intake.contracts import NormalizeInput
+    from domain.intake.contracts import NormalizeInput, NormalizeResult
     from domain.reviews.contracts import ReviewDecided, SettleReviewInput, SettleReviewResult
-    from domain.reviews.escalation import Decision
     from domain.runs.contracts import (
         ExecuteInput,
         ExecuteResult,
@@ -39,6 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.deliveries import start_deliveries
     from workflows.failure import NOTHING_DONE, OUTAGE, cut_short, error_code
+    from workflows.inside import inside, inside_but_for_faults, outside
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -63,15 +63,22 @@ class ProcessEvent:
     @workflow.run
     async def run(self, _: ProcessEventInput) -> RunFacts:
         """Normalize, look up, think, ask a human where it is not sure, execute, persist, and tell
-        the merchant's systems of each outcome."""
+        the merchant's systems of each outcome. Where people have the conversation, the message is
+        theirs."""
         try:
-            if await self._normalize():
-                await self._look_up()
-            thought = await self._think()
+            filed = await self._normalize()
+            joined = _has_joined(filed.joined)
+            if not joined:
+                if filed.looks_up:
+                    await self._look_up()
+                thought = await self._think()
         except FailureError as failure:
             await self._fail(failure)
         else:
-            await self._carry_out(thought)
+            if joined:
+                await self._join(filed.joined)
+            else:
+                await self._carry_out(thought)
         await workflow.wait_condition(workflow.all_handlers_finished)
         assert self._outcome is not None
         return self._outcome
@@ -81,10 +88,10 @@ class ProcessEvent:
         doubt = thought.review_reason
         steps: tuple[StepOutcome, ...] = ()
         while True:
-            if doubt is not None and not (await self._review(doubt, steps)).executes:
+            if doubt is not None and not await self._review(doubt, steps):
                 return
             try:
-                steps = (await self._execute(thought.actions)).steps
+                done = await self._execute(thought.actions)
             except FailureError as failure:
                 # A plan of several steps may have been half done before.
                 if len(thought.actions) == 1 and _nothing_done(failure):
@@ -92,12 +99,19 @@ class ProcessEvent:
                     return
                 status, steps = RunStatus.NEEDS_REVIEW, ()
             else:
-                status = status_of(steps)
+                if _has_joined(done.joined):
+                    await self._join(done.joined)
+                    return
+                steps, status = done.steps, status_of(done.steps)
             if status is not RunStatus.NEEDS_REVIEW:
                 await self._persist(status, steps)
                 return
             doubt = reason_of(steps)
             self._round += 1
+
+    async def _join(self, review_id: str) -> None:
+        """The message was added to a review, and waits for what comes of that one."""
+        await self._persist(RunStatus.NEEDS_REVIEW, (), joined=review_id)
 
     async def _fail(self, failure: FailureError) -> None:
         code = error_code(failure)
@@ -116,21 +130,15 @@ class ProcessEvent:
         """Look for the decision. Repeats and strangers are harmless: PostgreSQL has the say."""
         self._decision_announced = True
 
-    async def _normalize(self) -> bool:
-        """Whether an order may have to be looked up."""
-        step = NormalizeInput(ref=self._event.ref)
-        try:
-            done = await workflow.execute_local_activity_method(
-                Normalize.normalize, step, **options.INSIDE
-            )
-        except FailureError as failure:
-            if error_code(failure) not in OUTAGE:
-                raise
-            done = await workflow.execute_activity_method(
-                Normalize.normalize, step, **options.PATIENT
-            )
-        self._timings = self._timings.model_copy(update={"normalize": done.elapsed_ms})
-        return done.looks_up
+    async def _normalize(self) -> NormalizeResult:
+        """What is told of it leaves before the message is worked on."""
+        filed = await inside_but_for_faults(
+            Normalize.normalize, NormalizeInput(ref=self._event.ref)
+        )
+        self._timings = self._timings.model_copy(update={"normalize": filed.elapsed_ms})
+        if filed.deliveries and workflow.patched("told-first"):
+            await self._send_webhooks(filed.deliveries)
+        return filed
 
     async def _look_up(self) -> None:
         """Without what a lookup finds the run goes on, less sure."""
@@ -144,34 +152,37 @@ class ProcessEvent:
 
     async def _think(self) -> ThinkResult:
         question = ThinkInput(ref=self._event.ref, threshold=self._event.threshold)
-        try:
-            if self._event.remote_brain:
-                thought = await workflow.execute_activity_method(
-                    Think.think, question, **options.REMOTE_BRAIN
-                )
-            else:
-                thought = await workflow.execute_local_activity_method(
-                    Think.think, question, **options.INSIDE
-                )
-        except FailureError as failure:
-            if error_code(failure) not in OUTAGE:
-                raise
-            thought = await workflow.execute_activity_method(
-                Think.think, question, **options.PATIENT
-            )
+        if self._event.remote_brain:
+            thought = await self._think_outside(question)
+        else:
+            thought = await inside_but_for_faults(Think.think, question)
         self._thought = thought
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
 
-    async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> Decision:
-        """Park until a human has decided or the time to decide is over."""
-        await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
+    async def _think_outside(self, question: ThinkInput) -> ThinkResult:
+        try:
+            return await workflow.execute_activity_method(
+                Think.think, question, **options.REMOTE_BRAIN
+            )
+        except FailureError as failure:
+            if error_code(failure) not in OUTAGE:
+                raise
+            return await workflow.execute_activity_method(Think.think, question, **options.PATIENT)
+
+    async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
+        """Whether it is to be done: parked until a human has decided or the time to decide is
+        over. Where people have the conversation by now, the message is theirs."""
+        joined = await self._persist(RunStatus.NEEDS_REVIEW, steps, doubt=doubt)
+        if _has_joined(joined):
+            await self._join(joined)
+            return False
         deadline = workflow.now() + self._time_to_decide()
         while True:
             expired = not await self._announced_before(deadline)
             settled = await self._settle(expired=expired)
             if settled.decision is not None:
-                return settled.decision
+                return settled.decision.executes
 
     def _time_to_decide(self) -> timedelta:
         """All rounds end with the first one's time, or a little later, within the run's life."""
@@ -181,14 +192,7 @@ class ProcessEvent:
 
     async def _settle(self, *, expired: bool) -> SettleReviewResult:
         step = SettleReviewInput(ref=self._event.ref, round=self._round, expired=expired)
-        try:
-            return await workflow.execute_local_activity_method(
-                SettleReview.settle, step, **options.INSIDE
-            )
-        except FailureError:
-            return await workflow.execute_activity_method(
-                SettleReview.settle, step, **options.PATIENT
-            )
+        return await inside(SettleReview.settle, step)
 
     async def _announced_before(self, deadline: datetime) -> bool:
         try:
@@ -207,14 +211,7 @@ class ProcessEvent:
             waited_for = options.OUTSIDE if self._answer is None else options.OUTSIDE_PATIENT
             done = await workflow.execute_activity_method(Execute.execute, order, **waited_for)
         else:
-            try:
-                done = await workflow.execute_local_activity_method(
-                    Execute.execute, order, **options.INSIDE
-                )
-            except FailureError:
-                done = await workflow.execute_activity_method(
-                    Execute.execute, order, **options.PATIENT
-                )
+            done = await inside(Execute.execute, order)
         self._timings = self._timings.model_copy(update={"execute": done.elapsed_ms})
         return done
 
@@ -225,7 +222,9 @@ class ProcessEvent:
         *,
         doubt: EscalationReason | None = None,
         error: str = "",
-    ) -> None:
+        joined: str = "",
+    ) -> str:
+        """Returns the review that the message was added to in place of one of its own; else ""."""
         outcome = PersistInput(
             ref=self._event.ref,
             status=status,
@@ -235,25 +234,20 @@ class ProcessEvent:
             review_expiry_s=self._time_to_decide().total_seconds(),
             round=self._round,
             error_code=error,
+            joined=joined,
         )
-        try:
-            if error:  # something is broken already: leave the retries to the server
-                stored = await workflow.execute_activity_method(
-                    Persist.persist, outcome, **options.PATIENT
-                )
-            else:
-                stored = await workflow.execute_local_activity_method(
-                    Persist.persist, outcome, **options.INSIDE
-                )
-        except FailureError:
-            stored = await workflow.execute_activity_method(
-                Persist.persist, outcome, **options.PATIENT
-            )
+        if error:
+            stored = await outside(Persist.persist, outcome)
+        else:
+            stored = await inside(Persist.persist, outcome)
+        if stored.joined:
+            return stored.joined
         self._outcome = self._facts(status, steps, stored.duration_ms)
         self._answer = self._answer or self._outcome
         self._show()
         # The caller's answer leaves with the task that asks for the children.
         await self._send_webhooks(stored.deliveries)
+        return ""
 
     async def _send_webhooks(self, pending: tuple[str, ...]) -> None:
         """Those that an earlier outcome sent may still be pending."""
@@ -290,3 +284,8 @@ def _nothing_done(failure: FailureError) -> bool:
     if error_code(failure) not in NOTHING_DONE:
         return False
     return not (cut_short(failure) and workflow.patched("cut-short"))
+
+
+def _has_joined(review_id: str) -> bool:
+    """Whether people have the conversation, and with it the message."""
+    return bool(review_id) and workflow.patched("joins")

@@ -1,36 +1,52 @@
 """Normalize: from the event as sent to the one shape the brain reads."""
 
 import time
+from datetime import timedelta
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.contracts import NormalizeInput, NormalizeResult
+from domain.intake.event import UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import asks_about_order
-from domain.runs.conversation import conversation_key
+from domain.runs.conversation import conversation_key, memory_key
+from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
 from store.core.database import Database
 from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
+from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
+from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
 
 class Normalize:
-    def __init__(self, database: Database, now: Clock, new_id: NewId) -> None:
+    """`thread_lasts`: how long after its last message a thread ends."""
+
+    def __init__(
+        self,
+        database: Database,
+        now: Clock,
+        new_id: NewId,
+        thread_lasts: timedelta,
+    ) -> None:
         self._database = database
         self._now = now
         self._new_id = new_id
+        self._thread_lasts = thread_lasts
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
-        """Store the unified event and file its message under its conversation, which is told of
-        if it is new.
+        """Store the unified event and file its message in its thread, which is told of if it is
+        new. A thread that people have keeps its message for them.
 
-        Idempotency key: event_id. A repetition computes and writes the same.
+        Idempotency key: event_id. A repetition computes and writes the same. The thread's row is
+        locked, so that of messages at once each sees what the others did.
         """
         started = time.monotonic()
         tenant = TenantId(step.ref.client_id)
@@ -38,32 +54,63 @@ class Normalize:
             events = EventRepository(connection, tenant)
             inbound = await events.inbound(step.ref.event_id)
             unified = normalize(inbound, fallback_ticket_id=step.ref.event_id)
-            fresh_id, now = self._new_id(), self._now()
-            conversation_id = await ConversationRepository(connection, tenant).open(
-                conversation_key(unified, step.ref.event_id),
-                conversation_id=fresh_id,
+            now = self._now()
+            opened = await ConversationRepository(connection, tenant).open(
+                await _key(connection, tenant, unified, step.ref.event_id),
+                event_id=step.ref.event_id,
+                conversation_id=self._new_id(),
                 channel=unified.channel,
                 customer_email=unified.customer_email,
+                memory_key=memory_key(unified),
                 now=now,
+                lasts=self._thread_lasts,
             )
-            await events.save_unified(step.ref.event_id, unified, conversation_id=conversation_id)
-            if conversation_id == fresh_id:
-                await Outbox(connection, tenant).add(
+            await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
+            deliveries: tuple[str, ...] = ()
+            joined = None
+            if opened.is_new:
+                deliveries = await Outbox(connection, tenant).add(
                     ConversationCreated(
-                        conversation_id=conversation_id,
+                        conversation_id=opened.id,
                         ticket_id=unified.ticket_id or step.ref.event_id,
                         source=inbound.source or inbound.event_type,
                         customer_email=unified.customer_email or "",
                         subject=unified.subject or "",
                         preview=unified.text[:PREVIEW_CHARS],
                     ),
-                    dedup_key=conversation_id,
+                    dedup_key=opened.id,
                     now=now,
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
+                )
+            else:
+                joined = await EscalationRepository(connection, tenant).join(
+                    opened.id, event_id=step.ref.event_id
+                )
+            if opened.is_repeated:
+                deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
+                    step.ref.run_id
                 )
             looks_up = (
                 asks_about_order(unified)
                 and await IntegrationRepository(connection, tenant).has_shop()
             )
-        return NormalizeResult(elapsed_ms=(time.monotonic() - started) * 1000, looks_up=looks_up)
+        return NormalizeResult(
+            elapsed_ms=(time.monotonic() - started) * 1000,
+            looks_up=looks_up,
+            deliveries=deliveries,
+            joined=joined or "",
+        )
+
+
+async def _key(
+    connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
+) -> str:
+    """Of the thread that the event belongs to. A mail program may keep nothing but the name of our
+    own reply, which the ledger has with whom it went to."""
+    ours, customer = tuple(filter(is_ours, event.references)), memory_key(event)
+    if ours and customer and not (event.ticket_named and event.ticket_id):
+        known = await ConversationRepository(connection, tenant).key_of_reply(ours, customer)
+        if known is not None:
+            return known
+    return conversation_key(event, event_id)

@@ -82,7 +82,11 @@ class CustomerErasure:
         await self._remove(
             "ai_conversations",
             Subject.conversations,
-            lambda words, ids: words.remove_empty_conversations(ids),
+            lambda words, ids: words.remove_conversations(ids),
+        )
+        # Last: nothing that is left is remembered as theirs.
+        await self._remove(
+            "customer_memories", Subject.memories, lambda words, keys: words.remove_memories(keys)
         )
 
     async def _remove(self, record_class: str, next_page: _NextPage, remove: "_Remove") -> None:

@@ -29,6 +29,7 @@ _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
 )
 _SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
+    (RecordClass.CONVERSATIONS, RetentionRepository.memories),
     (RecordClass.CONVERSATIONS, RetentionRepository.told),
     (RecordClass.CHURN, RetentionRepository.churn),
     (RecordClass.METRICS, RetentionRepository.metrics),

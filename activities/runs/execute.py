@@ -26,6 +26,7 @@ from domain.integrations.order import Order
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
+from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect
 from store.runs.cases import CaseRepository
 
@@ -53,12 +54,20 @@ class Execute:
         ActionUnreachable, for Temporal to retry, when an effect surely did not happen.
         """
         started = time.monotonic()
+        steps: tuple[StepOutcome, ...] = ()
         async with beating():
-            steps = await self._run_steps(order)
-        return ExecuteResult(steps=steps, elapsed_ms=(time.monotonic() - started) * 1000)
+            loaded = await self._load(order)
+            if not isinstance(loaded, str):
+                steps = await self._run_steps(*loaded)
+        return ExecuteResult(
+            steps=steps,
+            elapsed_ms=(time.monotonic() - started) * 1000,
+            joined=loaded if isinstance(loaded, str) else "",
+        )
 
-    async def _run_steps(self, order: ExecuteInput) -> tuple[StepOutcome, ...]:
-        job, plan = await self._load(order)
+    async def _run_steps(
+        self, job: Job, plan: tuple[PlannedAction, ...]
+    ) -> tuple[StepOutcome, ...]:
         steps: list[StepOutcome] = []
         for index, action in enumerate(plan):
             try:
@@ -74,7 +83,9 @@ class Execute:
                 break
         return tuple(steps)
 
-    async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]]:
+    async def _load(self, order: ExecuteInput) -> tuple[Job, tuple[PlannedAction, ...]] | str:
+        """The plan and what its steps need; or the review that the message was added to, where
+        people have the conversation since the agent thought, and nothing was begun."""
         tenant = TenantId(order.ref.client_id)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(order.ref.run_id)
@@ -85,6 +96,12 @@ class Execute:
             if any(action.integration_id for action in plan):
                 connected = await IntegrationRepository(connection, tenant).connected()
             job = Job(tenant, order.ref.run_id, order.round, case, {it.id: it for it in connected})
+            if case.is_held and not case.approvals:
+                begun = await ActionLedger(connection, tenant).was_begun(job.place(0))
+                reviews = EscalationRepository(connection, tenant)
+                joined = None if begun else await reviews.join_late(order.ref.event_id)
+                if joined is not None:
+                    return joined
             if all(action.kind in IN_PLACE for action in plan):  # then this is all there is to do
                 for index, action in enumerate(plan):
                     await self._record(ActionLedger(connection, tenant), job, action, index)

@@ -5,6 +5,7 @@ from typing import Final
 
 from temporalio import activity
 
+from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import REPLIES, StepState
 from domain.agent.verdict import blocked_for_good
 from domain.core import names
@@ -43,18 +44,26 @@ class Persist:
 
         Idempotency keys: run_id with its status, (run_id, round) for the escalation, (event_id,
         direction) for the message, and for what merchants are told the run_id, with the round
-        where a human is asked. The run's row is locked, so two attempts cannot interleave.
+        where a human is asked. The run's row is locked, so two attempts cannot interleave. Where
+        people have the conversation by now, the message is added to their review, and nothing else
+        is written.
         """
         tenant, now = TenantId(step.ref.client_id), self._now()
         async with self._database.tenant(tenant) as connection:
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
+            reviews = EscalationRepository(connection, tenant)
+            reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
                 return PersistResult(  # nothing undoes an answer
                     duration_ms=run.duration_ms,
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
                 )
+            if step.escalation is not None and step.round == 0:
+                joined = await reviews.join_late(step.ref.event_id)
+                if joined is not None:
+                    return PersistResult(duration_ms=_took(run, now), joined=joined)
             result = _result(step, run, now)
             await runs.finish(
                 result,
@@ -62,7 +71,7 @@ class Persist:
                 timings=step.timings,
                 error_code=step.error_code,
                 now=now,
-                handoff=step.escalation,
+                handoff=reason,
             )
             events = EventRepository(connection, tenant)
             if _answered(step):
@@ -75,9 +84,9 @@ class Persist:
                 )
             for kind in blocked_for_good(step.steps):
                 await runs.take_off(step.ref.run_id, kind)
-            review_id = self._new_id()
+            review_id = step.joined or self._new_id()
             if step.escalation is not None:
-                await EscalationRepository(connection, tenant).open(
+                await reviews.open(
                     step.ref,
                     escalation_id=review_id,
                     round_=step.round,
@@ -86,7 +95,8 @@ class Persist:
                     now=now,
                 )
             ticket = await events.ticket(step.ref.event_id)
-            told = _told(step, result, ticket, took_ms=_took(run, now), review_id=review_id)
+            asked = None if reason is None else (review_id, reason)
+            told = _told(step, result, ticket, took_ms=_took(run, now), asked=asked)
             if told is not None:
                 await Outbox(connection, tenant).add(
                     told,
@@ -95,6 +105,8 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
+            if result.status is RunStatus.COMPLETED or step.joined:
+                await reviews.close_joined(step.ref.run_id, now)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
         return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
@@ -139,16 +151,23 @@ def _dedup_key(step: PersistInput) -> str:
 
 
 def _told(
-    step: PersistInput, result: RunResult, ticket: Ticket, *, took_ms: int, review_id: str
+    step: PersistInput,
+    result: RunResult,
+    ticket: Ticket,
+    *,
+    took_ms: int,
+    asked: tuple[str, EscalationReason] | None,
 ) -> OutboundEvent | None:
-    """What the merchant's systems hear of this outcome; None: nothing."""
-    if step.escalation is not None:
+    """What the merchant's systems hear of this outcome; None: nothing. `asked`: the review that it
+    waits for, and why people have it."""
+    if asked is not None:
+        review_id, reason = asked
         return TicketEscalated(
             ticket_id=ticket.ticket_id,
             customer_email=ticket.customer_email,
             classification=result.classification,
             confidence=result.confidence,
-            reason=step.escalation,
+            reason=reason,
             review_id=review_id,
         )
     if step.status is RunStatus.FAILED:

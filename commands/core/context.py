@@ -28,6 +28,7 @@ from domain.integrations.errors import IntegrationNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import (
+    ConversationMovedOn,
     DraftMissing,
     EscalationClaimed,
     EscalationDecided,
@@ -103,6 +104,7 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
 
 _SENTENCES: Final = {
+    ConversationMovedOn: "the customer has written since: see review show, and --message",
     DeliveryNotFound: "there is no such delivery; of each webhook the last 50 are kept",
     DeliveryPending: "this delivery has not ended yet",
     ErasureNotFound: "there is no such certificate",

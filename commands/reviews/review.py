@@ -45,6 +45,7 @@ async def list_some(
     reason: Annotated[EscalationReason | None, typer.Option()] = None,
     classification: Annotated[Category | None, typer.Option()] = None,
     claimed_by: Annotated[str | None, typer.Option(help="a person")] = None,
+    urgent: Annotated[bool, typer.Option("--urgent", help="only what cannot wait")] = False,
     min_amount: Annotated[
         int | None, typer.Option(min=0, help="money at stake, in minor units")
     ] = None,
@@ -52,12 +53,13 @@ async def list_some(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Show what waits for a decision, oldest first."""
+    """Show what waits for a decision: what is urgent, then the oldest first."""
     wanted = ReviewFilter(
         status=status,
         reason=reason,
         classification=classification,
         claimed_by=claimed_by,
+        urgent=True if urgent else None,
         min_amount=min_amount,
     )
     async with database_of(data) as database, database.reading_across() as connection:
@@ -124,19 +126,24 @@ async def release(
 async def approve(
     review_id: IdArgument,
     text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
+    message: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="The latest message you have seen, as `show` names it."),
+    ] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Let the plan be carried out, with the draft or with your own words.
 
-    Above a limit of money another person must approve too.
+    Above a limit of money another person must approve too. If the customer has written since the
+    message that the review began with, --message names the latest.
     """
     async with _at_work(review_id, person, data) as (work, actor):
         if text is None:
-            outcome = await approve_review(work, actor, review_id)
+            outcome = await approve_review(work, actor, review_id, seen_event=message)
         else:
-            outcome = await edit_review(work, actor, review_id, text)
+            outcome = await edit_review(work, actor, review_id, text, seen_event=message)
     _tell(review_id, outcome, work, as_json)
 
 
@@ -148,7 +155,7 @@ async def reject(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Hand the ticket over to people: the agent does nothing more."""
+    """Hand the conversation over to people: the agent does nothing more in it."""
     async with _at_work(review_id, person, data) as (work, actor):
         outcome = await reject_review(work, actor, review_id, note)
     _tell(review_id, outcome, work, as_json)

@@ -1,6 +1,7 @@
 """Reviews as an operator reads them in a terminal."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from rich.markup import escape
 from rich.table import Table
@@ -9,7 +10,10 @@ from commands.core.listing import facts_table
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.verdict import Verdict
 from domain.integrations.order import Order
+from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import Review, ReviewSummary
+
+_NO_WORDS: Final = "none: words are needed, with approve --text"
 
 
 def summary_text(review: ReviewSummary) -> Table:
@@ -17,6 +21,8 @@ def summary_text(review: ReviewSummary) -> Table:
     table = _table(review)
     said = "\n".join(filter(None, (review.subject, review.preview)))
     table.add_row("customer", escape(said))
+    if review.status in OPEN_STATUSES and not review.can_approve:
+        table.add_row("draft", _NO_WORDS)
     return table
 
 
@@ -27,7 +33,12 @@ def review_text(review: Review) -> Table:
     for turn in review.turns:
         table.add_row("earlier", escape(f"{turn.author}: {turn.body}"))
     table.add_row("customer", escape("\n".join(filter(None, (review.subject, review.text)))))
-    table.add_row("draft", escape(review.draft) or "none: answer with --text")
+    for message in review.messages[1:]:
+        since = message.received_at.isoformat(timespec="minutes")
+        table.add_row("then", escape(f"{message.text}\n{since}, message {message.event_id}"))
+    if review.latest_message != review.messages[0].event_id and review.status in OPEN_STATUSES:
+        table.add_row("approve with", f"--message {review.latest_message}")
+    table.add_row("draft", escape(review.draft.strip()) or _NO_WORDS)
     if review.draft != review.agent_draft:
         table.add_row("agent's draft", escape(review.agent_draft) or "none")
     _add(table, "rests on", (f"{it.kind}: {it.title}" for it in review.citations))
@@ -49,6 +60,8 @@ def _table(review: ReviewSummary) -> Table:
     table = facts_table(review.id)
     seen = f"{review.classification or 'not classified'}, confidence {review.confidence:.2f}"
     table.add_row("why", f"{review.reason.value}: {seen}")
+    if review.urgent:
+        table.add_row("urgent", review.sensitive.value if review.sensitive else "yes")
     table.add_row("client", review.client_id)
     table.add_row("status", escape(_status(review)))
     if review.amount is not None:

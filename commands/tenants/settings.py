@@ -63,17 +63,28 @@ async def change(
             "needed. docs/dashboard.md names the classes."
         ),
     ] = None,
+    authserv_id: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A mail server whose Authentication-Results are believed, in place of those until "
+            "now; as often as needed; empty: none."
+        ),
+    ] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Change what is given, and leave the rest."""
     looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
-    if system_prompt is None and not new_looks and not retention:
+    if system_prompt is None and not new_looks and not retention and not authserv_id:
         raise InvalidInput("nothing to change: see settings set --help")
     days, usual = _retention(retention or ())
     adjustment = SettingsAdjustment(
-        system_prompt=system_prompt, looks=new_looks, days=days, usual=usual
+        system_prompt=system_prompt,
+        looks=new_looks,
+        days=days,
+        usual=usual,
+        authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
     )
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await adjust_settings(work, operator(), adjustment)
@@ -120,4 +131,5 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         color=found.branding.color or "-",
         widget_key=found.widget_key or "-",
         retention=", ".join(f"{name}={kept}" for name, kept in days.items()) or "-",
+        authserv_ids=", ".join(found.authserv_ids) or "-",
     )

@@ -3,13 +3,18 @@
 It is read when it is first needed, once a process, and checked against a model.
 """
 
+import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from domain.core.errors import InvalidInput
 from domain.core.strict_yaml import read_yaml
+
+_FRAGMENT: Final = re.compile(r"\{\{(\w+)\}\}")
+_DEEPEST: Final = 4
 
 
 class BrokenLexicon(Exception):
@@ -39,3 +44,21 @@ def lexicon(module: str, model: type[Held]) -> Held:
         raise BrokenLexicon(f"{file.name}: {place}: {first['msg']}") from error
     except (OSError, InvalidInput) as error:
         raise BrokenLexicon(f"{file.name}: {error}") from error
+
+
+def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
+    """The lines of a text as one expression, `{{name}}` replaced by that fragment, which may hold
+    others in turn. Raises BrokenLexicon."""
+    whole = _joined(text)
+    try:
+        for _ in range(_DEEPEST):
+            whole = _FRAGMENT.sub(lambda match: _joined(fragments[match[1]]), whole)
+        return re.compile(whole)
+    except KeyError as error:
+        raise BrokenLexicon(f"no fragment {error}: {text[:40]}") from None
+    except re.error as error:
+        raise BrokenLexicon(f"no expression ({error}): {text[:40]}") from None
+
+
+def _joined(lines: str) -> str:
+    return "".join(lines.splitlines())

@@ -12,7 +12,12 @@ from domain.exports.record import Count, Id, Record, Share, Time
 from domain.integrations.integration import IntegrationStatus, Provider
 from domain.privacy.retention import check_retention
 from domain.tenants.client import Plan
-from domain.tenants.client_settings import WIDGET_KEY, Branding, check_branding
+from domain.tenants.client_settings import (
+    WIDGET_KEY,
+    Branding,
+    check_authserv_ids,
+    check_branding,
+)
 
 
 class ClientRecord(Record):
@@ -82,6 +87,10 @@ class SettingsRecord(Record):
             "null: for ever."
         ),
     ]
+    authserv_ids: Annotated[
+        tuple[str, ...],
+        Field(description="Mail servers whose `Authentication-Results` are believed."),
+    ] = ()
     playbooks: Annotated[
         tuple[PlaybookRecord, ...], Field(description="All playbooks, by their ids.")
     ]
@@ -96,10 +105,11 @@ class SettingsRecord(Record):
         try:
             kept = check_branding(self.branding) == self.branding
             check_retention(self.retention)
+            kept = kept and check_authserv_ids(self.authserv_ids) == self.authserv_ids
         except InvalidInput as error:
             raise ValueError(str(error)) from None
         if not kept:
-            raise ValueError("branding: not as it is kept")
+            raise ValueError("branding or authserv_ids: not as they are kept")
         return self
 
 

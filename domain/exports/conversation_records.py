@@ -7,6 +7,8 @@ from pydantic import Field
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.thread import Thread
 from domain.exports.record import BigCount, Count, Id, Record, Score, Time
 from domain.intake.event import Channel
 from domain.reviews.escalation import Decision, EscalationStatus
@@ -33,21 +35,43 @@ class MessageRecord(Record):
 
 
 class ConversationRecord(Record):
-    """The messages with one customer, or of one session. Written by the engine."""
+    """One exchange with a customer: a ticket, a mail with its answers, a session, else what comes
+    from an address. It ends after a time without a message. Written by the engine."""
 
     id: Annotated[Id, Field(description="ULID of the conversation.")]
     key: Annotated[
-        str, Field(description="What holds it together: `email:…`, `session:…` or `event:…`.")
+        str,
+        Field(
+            description="What holds it together: `ticket:…`, `mail:…`, `session:…`, `email:…` or "
+            "`event:…`; once it has ended, with a slash and its id."
+        ),
+    ]
+    memory_key: Annotated[
+        str | None,
+        Field(default=None, description="Whose memory it shares; null if nobody vouches for them."),
     ]
     channel: Annotated[Channel, Field(description="Where it began.")]
     customer_email: Annotated[str | None, Field(description="The customer's mail address.")]
     summary: Annotated[
-        str, Field(description="What came of its runs, a line each, as the agent remembers it.")
+        str,
+        Field(
+            description="What came of the customer's runs, or of its own if nobody vouches for the "
+            "customer: a line each, as the agent remembers it."
+        ),
+    ]
+    thread: Annotated[
+        Thread, Field(default=Thread(), description="What was settled in it: the order spoken of.")
     ]
     sentiment: Annotated[
         Score | None, Field(description="Tone of the latest message, -1 (anger) to 1 (joy).")
     ]
     is_critical: Annotated[bool, Field(description="Whether that tone lies in the critical zone.")]
+    handed_over_at: Annotated[
+        Time | None, Field(default=None, description="Since when people answer in it.")
+    ]
+    ended_at: Annotated[
+        Time | None, Field(default=None, description="When another began in its place.")
+    ]
     created_at: Annotated[Time, Field(description="When its first message came.")]
     last_message_at: Annotated[Time, Field(description="When its latest message came or went.")]
     messages: Annotated[tuple[MessageRecord, ...], Field(description="All messages, oldest first.")]
@@ -61,9 +85,17 @@ class EscalationRecord(Record):
     round: Annotated[Count, Field(description="0 for the first question about the run.")]
     status: Annotated[EscalationStatus, Field(description="How it stands.")]
     reason: Annotated[EscalationReason, Field(description="Why a human is asked.")]
+    urgent: Annotated[bool, Field(description="Whether it could not wait for its turn.")]
+    sensitive: Annotated[
+        SensitiveMatter | None, Field(description="The matter that always reaches a human.")
+    ]
     draft: Annotated[str, Field(description="The answer that the agent would give.")]
     plan: Annotated[
         tuple[PlannedAction, ...], Field(description="What the agent would do, in order.")
+    ]
+    latest_event_id: Annotated[
+        Id | None,
+        Field(description="ULID of the event whose message joined it last; null if none did."),
     ]
     claimed_by: Annotated[str | None, Field(description="Who is looking at it.")]
     claimed_at: Annotated[Time | None, Field(description="Since when.")]

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from domain.core.ids import parse_ulid
 from domain.exports.export import Section
+from domain.runs.conversation import key_when_ended
 
 ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
     section: tuple(paths.split())
@@ -19,14 +20,15 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
         Section.CLIENT: "",
         Section.SETTINGS: "playbooks.*.id",
         Section.INTEGRATIONS: "id",
-        Section.AI_CONVERSATIONS: "id key messages.*.id messages.*.event_id",
+        # The key first: of one that has ended it holds the id.
+        Section.AI_CONVERSATIONS: "key id messages.*.id messages.*.event_id",
         Section.AUTOMATION_EVENTS: "id",
         # The ticket first: it may be the event's id, and is compared with it.
         Section.ENGINE_RUNS: "event.unified.ticket_id id event_id playbook_id answer.event_id "
         "answer.run_id plan.*.integration_id citations.*.id findings.*.id "
-        "lookup.order.integration_id actions.*.id actions.*.integration_id",
+        "lookup.order.integration_id joined_review actions.*.id actions.*.integration_id",
         Section.METRICS_DAILY: "",
-        Section.ESCALATION_TICKETS: "id run_id plan.*.integration_id",
+        Section.ESCALATION_TICKETS: "id run_id latest_event_id plan.*.integration_id",
         Section.SENTIMENT_LOGS: "id conversation_id event_id",
         Section.CHURN_PREDICTIONS: "id",
         Section.RESPONSE_TEMPLATES: "id",
@@ -36,6 +38,7 @@ ID_PATHS: Final[Mapping[Section, tuple[str, ...]]] = {
 """Paths within a record; `*` is each of a list. What a caller or a shop named is not among them."""
 
 _TICKET: Final = "ticket_id"
+_KEY: Final = "key"
 _OF_EVENT: Final = "event:"
 _LETTERS: Final = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 _TIME_CHARS: Final = 10
@@ -50,7 +53,8 @@ class Renaming:
     client_id: str
 
     def id(self, value: str) -> str:
-        """The new id in place of one, also in the key of a conversation; anything else stays."""
+        """The new id in place of one, also in the key of one event's conversation; anything else
+        stays."""
         if value.startswith(_OF_EVENT):
             return _OF_EVENT + self.id(value.removeprefix(_OF_EVENT))
         if parse_ulid(value) != value:
@@ -58,6 +62,13 @@ class Renaming:
         digest = int.from_bytes(sha256(f"{self.client_id}/{value}".encode()).digest()[:10], "big")
         letters = (_LETTERS[digest >> 5 * place & 31] for place in range(_RANDOM_CHARS))
         return value[:_TIME_CHARS] + "".join(letters)
+
+    def key(self, key: str, conversation_id: str) -> str:
+        """The new key of a conversation, which may have ended."""
+        name = key.removesuffix(f"/{conversation_id}")
+        return (
+            self.id(key) if name == key else key_when_ended(self.id(name), self.id(conversation_id))
+        )
 
     def record(self, section: Section, text: str) -> str:
         """The JSON of a record that is known to be right, with new ids; numbers as they were."""
@@ -76,6 +87,8 @@ class Renaming:
             return
         elif rest:
             self._rename(value[name], rest, event_id)
+        elif name == _KEY:
+            value[name] = self.key(value[name], value["id"])
         elif name != _TICKET or value[name] == event_id:
             value[name] = self.id(value[name])
 

@@ -6,7 +6,9 @@ from pydantic import Field, JsonValue
 
 from domain.agent.brain import Alternative, Category, Citation
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
 from domain.agent.verdict import Verdict
 from domain.exports.record import BigCount, Count, Id, Record, Score, Share, Time
@@ -106,6 +108,23 @@ class RunRecord(Record):
         Count | None, Field(description="Milliseconds from arrival to the latest outcome.")
     ]
     error_code: Annotated[str | None, Field(description="Why it failed, a stable code.")]
+    intent: Annotated[
+        Intent | None, Field(default=None, description="What the customer wants, below the class.")
+    ]
+    sensitive: Annotated[
+        SensitiveMatter | None,
+        Field(default=None, description="The matter that always reaches a human, if it is one."),
+    ]
+    prompt_version: Annotated[
+        str | None, Field(default=None, description="Of the prompt that the model was asked with.")
+    ]
+    joined_review: Annotated[
+        Id | None,
+        Field(
+            default=None,
+            description="ULID of the review that the message was added to, in place of an answer.",
+        ),
+    ]
     received_at: Annotated[Time, Field(description="When the event came.")]
     answered_at: Annotated[Time | None, Field(description="When the caller was told.")]
     finished_at: Annotated[

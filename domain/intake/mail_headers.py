@@ -1,11 +1,13 @@
-"""Mail headers in a payload: threading, the sender, and whether the mail may be answered."""
+"""Mail headers in a payload: their values, the mailboxes and the message ids in them."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from email.errors import MessageError
 from email.header import decode_header, make_header
-from email.utils import parseaddr
+from email.utils import getaddresses
+from itertools import islice
 from typing import Final
 
 from pydantic import JsonValue
@@ -16,6 +18,8 @@ from domain.intake.payload_view import PayloadView, scalar_text
 _MAX_HEADERS: Final = 300
 _MAX_VALUE_CHARS: Final = 8_000
 _MAX_REFERENCES: Final = 20
+_MAX_BOXES: Final = 20
+_HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
 _MESSAGE_ID: Final = re.compile(r"<[^<>\s]{1,250}>")
 _ADDRESS: Final = re.compile(r"[^\s@<>,;\"]{1,64}@[^\s@<>,;\"]{1,255}")
 
@@ -25,16 +29,14 @@ _TOP_LEVEL: Final = (
     "list-post", "return-path", "sender", "content-type", "in-reply-to", "references", "message-id",
     "x-autoreply", "x-autorespond", "x-failed-recipients",
 )  # fmt: skip
-_ROBOT: Final = re.compile(
-    r"(?:mailer-daemon|postmaster|no[-_.]?reply|do[-_.]?not[-_.]?reply|bounces?"
-    r"|ne[-_.]?pas[-_.]?r[eé]pondre|nepasrepondre)(?:$|[-_.+=@\d])",
-    re.IGNORECASE,
-)
-_AUTO_SUBJECT: Final = re.compile(
-    r"(?:automatic reply|auto(?:matic)?[- ]?reply|out of office|réponse automatique"
-    r"|absence du bureau|undelivered mail|undeliverable|delivery status notification)\s*(?::|$|\()",
-    re.IGNORECASE,
-)
+
+
+@dataclass(frozen=True, slots=True)
+class Mailbox:
+    """A name and an address, of which either may be missing."""
+
+    name: str | None = None
+    address: str | None = None
 
 
 def mail_headers(view: PayloadView) -> dict[str, str]:
@@ -44,11 +46,11 @@ def mail_headers(view: PayloadView) -> dict[str, str]:
     Values keep no line break. Never raises.
     """
     found: dict[str, str] = {}
-    for path in ("headers", "message_headers", "message.headers"):
-        for count, (name, value) in enumerate(_pairs(view.get(path))):
-            if count >= _MAX_HEADERS:
-                break
-            found.setdefault(clean_line(name, 200).lower(), clean_line(value, _MAX_VALUE_CHARS))
+    for path in _HEADER_PATHS:
+        for name, value in _pairs(view.get(path)):
+            joined = _joined(value)
+            if joined is not None:
+                found.setdefault(name, clean_line(joined, _MAX_VALUE_CHARS))
     for name in _TOP_LEVEL:
         given = _joined(view.get(name))
         if given is not None:
@@ -56,22 +58,30 @@ def mail_headers(view: PayloadView) -> dict[str, str]:
     return found
 
 
-def _pairs(value: JsonValue | None) -> Iterator[tuple[str, str]]:
+def header_values(view: PayloadView, name: str) -> tuple[str, ...]:
+    """Every value of the headers of that name, lower case, the topmost first. A value that is too
+    long to be read whole is empty."""
+    for path in _HEADER_PATHS:
+        pairs = _pairs(view.get(path))
+        if found := [text for key, value in pairs if key == name for text in _whole(value)]:
+            return tuple(found)
+    return tuple(_whole(view.get(name)))
+
+
+def _pairs(value: JsonValue | None) -> Iterator[tuple[str, JsonValue]]:
+    """Names, lower case, and values, in the order in which they were sent."""
     if isinstance(value, str):
         value = _decoded_block(value)
+    items: Iterable[tuple[str, JsonValue] | None] = ()
     if isinstance(value, dict):
-        for name, content in value.items():
-            joined = _joined(content)
-            if joined is not None:
-                yield name, joined
+        items = value.items()
     elif isinstance(value, list):
-        for item in value:
-            pair = _pair(item)
-            if pair is not None:
-                yield pair
+        items = map(_pair, value)
+    for pair in islice(filter(None, items), _MAX_HEADERS):
+        yield clean_line(pair[0], 200).lower(), pair[1]
 
 
-def _pair(item: JsonValue) -> tuple[str, str] | None:
+def _pair(item: JsonValue) -> tuple[str, JsonValue] | None:
     if isinstance(item, dict):
         named = PayloadView(item)
         name, content = named.get("name") or named.get("key"), named.get("value")
@@ -79,8 +89,13 @@ def _pair(item: JsonValue) -> tuple[str, str] | None:
         name, content = item
     else:
         return None
-    joined = _joined(content)
-    return (name, joined) if isinstance(name, str) and joined is not None else None
+    return (name, content) if isinstance(name, str) else None
+
+
+def _whole(value: JsonValue | None) -> list[str]:
+    given = value[:_MAX_HEADERS] if isinstance(value, list) else [value]
+    texts = [text for item in given if (text := scalar_text(item)) is not None]
+    return [clean_line(text, len(text)) if len(text) <= _MAX_VALUE_CHARS else "" for text in texts]
 
 
 def _joined(value: JsonValue | None) -> str | None:
@@ -99,7 +114,11 @@ def _decoded_block(block: str) -> JsonValue:
             return None
         return decoded if isinstance(decoded, list | dict) else None
     pairs: list[list[str]] = []
-    for line in without_controls(block).split("\n"):
+    # Only what ends a line in a mail: a subject with another break must not become two headers.
+    for raw in re.split(r"\r\n|\r|\n", block.strip("\r\n")):
+        line = without_controls(raw)
+        if not line:
+            break
         if line[:1] in {" ", "\t"} and pairs:
             pairs[-1].append(line.strip())
         elif ":" in line:
@@ -120,14 +139,35 @@ def decoded_line(value: str, limit: int) -> str:
     return clean_line(line, limit)
 
 
-def sender(value: str) -> tuple[str | None, str | None]:
-    """Name and address of "Name <a@b.c>"; None for what is missing or malformed."""
-    line = clean_line(value, 1_000)
+def mailbox(value: str) -> Mailbox:
+    """What "Name <a@b.c>" says; None for what is missing or malformed."""
+    return next(iter(_parsed(value)), Mailbox())
+
+
+def mailboxes(value: JsonValue | None) -> tuple[Mailbox, ...]:
+    """Those of a header value, or of an object or a list as providers write them: at most 20."""
+    if isinstance(value, list):
+        return tuple(box for item in value[:_MAX_BOXES] for box in _of_item(item))[:_MAX_BOXES]
+    return _of_item(value)
+
+
+def _of_item(value: JsonValue | None) -> tuple[Mailbox, ...]:
+    if isinstance(value, dict):
+        view = PayloadView(value)
+        address = checked_address(view.raw(("email", "address", "mailbox")) or "")
+        return (Mailbox(view.line(("name",), 200), address),) if address else ()
+    return _parsed(scalar_text(value) or "")
+
+
+def _parsed(value: str) -> tuple[Mailbox, ...]:
     try:
-        name, address = parseaddr(line)
+        pairs = getaddresses([clean_line(value, 1_000)])[:_MAX_BOXES]
     except (RecursionError, IndexError, ValueError, AttributeError):
-        return None, None
-    return decoded_line(name, 200) or None, checked_address(address)
+        return ()
+    return tuple(
+        Mailbox(decoded_line(name, 200) or None, checked_address(address))
+        for name, address in pairs
+    )
 
 
 def checked_address(value: str) -> str | None:
@@ -145,26 +185,3 @@ def message_ids(value: str) -> tuple[str, ...]:
         ids = [f"<{word}>" for word in re.split(r"[\s,<>]+", line) if 0 < len(word) <= 250]
     unique = list(dict.fromkeys(ids))
     return tuple(unique[:1] + unique[1:][1 - _MAX_REFERENCES :])
-
-
-def may_reply(headers: Mapping[str, str], senders: Iterable[str | None], subject: str) -> bool:
-    """False for auto-replies, lists, bounces and robots: answering them loops or helps nobody.
-
-    RFC 3834, section 2, with the headers that programs set before it and beside it.
-    """
-    submitted = headers.get("auto-submitted", "").partition(";")[0].strip().lower()
-    suppress = headers.get("x-auto-response-suppress", "").strip().lower()
-    precedence = headers.get("precedence", "").strip().lower()
-    refused = (
-        submitted not in {"", "no"},
-        suppress not in {"", "none"},
-        precedence in {"bulk", "list", "junk", "auto_reply", "auto-reply"},
-        # RFC 2369 and 2919: List-Id, List-Post, List-Help and so on.
-        any(name.startswith("list-") for name in headers),
-        bool({"x-failed-recipients", "x-autoreply", "x-autorespond"} & headers.keys()),
-        headers.get("return-path", "<x>").replace(" ", "") in {"", "<>"},
-        headers.get("content-type", "").lower().startswith("multipart/report"),
-        any(_ROBOT.match(address) for address in senders if address),
-        _AUTO_SUBJECT.match(subject) is not None,
-    )
-    return not any(refused)

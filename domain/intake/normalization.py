@@ -5,23 +5,28 @@ helpdesks, shops and inbound mail providers. Pure and total: any JSON payload gi
 """
 
 import re
-from collections.abc import Iterable
 from typing import Final
 
 from pydantic import JsonValue
 
-from domain.core.plain_text import clean_address, clean_line, clean_text
+from domain.core.plain_text import clean_line, clean_text
+from domain.intake.correspondent import Correspondent, correspondent
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent
-from domain.intake.mail_headers import (
-    checked_address,
-    decoded_line,
-    mail_headers,
-    may_reply,
-    message_ids,
-    sender,
-)
+from domain.intake.mail_automatic import may_reply
+from domain.intake.mail_headers import decoded_line, mail_headers, message_ids
 from domain.intake.mail_text import latest_reply, latest_reply_of_html, looks_like_html
 from domain.intake.order_number import find_order_number
+from domain.intake.payload_paths import (
+    HELPDESK_TEXT,
+    HELPDESK_TICKET_ID,
+    HTML,
+    MAIL_TEXT,
+    NAME_HOLDERS,
+    ORDER,
+    OTHER_TEXT,
+    SUBJECT,
+    TICKET_ID,
+)
 from domain.intake.payload_view import PayloadView, folded, scalar_text
 
 MAX_SUBJECT_CHARS: Final = 500
@@ -37,72 +42,28 @@ _HELPDESK_HEADS: Final = frozenset(
     {"helpdesk", "zendesk", "zen", "gorgias", "freshdesk", "intercom", "chatwoot", "helpscout"}
 )
 
-# Most specific first. A helpdesk's "message", "comment" and "ticket" may be objects or strings.
-_MAIL_TEXT: Final = ("message", "text_body", "text", "body", "body_plain", "body_text")
-_HELPDESK_TEXT: Final = (
-    "message", "message.body_text", "message.text", "message.stripped_text", "message.body",
-    "message.content", "event.comment.body", "comment.plain_body", "comment.body", "comment",
-    "latest_comment", "ticket.latest_comment", "ticket.latest_public_comment",
-    "ticket.comment.body", "freshdesk_webhook.ticket_latest_public_comment",
-    "data.item.source.body", "text_body", "body_text", "text", "body", "content",
-    "detail.description", "ticket.description", "freshdesk_webhook.ticket_description",
-    "description",
-)  # fmt: skip
-_OTHER_TEXT: Final = (
-    "message", "text", "body", "content", "customer_note", "note", "description",
-    "message.text", "message.body", "text_body",
-)  # fmt: skip
-_HTML: Final = (
-    "html_body", "html", "body_html", "message.body_html", "message.html_body",
-    "event.comment.html_body", "comment.html_body", "ticket.comment.html_body",
-)  # fmt: skip
-_EMAIL_ADDRESS: Final = (
-    "customer_email", "requester.email", "ticket.requester.email", "ticket.customer.email",
-    "ticket.requester_email", "customer.email", "message.sender.email", "sender.email",
-    "event.comment.author.email", "data.item.source.author.email", "user.email", "contact.email",
-    "requester_email", "sender_email", "freshdesk_webhook.ticket_requester_email", "email",
-    "contact_email", "order.email", "order.customer.email", "billing.email",
-    "order.billing.email", "visitor.email",
-)  # fmt: skip
-_NAME_HOLDERS: Final = (
-    "customer", "requester", "ticket.requester", "ticket.customer", "message.sender", "sender",
-    "data.item.source.author", "user", "contact", "order.customer", "billing", "order.billing",
-    "visitor",
-)  # fmt: skip
-_ORDER: Final = (
-    "order_number", "orderNumber", "order.name", "order.number", "order.order_number", "order_id",
-    "order", "order.id", "ticket.order_number", "ticket.order_id",
-)  # fmt: skip
-_SUBJECT: Final = (
-    "subject", "ticket.subject", "ticket.title", "detail.subject", "message.subject", "title",
-    "freshdesk_webhook.ticket_subject", "data.item.source.subject",
-)  # fmt: skip
-_TICKET_ID: Final = ("ticket_id", "ticket.id", "ticket.ticket_id")
-_HELPDESK_TICKET_ID: Final = (
-    *_TICKET_ID, "detail.id", "freshdesk_webhook.ticket_id", "data.item.id", "conversation.id",
-    "id",
-)  # fmt: skip
-
 _DERIVED: Final = ("customer_name", "order_number", "customer_email", "subject")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _BODY_KEYS: Final = frozenset(
-    folded(path) for path in (*_MAIL_TEXT, *_HELPDESK_TEXT, *_OTHER_TEXT, *_HTML) if "." not in path
+    folded(path) for path in (*MAIL_TEXT, *HELPDESK_TEXT, *OTHER_TEXT, *HTML) if "." not in path
 ) | {"headers", "messageheaders", "strippedtext", "strippedhtml", "strippedtextreply", "rawemail"}
 _FORWARD: Final = re.compile(r"(?:fwd?|tr|wg|rv|i) ?:", re.IGNORECASE)
 
 
-def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
+def normalize(
+    event: InboundEvent, *, fallback_ticket_id: str, authserv_ids: tuple[str, ...] = ()
+) -> UnifiedEvent:
     """The unified form of one event; `fallback_ticket_id` is used when its payload names none.
 
-    Never raises, and gives the same answer for the same event.
+    `authserv_ids`: the mail servers whose word on a mail's sender the client believes. Never
+    raises, and gives the same answer for the same event.
     """
     channel = channel_of(event.event_type, event.source)
     view = PayloadView(event.payload)
-    subject = decoded_line(view.raw(_SUBJECT) or "", MAX_SUBJECT_CHARS) or None
+    subject = decoded_line(view.raw(SUBJECT) or "", MAX_SUBJECT_CHARS) or None
     text = _text(event, channel, view, subject or "")
-    from_name, from_address = _from(view) if channel is Channel.EMAIL else (None, None)
-    email = _customer_email(event, view, from_address)
-    name = _customer_name(view, from_name)
+    who = correspondent(event, channel, view, text, authserv_ids)
+    email, name = who.box.address, _customer_name(view, who.box.name)
     order = _order_number(channel, view) or find_order_number(text)
     order = order or find_order_number(subject or "")
     derived = dict(zip(_DERIVED, (name, order, email, subject), strict=True))
@@ -121,8 +82,9 @@ def normalize(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
         session_id=_session_id(channel, view),
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),
-        reply_allowed=_reply_allowed(channel, view, headers, (email, from_address), subject or ""),
+        reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
         customer_verified=_is_verified(event),
+        sender_authenticated=who.is_authenticated,
         platform=_head(event.event_type),
         fields=_fields(event.payload, derived),
     )
@@ -162,38 +124,17 @@ def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str
     mail_like = channel in {Channel.EMAIL, Channel.HELPDESK}
     forwarded = _FORWARD.match(subject) is not None
     given = event.message if event.message and event.message.strip() else None
-    paths = {Channel.EMAIL: _MAIL_TEXT, Channel.HELPDESK: _HELPDESK_TEXT}.get(channel, _OTHER_TEXT)
+    paths = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}.get(channel, OTHER_TEXT)
     plain = given or view.raw(paths)
     # Helpdesks put HTML into fields called body; a customer's own message is HTML only in a mail.
     html_expected = channel is Channel.EMAIL or (channel is Channel.HELPDESK and given is None)
     if plain and html_expected and looks_like_html(plain):
         plain, html = None, plain
     else:
-        html = None if plain else view.raw(_HTML)
+        html = None if plain else view.raw(HTML)
     if plain:
         return latest_reply(plain, forwarded=forwarded) if mail_like else clean_text(plain)
     return latest_reply_of_html(html, forwarded=forwarded) if html else ""
-
-
-def _from(view: PayloadView) -> tuple[str | None, str | None]:
-    """Name and address of the mail's sender, from `from` or the From header."""
-    value = view.get("from")
-    if isinstance(value, dict):
-        nested = PayloadView(value)
-        name, address = nested.line(("name",), MAX_NAME_CHARS), nested.raw(("email", "address"))
-        return name, checked_address(address or "")
-    if isinstance(value, list):
-        value = value[0] if value else None
-    return sender(scalar_text(value) or mail_headers(view).get("from", ""))
-
-
-def _customer_email(event: InboundEvent, view: PayloadView, from_: str | None) -> str | None:
-    if event.customer_email and event.customer_email.strip():
-        return clean_address(event.customer_email)
-    if from_:
-        return from_
-    found = (checked_address(scalar_text(view.get(path)) or "") for path in _EMAIL_ADDRESS)
-    return next((address for address in found if address), None)
 
 
 def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
@@ -203,7 +144,7 @@ def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
     direct = direct or (name if name and not name.startswith("#") else None) or from_name
     if direct:
         return direct
-    for holder in _NAME_HOLDERS:
+    for holder in NAME_HOLDERS:
         whole = view.line((f"{holder}.name",), MAX_NAME_CHARS)
         first = view.line((f"{holder}.first_name", f"{holder}.firstname"), MAX_NAME_CHARS)
         last = view.line((f"{holder}.last_name", f"{holder}.lastname"), MAX_NAME_CHARS)
@@ -215,7 +156,7 @@ def _customer_name(view: PayloadView, from_name: str | None) -> str | None:
 
 def _order_number(channel: Channel, view: PayloadView) -> str | None:
     # A shop's order event is the order itself: WooCommerce's `number`, Shopify's `name` "#1001".
-    paths = (*_ORDER, "number") if channel is Channel.SHOP else _ORDER
+    paths = (*ORDER, "number") if channel is Channel.SHOP else ORDER
     given = view.line(paths, MAX_ORDER_CHARS + 1)
     if given is None and channel is Channel.SHOP:
         name = view.line(("name",), MAX_ORDER_CHARS + 1)
@@ -225,7 +166,7 @@ def _order_number(channel: Channel, view: PayloadView) -> str | None:
 
 
 def _ticket_id(channel: Channel, view: PayloadView) -> str | None:
-    paths = _HELPDESK_TICKET_ID if channel is Channel.HELPDESK else _TICKET_ID
+    paths = HELPDESK_TICKET_ID if channel is Channel.HELPDESK else TICKET_ID
     found = view.line(paths, MAX_ID_CHARS + 1)
     # A cut id would be another ticket's.
     return found if found and len(found) <= MAX_ID_CHARS else None
@@ -251,14 +192,17 @@ def _reply_allowed(
     channel: Channel,
     view: PayloadView,
     headers: dict[str, str],
-    senders: Iterable[str | None],
-    subject: str,
+    who: Correspondent,
+    words: tuple[str, str],
 ) -> bool:
+    subject, text = words
+    # A form's answer goes to whom it names; where nobody is, there is nobody to answer.
+    by_form = who.by_form and who.box.address is not None
     if channel is Channel.EMAIL:
-        others = (sender(headers.get(name, ""))[1] for name in ("from", "sender"))
-        return may_reply(headers, (*senders, *others), subject)
+        return may_reply(headers, who.senders, subject, text, by_form=by_form)
     if channel is Channel.HELPDESK:
-        return may_reply(headers, senders, "") and not _by_staff(view)
+        # A ticket's subject is not its latest message's.
+        return may_reply(headers, who.senders, "", text, by_form=by_form) and not _by_staff(view)
     return True
 
 

@@ -37,6 +37,12 @@ class EscalationChanged(DomainError):
     code = "review_changed"
 
 
+class ConversationMovedOn(DomainError):
+    """The customer has written since the message that the decision names, or none is named."""
+
+    code = "conversation_moved_on"
+
+
 class SecondPersonRequired(DomainError):
     """It moves more money than one person may release, and this one has agreed already."""
 

@@ -2,6 +2,7 @@
 
 Claiming is a courtesy: whoever has not claimed may decide too, unless somebody else has just done
 so. Above a limit two people must agree, and the words that go out are those the second has seen.
+Whoever lets it go on has seen the customer's latest message.
 """
 
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, computed_field
 
 from domain.core.errors import InvalidInput
 from domain.reviews.errors import (
+    ConversationMovedOn,
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
@@ -85,23 +87,28 @@ class Claim(BaseModel):
 @dataclass(frozen=True, slots=True)
 class Choice:
     """What a person wants done. `text`: the words to send, of an edit. `note`: why it is rejected,
-    for colleagues. `seen`: the draft that the person has read, None if that is not known."""
+    for colleagues. `seen`: the draft that the person has read, None if that is not known.
+    `seen_event`: the latest message that the person has read, None for the one that it is about."""
 
     decision: Decision
     actor: str
     text: str | None = None
     note: str | None = None
     seen: str | None = None
+    seen_event: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class ReviewStanding:
     """Where an escalation stands. `draft`: what an approval sends, the words of whoever edited it
-    first in place of the agent's."""
+    first in place of the agent's. `first_event`: the message that it is about. `latest_event`: the
+    last one that joined it, else the same."""
 
     id: str
     status: EscalationStatus
     draft: str
+    first_event: str
+    latest_event: str
     claim: Claim | None = None
     needs_second: bool = False
     first_approved_by: str | None = None
@@ -121,11 +128,16 @@ class ReviewStanding:
     def check(self, choice: Choice, now: datetime) -> None:
         """Whether the choice may be made now.
 
-        Raises what `check_open_to` does, DraftMissing, EscalationChanged, SecondPersonRequired.
+        Raises what `check_open_to` does, ConversationMovedOn, DraftMissing, EscalationChanged,
+        SecondPersonRequired.
         """
         self.check_open_to(choice.actor, now)
+        if choice.decision.executes and (choice.seen_event or self.first_event) != (
+            self.latest_event
+        ):
+            raise ConversationMovedOn(self.id)
         if choice.decision is Decision.APPROVE:
-            if not self.draft:
+            if not self.draft.strip():
                 raise DraftMissing(self.id)
             if choice.seen is not None and choice.seen != self.draft:
                 raise EscalationChanged(self.id)

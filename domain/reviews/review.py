@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from domain.agent.brain import Alternative, Citation, Turn
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction, StepOutcome
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.verdict import Verdict
 from domain.core.money import Money
 from domain.integrations.order import Order
@@ -35,8 +36,9 @@ class Wanted(StrEnum):
 
 
 class QueuePlace(NamedTuple):
-    """Where in the queue a review stands."""
+    """Where in the queue a review stands: what is urgent may come first."""
 
+    urgent: bool
     created_at: datetime
     id: str
 
@@ -51,12 +53,17 @@ class ReviewSummary(BaseModel):
     run_id: str
     status: EscalationStatus
     reason: EscalationReason = Field(description="Why a human is asked.")
+    urgent: bool = Field(description="It cannot wait for its turn.")
+    sensitive: SensitiveMatter | None = Field(description="The matter that always needs a human.")
     classification: str
     confidence: float = Field(ge=0, le=1)
     customer_email: str | None
     subject: str | None
     preview: str = Field(description="How the customer's text begins.")
     amount: Money | None = Field(description="The largest sum that its plan would move.")
+    can_approve: bool = Field(
+        description="It is open and has a draft; without one a human's words are needed."
+    )
     needs_second: bool = Field(description="Two people must agree.")
     first_approved_by: str | None
     claim: Claim | None
@@ -67,13 +74,30 @@ class ReviewSummary(BaseModel):
 
     @property
     def place(self) -> QueuePlace:
-        return QueuePlace(self.created_at, self.id)
+        return QueuePlace(self.urgent, self.created_at, self.id)
+
+
+class CaseMessage(BaseModel):
+    """A message of the customer that a review is about."""
+
+    model_config = ConfigDict(frozen=True)
+
+    event_id: str
+    text: str
+    received_at: datetime
 
 
 class Review(ReviewSummary):
     """One review with all that it is about."""
 
     text: str = Field(description="What the customer wrote.")
+    messages: tuple[CaseMessage, ...] = Field(
+        description="The one it began with, then those that came while people had it."
+    )
+    latest_message: str = Field(
+        description="`event_id` of the customer's latest message: an approval names what it has "
+        "seen."
+    )
     draft: str = Field(description="What an approval sends.")
     agent_draft: str = Field(description="What the agent wrote; a human may have replaced it.")
     alternatives: tuple[Alternative, ...]

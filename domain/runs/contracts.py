@@ -38,13 +38,17 @@ class ExecuteInput(Contract):
 
 
 class ExecuteResult(Contract):
+    """`joined`: the review that the message was added to instead, for people have the conversation
+    by now; empty for none."""
+
     steps: tuple[StepOutcome, ...]
     elapsed_ms: float
+    joined: str = ""
 
 
 class PersistInput(Contract):
     """The run's outcome. `escalation` is set when it waits for a human, `error_code` when it
-    failed."""
+    failed, `joined` when its message was added to that review: the run waits for nothing then."""
 
     ref: RunRef
     status: RunStatus
@@ -54,13 +58,17 @@ class PersistInput(Contract):
     review_expiry_s: float = 0
     round: int = 0
     error_code: str = ""
+    joined: str = ""
 
 
 class PersistResult(Contract):
-    """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent."""
+    """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
+    `joined`: nothing was stored, for the message was added to that open review of its conversation
+    in place of a review of its own."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
+    joined: str = ""
 
 
 class DryRunInput(Contract):

@@ -1,4 +1,4 @@
-"""The conversation: whose it is, and how much of it is remembered."""
+"""The thread: which one an event belongs to, whose it is, and how much of it is remembered."""
 
 import re
 from collections.abc import Sequence
@@ -8,8 +8,10 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.plan import ACTIONS, ActionKind, StepState
+from domain.core.ids import parse_ulid
 from domain.core.money import Money
-from domain.intake.event import UnifiedEvent
+from domain.intake.customer_email import customer_key
+from domain.intake.event import Channel, UnifiedEvent
 from domain.reviews.escalation import EscalationStatus
 from domain.runs.run import RunStatus
 
@@ -22,22 +24,63 @@ came of them stays in the summary."""
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 
+THREAD_LASTS: Final = timedelta(hours=72)
+"""How long after its last message a thread ends, where no setting says otherwise."""
+
 # A number comes from the merchant's shop, and goes to a language model.
 _ORDER_NUMBER: Final = re.compile(r"[\w#./-]{1,40}", re.ASCII)
 
 
 def conversation_key(event: UnifiedEvent, event_id: str) -> str:
-    """Which conversation an event belongs to, within its client.
+    """Which thread an event belongs to, within its client.
 
-    The customer's address where the caller vouches for it (lower case: no mail provider tells
-    cases apart), else the session, else a conversation of its own. A visitor who only typed an
-    address shares no memory with whose address it is.
+    Where the caller vouches for the customer: the ticket that the caller named, else the mail that
+    it began with and the address, so that nobody enters a thread by naming its mails; else the
+    session, else the address. A visitor who only typed an address shares a session, or nothing.
     """
-    if event.customer_email and event.customer_verified:
-        return f"email:{event.customer_email.lower()}"
+    if not event.customer_verified:
+        return f"session:{event.session_id}" if event.session_id else f"event:{event_id}"
+    if event.ticket_named and event.ticket_id:
+        return f"ticket:{event.platform}:{event.ticket_id}"
+    address, root = customer_key(event.customer_email), mail_root(event)
+    if address and root:
+        return f"mail:{root}:{address}"
     if event.session_id:
         return f"session:{event.session_id}"
-    return f"event:{event_id}"
+    return f"email:{address}" if address else f"event:{event_id}"
+
+
+def mail_root(event: UnifiedEvent) -> str | None:
+    """The mail that a mail's thread began with, as far as it tells; None for what is no mail."""
+    if event.channel is not Channel.EMAIL:
+        return None
+    return event.references[0] if event.references else event.message_id
+
+
+def memory_key(event: UnifiedEvent) -> str | None:
+    """Whose memory an event shares, whatever the thread; None where nobody vouches for them."""
+    return memory_key_of(event.customer_email, verified=event.customer_verified)
+
+
+def memory_key_of(address: str | None, *, verified: bool) -> str | None:
+    folded = customer_key(address) if verified else None
+    return f"email:{folded}" if folded else None
+
+
+def key_when_ended(key: str, conversation_id: str) -> str:
+    """The key of a thread that has ended: its own name is free for the next one."""
+    return f"{key}/{conversation_id}"
+
+
+def address_in(key: str) -> str | None:
+    """The customer's address in a thread's key, ended or not; None where it holds none."""
+    kind, _, rest = key.partition(":")
+    if kind not in {"email", "mail"}:
+        return None
+    name, slash, last = rest.rpartition("/")
+    if slash and parse_ulid(last) == last:
+        rest = name
+    return rest if kind == "email" else rest.rpartition(":")[2]
 
 
 class PastEffect(BaseModel):

@@ -8,6 +8,7 @@ from domain.integrations.errors import MailRefused
 
 DEFAULT_SUBJECT: Final = "Votre message"
 MAX_REFERENCES: Final = 20
+_OURS: Final = "@reply.engine.invalid>"
 
 
 def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> OutgoingMail:
@@ -24,7 +25,7 @@ def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> Out
     if event.message_id and event.message_id not in references:
         references = (*references, event.message_id)
     return OutgoingMail(
-        message_id=f"<{key.lower()}@reply.engine.invalid>",
+        message_id=f"<{key.lower()}{_OURS}",
         to=event.customer_email,
         from_name=from_name,
         subject=subject,
@@ -33,3 +34,8 @@ def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> Out
         # The first names the thread, the last the mails it answers (RFC 5322, 3.6.4).
         references=references[:1] + references[1:][-(MAX_REFERENCES - 1) :],
     )
+
+
+def is_ours(message_id: str) -> bool:
+    """Whether it names a mail that `reply_to` made, as far as its form tells."""
+    return message_id.endswith(_OURS)

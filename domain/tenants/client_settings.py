@@ -1,7 +1,7 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -15,6 +15,7 @@ from domain.tenants.errors import InvalidSettings
 MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
 MAX_URL: Final = 2_000
+MAX_AUTHSERV_IDS: Final = 5
 
 # They are put into a page of the merchant's: nothing in them can end an attribute or a style.
 LOGO_URL: Final = (
@@ -22,6 +23,7 @@ LOGO_URL: Final = (
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
 )
 COLOR: Final = "^#[0-9A-Fa-f]{6}$"
+AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$"
 WIDGET_KEY: Final = "^wk_[0-9a-f]{32}$"
 WIDGET_KEY_BYTES: Final = 16
 
@@ -53,25 +55,29 @@ class ClientSettings(BaseModel):
     retention: dict[str, int | None] = Field(
         default={}, description="Days by class of records, where the client chose; null: for ever."
     )
+    authserv_ids: tuple[str, ...] = Field(
+        default=(), description="Mail servers whose `Authentication-Results` are believed."
+    )
     updated_at: datetime | None = None
 
 
 class SettingsChange(BaseModel):
-    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding and
-    retention each take the place of what was there, whole."""
+    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding,
+    retention and the lists each take the place of what was there, whole."""
 
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
     branding: Branding | None = None
     retention: dict[str, int | None] | None = None
+    authserv_ids: tuple[str, ...] | None = None
 
 
 class SettingsAdjustment(BaseModel):
     """Parts that are to be changed, unchecked; the rest of branding and of retention stays.
 
     `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
-    `usual`: classes that are kept for their usual time again.
+    `usual`: classes that are kept for their usual time again. `authserv_ids`: all of them anew.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -80,18 +86,20 @@ class SettingsAdjustment(BaseModel):
     looks: dict[str, str | None] = {}
     days: dict[str, int | None] = {}
     usual: frozenset[str] = frozenset()
+    authserv_ids: tuple[str, ...] | None = None
 
 
 def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsChange:
     """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
     prompt, looks = adjustment.system_prompt, adjustment.looks
-    days, usual = adjustment.days, adjustment.usual
+    days, usual, servers = adjustment.days, adjustment.usual, adjustment.authserv_ids
     check_days(dict.fromkeys(usual))
     kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
     return SettingsChange(
         system_prompt=None if prompt is None else check_prompt(prompt),
         branding=check_branding(there.branding.model_copy(update=looks)) if looks else None,
         retention=check_days(kept) if days or usual else None,
+        authserv_ids=None if servers is None else check_authserv_ids(servers),
     )
 
 
@@ -138,6 +146,18 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
         raise InvalidSettings(
             str(error), f"retention : jours, {MAX_DAYS} au plus, et au moins {least} ; ou null"
         ) from None
+
+
+def check_authserv_ids(given: Iterable[str]) -> tuple[str, ...]:
+    """The names as they are compared: lower case, each once. Raises InvalidSettings."""
+    kept = tuple(dict.fromkeys(name.strip().rstrip(".").lower() for name in given))
+    if len(kept) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
+        raise InvalidSettings(
+            f"authserv_ids: at most {MAX_AUTHSERV_IDS} names of mail servers, as in mx.example.com",
+            f"authserv_ids : au plus {MAX_AUTHSERV_IDS} noms de serveurs de messagerie, comme "
+            "mx.example.com",
+        )
+    return kept
 
 
 def widget_key_of(random: bytes) -> str:

@@ -61,6 +61,12 @@ def upgrade() -> None:
         sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),
     )
     op.create_index(
+        "ix_engine_runs_joined",
+        "engine_runs",
+        ["client_id", "joined_review"],
+        postgresql_where=sa.text("joined_review IS NOT NULL"),
+    )
+    op.create_index(
         op.f("ix_ai_conversations_client_id_memory_key_last_message_at"),
         "ai_conversations",
         ["client_id", "memory_key", "last_message_at"],
@@ -77,10 +83,27 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("client_id", "key", name=op.f("pk_customer_memories")),
     )
     protect("customer_memories")
+    op.create_index(
+        "ix_action_ledger_mails",
+        "action_ledger",
+        ["client_id", "reference"],
+        postgresql_where=sa.text("action = 'reply_by_email'"),
+    )
+    # Until now an address had one conversation for ever, which was its memory.
+    op.execute("SET LOCAL ROLE engine_service")
+    op.execute("UPDATE ai_conversations SET memory_key = key WHERE key LIKE 'email:%'")
+    op.execute("""
+        INSERT INTO customer_memories (client_id, key, summary, updated_at)
+        SELECT client_id, key, summary, last_message_at FROM ai_conversations
+        WHERE key LIKE 'email:%'
+    """)
+    op.execute("RESET ROLE")
 
 
 def downgrade() -> None:
+    op.drop_index("ix_action_ledger_mails")
     op.drop_table("customer_memories")
+    op.drop_index("ix_engine_runs_joined")
     op.drop_index(op.f("ix_ai_conversations_client_id_memory_key_last_message_at"))
     op.drop_column("escalation_tickets", "urgent")
     for table, column, _ in reversed(_JSON):

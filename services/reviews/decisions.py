@@ -10,31 +10,41 @@ from store.reviews.escalations import DecisionOutcome, EscalationRepository
 
 
 async def approve_review(
-    work: UnitOfWork, actor: Actor, review_id: str, *, seen: str | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    review_id: str,
+    *,
+    seen: str | None = None,
+    seen_event: str | None = None,
 ) -> DecisionOutcome:
     """Let the plan be carried out, with the draft. `seen`: the draft that was read, if it is known.
+    `seen_event`: the customer's latest message that was read; without it, the one it began with.
 
     Where two people must agree, the first approval leaves the review open. Raises RoleRequired,
-    EscalationNotFound, EscalationDecided, EscalationClaimed, DraftMissing, EscalationChanged,
-    SecondPersonRequired.
+    EscalationNotFound, EscalationDecided, EscalationClaimed, ConversationMovedOn, DraftMissing,
+    EscalationChanged, SecondPersonRequired.
     """
-    return await _decide(work, actor, review_id, Choice(Decision.APPROVE, actor.name, seen=seen))
+    choice = Choice(Decision.APPROVE, actor.name, seen=seen, seen_event=seen_event)
+    return await _decide(work, actor, review_id, choice)
 
 
-async def edit_review(work: UnitOfWork, actor: Actor, review_id: str, text: str) -> DecisionOutcome:
+async def edit_review(
+    work: UnitOfWork, actor: Actor, review_id: str, text: str, *, seen_event: str | None = None
+) -> DecisionOutcome:
     """Let the plan be carried out, with other words.
 
     Where two people must agree, the second one approves these words or writes others. Raises
     InvalidInput for words that cannot be sent, and what `approve_review` raises.
     """
     check_words(text)
-    return await _decide(work, actor, review_id, Choice(Decision.EDIT, actor.name, text=text))
+    choice = Choice(Decision.EDIT, actor.name, text=text, seen_event=seen_event)
+    return await _decide(work, actor, review_id, choice)
 
 
 async def reject_review(
     work: UnitOfWork, actor: Actor, review_id: str, note: str | None = None
 ) -> DecisionOutcome:
-    """Hand the ticket over to people; one person is enough for it. `note`: for colleagues.
+    """Hand the conversation over to people; one person is enough for it. `note`: for colleagues.
 
     Raises InvalidInput for a note that is too long, and what `approve_review` raises.
     """

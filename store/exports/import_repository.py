@@ -19,6 +19,7 @@ from store.content.tables import knowledge_entries, response_templates
 from store.exports.import_sections import (
     CLOSE_APPROVED,
     CREDENTIALS_MISSING,
+    HAND_OVER,
     HELD,
     HELD_BY_PLACE,
     IMPORTED,
@@ -30,7 +31,8 @@ from store.intake.tables import engine_events
 from store.integrations.tables import integrations
 from store.playbooks.tables import playbooks
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import ai_conversations, engine_runs
+from store.runs.memories import MemoryRepository
+from store.runs.tables import ai_conversations, customer_memories, engine_runs
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings, clients
 
@@ -49,6 +51,7 @@ _MUST_BE_EMPTY: Final = (
     automation_events,
     churn_predictions,
     client_settings,
+    customer_memories,
     engine_events,
     integrations,
     knowledge_entries,
@@ -131,7 +134,9 @@ class TenantImport:
         """Close what nobody will go on with, and count what was closed. Raises InvalidExport."""
         await self._release()
         mine = {"client_id": self._tenant, "now": self._now}
+        await self._connection.execute(HAND_OVER, mine)
         await self._connection.execute(CLOSE_APPROVED, mine)
+        await MemoryRepository(self._connection, self._tenant).carry()
         return Closed(
             runs=await self._count(
                 engine_runs,

@@ -123,11 +123,12 @@ _ACTION: Final = (
 # none.
 _SET: Final = """
     INSERT INTO client_settings
-        (client_id, system_prompt, branding, widget_key, retention, updated_at)
-    SELECT :client_id, system_prompt, branding, {key}, retention, updated_at
+        (client_id, system_prompt, branding, widget_key, retention, authserv_ids, updated_at)
+    SELECT :client_id, system_prompt, branding, {key}, retention, coalesce(authserv_ids, '[]'),
+           updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
         system_prompt text, branding jsonb, widget_key text, retention jsonb,
-        updated_at timestamptz)
+        authserv_ids jsonb, updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING"""
 _SETTINGS: Final = sa.text(_SET.format(key="widget_key"))
@@ -176,7 +177,13 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         _insert(
             ai_conversations,
             _names(Section.AI_CONVERSATIONS, "messages"),
-            {"turns": _TURNS},
+            {
+                "turns": _TURNS,
+                # Files of before threads know neither.
+                "thread": "coalesce(r.thread, '{}')",
+                "memory_key": "coalesce(r.memory_key, "
+                "CASE WHEN r.key LIKE 'email:%' THEN r.key END)",
+            },
             more=", messages json",
         ),
         sa.text(f"""
@@ -241,6 +248,20 @@ RELEASE_MESSAGES: Final = sa.text(f"""
     WHERE place > :after AND place <= :upto
 """)  # noqa: S608 - our own names
 """Messages of a stretch of places, now that their events are there."""
+
+# Nobody decided in time, as elsewhere: people have the conversation.
+HAND_OVER: Final = sa.text(f"""
+    UPDATE ai_conversations AS conversation
+    SET handed_over_at = coalesce(conversation.handed_over_at, :now)
+    FROM escalation_tickets AS review
+    JOIN engine_runs AS run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
+     AND inbound.direction = 'inbound'
+    WHERE conversation.client_id = :client_id AND review.client_id = :client_id
+      AND conversation.id = inbound.conversation_id
+      AND review.status = '{EscalationStatus.EXPIRED}' AND review.decided_at = :now
+""")  # noqa: S608 - our own names
 
 # Approved, and the snapshot was taken before it was carried out: nobody will.
 CLOSE_APPROVED: Final = sa.text(f"""

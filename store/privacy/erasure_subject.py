@@ -17,8 +17,10 @@ from domain.core.ids import TenantId
 from domain.intake.customer_email import customer_key, mentions
 from domain.intake.event import InboundEvent
 from domain.intake.normalization import normalize
+from domain.runs.conversation import address_in
 from store.analytics.tables import churn_predictions
 from store.exports.tables import automation_events
+from store.runs.tables import customer_memories
 
 PAGE: Final = 1_000
 
@@ -103,6 +105,13 @@ class Subject:
         rows = await self._page(_CONVERSATIONS, after)
         return _found(rows, (row.id for row in rows if self.is_theirs(row.key, row.customer_email)))
 
+    async def memories(self, after: str) -> FoundRecords:
+        """Memories, by their keys."""
+        key = customer_memories.c.key
+        rows = await self._page(_paged(key), after)
+        theirs = tuple(row.key for row in rows if self._is(address_in(row.key)))
+        return FoundRecords(rows[-1].key, theirs) if rows else FoundRecords(None)
+
     async def churn(self, after: str) -> FoundRecords:
         table = churn_predictions.c
         rows = await self._page(_paged(table.id, table.customer_email), after)
@@ -121,8 +130,7 @@ class Subject:
 
     def is_theirs(self, conversation_key: str, customer_email: str | None) -> bool:
         """Whether a conversation is under the customer's address."""
-        kind, _, address = conversation_key.partition(":")
-        return self._is(customer_email) or (kind == "email" and self._is(address))
+        return self._is(customer_email) or self._is(address_in(conversation_key))
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         """A visitor who told the address later is the one who wrote before."""

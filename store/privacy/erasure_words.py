@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from store.privacy.erasure_subject import Subject
 from store.runs.conversations import ConversationRepository
+from store.runs.tables import customer_memories
 
 PAGE: Final = 200
 
@@ -102,9 +103,9 @@ _REMOVE: Final = {
     "engine_runs, emptied": """
         UPDATE engine_runs
         SET draft = NULL, response = NULL, plan = '[]', citations = '[]', findings = '[]',
-            lookup = NULL, answer = jsonb_set(answer, '{{response}}', '""')
+            lookup = NULL, thread_after = NULL, answer = jsonb_set(answer, '{{response}}', '""')
         WHERE {mine} AND id = ANY(:runs) AND (
-            num_nonnulls(draft, response, lookup) > 0 OR answer ->> 'response' <> ''
+            num_nonnulls(draft, response, lookup, thread_after) > 0 OR answer ->> 'response' <> ''
             OR (plan, citations, findings) <> ('[]'::jsonb, '[]'::jsonb, '[]'::jsonb))""",
     "engine_events, emptied": """
         UPDATE engine_events
@@ -123,8 +124,14 @@ _STATEMENTS: Final = {
     name: sa.text(statement.format(mine="client_id = :client_id"))
     for name, statement in _REMOVE.items()
 }
+# Whose it was is forgotten, and with it the memory that it shared.
 _DISOWN: Final = sa.text("""
-    UPDATE ai_conversations SET customer_email = NULL WHERE client_id = :client_id AND id = :id
+    UPDATE ai_conversations SET customer_email = NULL, memory_key = NULL
+    WHERE client_id = :client_id AND id = ANY(:conversations)
+""")
+_UNSETTLE: Final = sa.text("""
+    UPDATE ai_conversations SET thread = '{}', proposal = NULL
+    WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
 _DELIVERIES: Final = sa.text("""
     SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
@@ -191,10 +198,10 @@ class CustomerWords:
             for name, statement in _STATEMENTS.items()
         }
         shared = [row for row in touched if row.left_event is not None]
+        await self._execute(_UNSETTLE, [row.id for row in shared])
+        theirs = [row.id for row in shared if subject.is_theirs(row.key, row.customer_email)]
+        await self._execute(_DISOWN, theirs)
         for row in shared:
-            if subject.is_theirs(row.key, row.customer_email):
-                given_id = {"client_id": self._tenant, "id": row.id}
-                await self._connection.execute(_DISOWN, given_id)
             memory = ConversationRepository(self._connection, self._tenant)
             await memory.remember(row.left_event, now)
         return {**changed, "ai_conversations, emptied": len(shared)}
@@ -219,7 +226,22 @@ class CustomerWords:
         )
         return removed.rowcount
 
-    async def remove_empty_conversations(self, ids: Sequence[str]) -> int:
-        """Remove those of these conversations that hold no message."""
-        given = {"client_id": self._tenant, "conversations": list(ids)}
-        return (await self._connection.execute(_STATEMENTS["ai_conversations"], given)).rowcount
+    async def remove_conversations(self, ids: Sequence[str]) -> int:
+        """Remove those of these conversations that hold no message; what others wrote in is not
+        the customer's any more."""
+        await self._execute(_DISOWN, ids)
+        return await self._execute(_STATEMENTS["ai_conversations"], ids)
+
+    async def remove_memories(self, keys: Sequence[str]) -> int:
+        """Remove what is remembered under these keys."""
+        memories = customer_memories.c
+        removed = await self._connection.execute(
+            sa.delete(customer_memories).where(
+                memories.client_id == self._tenant, memories.key.in_(keys)
+            )
+        )
+        return removed.rowcount
+
+    async def _execute(self, statement: sa.TextClause, conversations: Sequence[str]) -> int:
+        given = {"client_id": self._tenant, "conversations": list(conversations)}
+        return (await self._connection.execute(statement, given)).rowcount

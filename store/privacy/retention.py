@@ -14,7 +14,7 @@ from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.repository import TenantRepository, some_of
 from store.exports.tables import automation_events
-from store.runs.tables import ai_conversations, engine_messages, sentiment_logs
+from store.runs.tables import ai_conversations, customer_memories, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
 
@@ -133,6 +133,10 @@ class RetentionRepository(TenantRepository):
             )
         )
         return Page(ids[-1], removed.rowcount)
+
+    async def memories(self, before: datetime) -> int:
+        """What is remembered of customers who have not written since."""
+        return await self._some(customer_memories, customer_memories.c.updated_at < before)
 
     async def told(self, before: datetime) -> int:
         """What merchants' systems were told and how that was delivered. The marks that it was told

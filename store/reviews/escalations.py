@@ -6,13 +6,12 @@ compares, and what it allows is set. Whoever is second finds it taken, the clock
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import JSONB, insert
+from sqlalchemy.dialects.postgresql import insert
 
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.verdict import Ruling
 from domain.core.contracts import RunRef
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import (
@@ -23,13 +22,14 @@ from domain.reviews.escalation import (
     EscalationStatus,
     ReviewStanding,
 )
-from store.core.repository import TenantRepository, owner_of
+from store.core.repository import owner_of
+from store.reviews.case_messages import CaseMessages
+from store.reviews.opening import standing_of_run
 from store.reviews.tables import escalation_tickets
-from store.runs.runs import HUMAN_TEXT
 from store.runs.tables import engine_runs
 
 _TICKETS: Final = escalation_tickets.c
-_EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
+EXECUTED: Final = frozenset(decision for decision in Decision if decision.executes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class DecisionOutcome:
         return self.ref is None
 
 
-class EscalationRepository(TenantRepository):
+class EscalationRepository(CaseMessages):
     async def open(
         self,
         ref: RunRef,
@@ -58,9 +58,10 @@ class EscalationRepository(TenantRepository):
     ) -> None:
         """Hand a run to a human, with its draft, plan and money as they stand; idempotent by round.
 
-        It needs a second person where the policy said so of any action on the run.
+        It needs a second person where the policy said so of any action on the run. In a later round
+        it goes on from the messages that joined those before.
         """
-        standing = _standing_of_run(
+        standing = standing_of_run(
             client_id=self._tenant,
             id=escalation_id,
             round=round_,
@@ -105,8 +106,11 @@ class EscalationRepository(TenantRepository):
     async def decide(self, escalation_id: str, choice: Choice, now: datetime) -> DecisionOutcome:
         """Take a decision once, or note that the first of two persons agrees.
 
-        Raises EscalationNotFound and what `Standing.check` raises.
+        Raises EscalationNotFound and what `ReviewStanding.check` raises.
         """
+        conversation_id = None
+        if not choice.decision.executes:
+            conversation_id = await self._lock_conversation_of(escalation_id)
         standing, ref = await self._lock(escalation_id)
         standing.check(choice, now)
         words = {} if choice.text is None else {"edited_text": choice.text}
@@ -129,6 +133,7 @@ class EscalationRepository(TenantRepository):
             note=choice.note,
             **words,
         )
+        await self._hand_over(conversation_id, now)
         return DecisionOutcome(choice.decision.status, ref)
 
     async def settle(
@@ -138,6 +143,7 @@ class EscalationRepository(TenantRepository):
 
         None while nobody has decided. A human's decision wins over an expiry that comes later.
         """
+        conversation_id = await self._lock_conversation_in(run_id, round_)
         this = sa.and_(
             _TICKETS.client_id == self._tenant, _TICKETS.run_id == run_id, _TICKETS.round == round_
         )
@@ -156,7 +162,10 @@ class EscalationRepository(TenantRepository):
         if decision is None:
             # Expired and no row: the client was erased meanwhile, and nobody will ever decide.
             return Decision.EXPIRE if expired else None
-        return Decision(decision)
+        settled = Decision(decision)
+        if not settled.executes:
+            await self._hand_over(conversation_id, now)
+        return settled
 
     async def approvals(self, run_id: str) -> int:
         """How many people have agreed to the run's plan in the latest round that was decided.
@@ -175,7 +184,7 @@ class EscalationRepository(TenantRepository):
                 .limit(1)
             )
         ).one_or_none()
-        if row is None or row.decision not in _EXECUTED:
+        if row is None or row.decision not in EXECUTED:
             return 0
         return 1 if row.first_approved_by is None else 2
 
@@ -190,6 +199,8 @@ class EscalationRepository(TenantRepository):
             id=escalation_id,
             status=EscalationStatus(row.status),
             draft=row.words,
+            first_event=row.event_id,
+            latest_event=row.latest_event_id,
             claim=Claim(by=row.claimed_by, at=row.claimed_at) if row.claimed_by else None,
             needs_second=row.needs_second,
             first_approved_by=row.first_approved_by,
@@ -210,6 +221,11 @@ client_of: Final = owner_of(escalation_tickets, EscalationNotFound)
 # What an approval sends.
 WORDS: Final = sa.func.coalesce(_TICKETS.edited_text, _TICKETS.draft)
 
+# The customer's latest message, as far as people know.
+LATEST_EVENT: Final = sa.func.coalesce(_TICKETS.latest_event_id, engine_runs.c.event_id).label(
+    "latest_event_id"
+)
+
 RUN_OF_TICKET: Final = sa.and_(
     engine_runs.c.client_id == _TICKETS.client_id, engine_runs.c.id == _TICKETS.run_id
 )
@@ -226,6 +242,7 @@ _LOCK: Final = (
         _TICKETS.first_approved_by,
         _TICKETS.run_id,
         engine_runs.c.event_id,
+        LATEST_EVENT,
     )
     .join(engine_runs, RUN_OF_TICKET)
     .where(
@@ -234,31 +251,3 @@ _LOCK: Final = (
     )
     .with_for_update(of=escalation_tickets, key_share=True)
 )
-
-
-def _standing_of_run(**values: object) -> "sa.Select[*tuple[Any, ...]]":
-    """A run as its escalation starts from it, beside given values, columns named alike."""
-    step = sa.func.jsonb_array_elements(engine_runs.c.plan).table_valued(
-        sa.column("value", JSONB), name="step"
-    )
-    amount = step.c.value["amount"]
-    at_stake = (
-        sa.select(
-            amount["minor"].astext.cast(sa.BigInteger).label("minor"),
-            amount["currency"].astext.label("currency"),
-        )
-        .where(sa.func.jsonb_typeof(amount) == "object")
-        .order_by(sa.desc("minor"))
-        .limit(1)
-        .lateral("at_stake")
-    )
-    needs_second = engine_runs.c.verdicts.contains([{"ruling": Ruling.NEEDS_SECOND}])
-    return sa.select(
-        *(sa.literal(value).label(name) for name, value in values.items()),
-        engine_runs.c.id.label("run_id"),
-        sa.func.coalesce(HUMAN_TEXT, engine_runs.c.draft, "").label("draft"),
-        engine_runs.c.plan,
-        needs_second.label("needs_second"),
-        at_stake.c.minor.label("amount"),
-        at_stake.c.currency,
-    ).select_from(engine_runs.outerjoin(at_stake, sa.true()))

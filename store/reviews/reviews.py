@@ -9,16 +9,19 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.escalation_reason import EscalationReason
 from domain.integrations.order import LookupState
 from domain.reviews.errors import EscalationNotFound
+from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
-from store.reviews.escalations import RUN_OF_TICKET, WORDS
+from store.reviews.escalations import EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN
 from store.runs.tables import engine_messages, engine_runs
 
 PREVIEW_CHARS: Final = 280
+MAX_JOINED: Final = 50
+_MAX_JOINED_CHARS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +35,7 @@ class ReviewFilter:
     reason: EscalationReason | None = None
     classification: str | None = None
     claimed_by: str | None = None
+    urgent: bool | None = None
     min_amount: int | None = None
 
 
@@ -44,19 +48,24 @@ async def list_reviews(
     newest_first: bool = False,
     after: QueuePlace | None = None,
 ) -> list[ReviewSummary]:
-    """A page of one client's reviews, or of all clients', by the time they were opened.
+    """A page of one client's reviews, or of all clients', by the time they were opened; the oldest
+    first, and before them what is urgent, unless `newest_first`.
 
     `after`: the last place of the page before. What is opened meanwhile shifts nothing.
     """
-    place = sa.tuple_(_TICKETS.created_at, _TICKETS.id)
     query = _SUMMARY.where(*_conditions(client_id, wanted)).limit(limit)
+    by_time = (_TICKETS.created_at, _TICKETS.id)
     if newest_first:
-        query = query.order_by(_TICKETS.created_at.desc(), _TICKETS.id.desc())
+        query = query.order_by(*(column.desc() for column in by_time))
     else:
-        query = query.order_by(_TICKETS.created_at, _TICKETS.id)
+        query = query.order_by(_CAN_WAIT, *by_time)
     if after is not None:
-        last = sa.tuple_(sa.literal(after.created_at), sa.literal(after.id))
-        query = query.where(place < last if newest_first else place > last)
+        time = (sa.literal(after.created_at), sa.literal(after.id))
+        if newest_first:
+            query = query.where(sa.tuple_(*by_time) < sa.tuple_(*time))
+        else:
+            waits = sa.literal(not after.urgent)
+            query = query.where(sa.tuple_(_CAN_WAIT, *by_time) > sa.tuple_(waits, *time))
     rows = await connection.execute(query)
     return [ReviewSummary.model_validate(_fields(row)) for row in rows]
 
@@ -68,10 +77,15 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
     if row is None:
         raise EscalationNotFound(review_id)
     earlier = (await connection.execute(_EARLIER, this)).mappings().all()
-    return Review.model_validate({**_fields(row), "turns": earlier[::-1]})
+    joined = (await connection.execute(_JOINED, this)).mappings().all()
+    first = {"event_id": row.event_id, "text": row.text, "received_at": row.received_at}
+    fields = {**_fields(row), "turns": earlier[::-1], "messages": (first, *joined[::-1])}
+    return Review.model_validate(fields)
 
 
 _TICKETS: Final = escalation_tickets.c
+# False comes before true.
+_CAN_WAIT: Final = sa.not_(_TICKETS.urgent)
 _SUMMARY: Final = (
     sa.select(
         _TICKETS.id,
@@ -79,6 +93,8 @@ _SUMMARY: Final = (
         _TICKETS.run_id,
         _TICKETS.status,
         _TICKETS.reason,
+        _TICKETS.urgent,
+        _TICKETS.sensitive,
         sa.func.coalesce(engine_runs.c.classification, "").label("classification"),
         sa.func.coalesce(engine_runs.c.confidence, 0).label("confidence"),
         CUSTOMER_EMAIL,
@@ -86,6 +102,9 @@ _SUMMARY: Final = (
         sa.func.coalesce(sa.func.left(engine_events.c.text, PREVIEW_CHARS), "").label("preview"),
         _TICKETS.amount,
         _TICKETS.currency,
+        sa.and_(_TICKETS.status.in_(sorted(OPEN_STATUSES)), WORDS.regexp_match(r"\S")).label(
+            "can_approve"
+        ),
         _TICKETS.needs_second,
         _TICKETS.first_approved_by,
         _TICKETS.claimed_by,
@@ -101,6 +120,9 @@ _SUMMARY: Final = (
 )
 _DETAIL: Final = _SUMMARY.add_columns(
     sa.func.coalesce(engine_events.c.text, "").label("text"),
+    engine_runs.c.event_id,
+    engine_runs.c.received_at,
+    LATEST_EVENT.label("latest_message"),
     WORDS.label("draft"),
     sa.func.coalesce(engine_runs.c.draft, "").label("agent_draft"),
     engine_runs.c.alternatives,
@@ -116,12 +138,8 @@ _DETAIL: Final = _SUMMARY.add_columns(
 ).where(_TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id"))
 
 _INBOUND: Final = engine_messages.alias("inbound")
-_EARLIER: Final = (
-    sa.select(
-        engine_messages.c.author, sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body")
-    )
-    .select_from(escalation_tickets)
-    .join(engine_runs, RUN_OF_TICKET)
+_OF_CONVERSATION: Final = (
+    escalation_tickets.join(engine_runs, RUN_OF_TICKET)
     .join(
         _INBOUND,
         sa.and_(
@@ -136,12 +154,21 @@ _EARLIER: Final = (
             engine_messages.c.client_id == _INBOUND.c.client_id,
             engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
             engine_messages.c.event_id != _INBOUND.c.event_id,
-            engine_messages.c.created_at <= _INBOUND.c.created_at,
-            engine_messages.c.body != "",
         ),
     )
+)
+_THIS: Final = sa.and_(
+    _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
+)
+_EARLIER: Final = (
+    sa.select(
+        engine_messages.c.author, sa.func.left(engine_messages.c.body, MAX_TURN_CHARS).label("body")
+    )
+    .select_from(_OF_CONVERSATION)
     .where(
-        _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
+        _THIS,
+        engine_messages.c.created_at <= _INBOUND.c.created_at,
+        engine_messages.c.body != "",
     )
     .order_by(
         engine_messages.c.created_at.desc(),
@@ -149,6 +176,43 @@ _EARLIER: Final = (
         engine_messages.c.direction.desc(),
     )
     .limit(MAX_TURNS)
+)
+# Of whatever review they joined: two may have been open at once. Those that came after it was
+# approved are of another.
+_LATER_RUN: Final = engine_runs.alias("later_run")
+_JOINED: Final = (
+    sa.select(
+        engine_messages.c.event_id,
+        sa.func.left(engine_messages.c.body, _MAX_JOINED_CHARS).label("text"),
+        engine_messages.c.created_at.label("received_at"),
+    )
+    .select_from(
+        _OF_CONVERSATION.join(
+            _LATER_RUN,
+            sa.and_(
+                _LATER_RUN.c.client_id == engine_messages.c.client_id,
+                _LATER_RUN.c.event_id == engine_messages.c.event_id,
+                _LATER_RUN.c.joined_review.is_not(None),
+            ),
+        )
+    )
+    .where(
+        _THIS,
+        engine_messages.c.direction == "inbound",
+        sa.or_(
+            engine_messages.c.event_id == _TICKETS.latest_event_id,
+            sa.and_(
+                engine_messages.c.created_at >= _INBOUND.c.created_at,
+                sa.or_(
+                    _TICKETS.decision.is_(None),
+                    _TICKETS.decision.not_in(EXECUTED),
+                    engine_messages.c.created_at <= _TICKETS.decided_at,
+                ),
+            ),
+        ),
+    )
+    .order_by(engine_messages.c.created_at.desc(), engine_messages.c.event_id.desc())
+    .limit(MAX_JOINED)
 )
 
 
@@ -164,6 +228,8 @@ def _conditions(client_id: str | None, wanted: ReviewFilter) -> list[sa.ColumnEl
         found.append(engine_runs.c.classification == wanted.classification)
     if wanted.claimed_by is not None:
         found.append(_TICKETS.claimed_by == wanted.claimed_by)
+    if wanted.urgent is not None:
+        found.append(_TICKETS.urgent == wanted.urgent)
     if wanted.min_amount is not None:
         found.append(_TICKETS.amount >= wanted.min_amount)
     return found

@@ -34,7 +34,7 @@ escalation_tickets: Final = sa.Table(
     time("expires_at"),
     time("created_at"),
     time("taken_up_at", nullable=True),
-    # The latest message of the conversation: a decision names the one that it has seen.
+    # The last message that joined it: a decision names the one that it has seen.
     text("latest_event_id", nullable=True),
     # A matter that cannot wait in the queue, and which (`domain/agent/safety/net.py`).
     sa.Column("urgent", sa.Boolean, nullable=False, server_default=sa.false()),

@@ -1,6 +1,7 @@
 """The case: all that a step must know of a run, read in one statement."""
 
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -11,8 +12,10 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.template import clean_value
+from domain.agent.thread import PendingProposal, Thread
 from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Lookup
+from domain.runs.conversation import memory_key
 from domain.runs.errors import RunNotFound
 from domain.runs.run import RunDraft
 from store.core.repository import TenantRepository
@@ -20,7 +23,12 @@ from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions
 from store.reviews.tables import escalation_tickets
 from store.runs.runs import EVENT_OF_RUN, HUMAN_TEXT, VERSION_OF_RUN
-from store.runs.tables import ai_conversations, engine_messages, engine_runs
+from store.runs.tables import (
+    ai_conversations,
+    customer_memories,
+    engine_messages,
+    engine_runs,
+)
 from store.tenants.tables import client_settings, clients
 
 _PLAN: TypeAdapter[tuple[PlannedAction, ...]] = TypeAdapter(tuple[PlannedAction, ...])
@@ -32,18 +40,28 @@ class Case:
     """A run, its event and its conversation.
 
     `draft` is None before the brain has answered. `human_text` holds the words that a human chose
-    instead of it, None where the draft stands. `turns` are those before this event, `summary` what
-    came of the tickets before it. `approvals`: how many people approved the plan.
-    `brain_budget_micros`: of the client, where it has one of its own. `sender_name`: who mails to
-    the customer are from. `system_prompt`: the client's instructions to a language model.
+    instead of it, None where the draft stands. `turns` are those of the thread before this event,
+    `thread` what they settled, `summary` what came of the customer's tickets before it, whatever
+    the thread. `conversation_id` is None before the event is normalized. `automatic_turns`: how
+    often the agent answered in the thread in the hour before this message. `is_held`: people have
+    the thread, by another message's open review or for good. `approvals`: how many people approved
+    the plan. `brain_budget_micros`: of the client, where it has one of its own.
+    `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
+    a language model.
     """
 
     event: UnifiedEvent
+    conversation_id: str | None
+    playbook_id: str
+    playbook_version: int
     brand_name: str
     sender_name: str
     system_prompt: str
     rulebook: Rulebook
     turns: tuple[Turn, ...]
+    thread: Thread
+    automatic_turns: int
+    is_held: bool
     summary: str
     lookup: Lookup | None
     draft: RunDraft | None
@@ -66,15 +84,24 @@ class CaseRepository(TenantRepository):
         row = await self._one(
             _CASE, {"client_id": self._tenant, "run_id": run_id}, RunNotFound(run_id)
         )
-        unified = {**row.unified, "subject": row.subject, "text": row.text}
+        event = UnifiedEvent.model_validate(
+            {**row.unified, "subject": row.subject, "text": row.text}
+        )
         return Case(
-            event=UnifiedEvent.model_validate(unified),
+            event=event,
+            conversation_id=row.conversation_id,
+            playbook_id=row.playbook_id,
+            playbook_version=row.playbook_version,
             brand_name=row.brand_name,
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
-            summary=row.summary or "",
+            thread=_thread(row),
+            automatic_turns=row.automatic_turns,
+            is_held=bool(row.is_held),
+            # Whoever else writes in a customer's ticket has no part in the customer's memory.
+            summary=(row.summary or "") if memory_key(event) == row.memory_key else "",
             lookup=Lookup.model_validate(row.lookup) if row.lookup else None,
             approvals=row.approvals or 0,
             brain_budget_micros=row.brain_budget_micros,
@@ -101,8 +128,35 @@ _APPROVALS: Final = (
     .scalar_subquery()
 )
 
+# A run's own review does not keep it from what was approved there.
+_IS_HELD: Final[sa.ColumnElement[bool]] = sa.literal_column("""
+    (ai_conversations.handed_over_at IS NOT NULL OR EXISTS (
+        SELECT FROM engine_messages AS message
+        JOIN engine_runs AS other
+          ON other.client_id = message.client_id AND other.event_id = message.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = other.client_id AND review.run_id = other.id
+        WHERE message.client_id = ai_conversations.client_id
+          AND message.conversation_id = ai_conversations.id AND message.direction = 'inbound'
+          AND other.id <> engine_runs.id AND review.status IN ('pending', 'claimed')))
+""")
+_EARLIER: Final = engine_messages.alias("earlier")
+_AUTOMATIC_TURNS: Final = (
+    sa.select(sa.func.count())
+    .where(
+        _EARLIER.c.client_id == engine_messages.c.client_id,
+        _EARLIER.c.conversation_id == engine_messages.c.conversation_id,
+        _EARLIER.c.created_at > engine_messages.c.created_at - timedelta(hours=1),
+        _EARLIER.c.direction == "outbound",
+        _EARLIER.c.author == "agent",
+    )
+    .scalar_subquery()
+)
+
 _CASE: Final = (
     sa.select(
+        engine_runs.c.playbook_id,
+        engine_runs.c.playbook_version,
         engine_events.c.unified,
         engine_events.c.subject,
         engine_events.c.text,
@@ -111,8 +165,14 @@ _CASE: Final = (
         client_settings.c.system_prompt,
         clients.c.brain_budget_micros,
         playbook_versions.c.rulebook,
+        ai_conversations.c.id.label("conversation_id"),
         ai_conversations.c.turns,
-        ai_conversations.c.summary,
+        ai_conversations.c.thread,
+        ai_conversations.c.proposal,
+        ai_conversations.c.memory_key,
+        sa.func.coalesce(customer_memories.c.summary, ai_conversations.c.summary).label("summary"),
+        _AUTOMATIC_TURNS.label("automatic_turns"),
+        _IS_HELD.label("is_held"),
         engine_runs.c.lookup,
         engine_runs.c.classification,
         engine_runs.c.confidence,
@@ -143,11 +203,25 @@ _CASE: Final = (
             ai_conversations.c.id == engine_messages.c.conversation_id,
         ),
     )
+    .outerjoin(
+        customer_memories,
+        sa.and_(
+            customer_memories.c.client_id == ai_conversations.c.client_id,
+            customer_memories.c.key == ai_conversations.c.memory_key,
+        ),
+    )
     .where(
         engine_runs.c.client_id == sa.bindparam("client_id"),
         engine_runs.c.id == sa.bindparam("run_id"),
     )
 )
+
+
+def _thread(row: sa.Row[*tuple[Any, ...]]) -> Thread:
+    settled = Thread.model_validate(row.thread or {})
+    if row.proposal is None:
+        return settled
+    return settled.model_copy(update={"proposal": PendingProposal.model_validate(row.proposal)})
 
 
 def _draft(row: sa.Row[*tuple[Any, ...]]) -> RunDraft | None:

@@ -1,59 +1,44 @@
-"""Conversation memory: the last turns with one customer of one client, never across clients."""
+"""Conversations of one client: each a thread, from its first message to its end."""
 
-from datetime import datetime
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Final
 
 import sqlalchemy as sa
 
 from domain.runs.conversation import (
-    MAX_SUMMARY_RUNS,
     MAX_TURN_CHARS,
     MAX_TURNS,
+    THREAD_LASTS,
     TURNS_KEPT,
-    PastRun,
     summary,
 )
 from store.core.repository import TenantRepository
+from store.runs.memories import MemoryRepository
 
+# Threads of one customer may end at once: the memory is locked too, for it is computed of all.
 _LOCK: Final = sa.text("""
-    SELECT conversation.id FROM ai_conversations AS conversation
-    JOIN engine_messages AS inbound
-      ON inbound.client_id = conversation.client_id AND inbound.conversation_id = conversation.id
-    WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
-      AND inbound.direction = 'inbound'
-    FOR NO KEY UPDATE OF conversation
-""")
-
-# No word of a customer is read: a run's class, the shop's own number of the order, its outcome.
-# Of a step that several rounds tried, what is known to be done counts, else the last try.
-_PAST_RUNS: Final = sa.text("""
-    SELECT run.received_at::date AS day, run.status, run.classification,
-           coalesce(run.response, '') <> '' AS replied,
-           run.lookup #>> '{order,number}' AS order_number,
-           (SELECT review.status FROM escalation_tickets AS review
-            WHERE review.client_id = run.client_id AND review.run_id = run.id
-            ORDER BY review.round DESC LIMIT 1) AS review,
-           (SELECT coalesce(jsonb_agg(jsonb_build_object(
-                'kind', step.action, 'state', step.state, 'amount',
-                CASE WHEN step.amount IS NOT NULL THEN jsonb_build_object(
-                    'minor', step.amount, 'currency', step.currency) END) ORDER BY step.step), '[]')
-            FROM (
-                SELECT DISTINCT ON (step) step, action, state, amount, currency
-                FROM action_ledger
-                WHERE client_id = run.client_id AND run_id = run.id AND order_key IS NOT NULL
-                ORDER BY step, state = 'done' DESC, round DESC
-            ) AS step
-            WHERE step.state IN ('done', 'unknown')) AS effects
-    FROM engine_messages AS inbound
-    JOIN engine_runs AS run
-      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
-    WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
-      AND inbound.direction = 'inbound' AND run.status <> 'received'
-    ORDER BY inbound.created_at DESC, inbound.event_id DESC
-    LIMIT :runs
+    WITH thread AS (
+        SELECT conversation.id, conversation.memory_key FROM ai_conversations AS conversation
+        JOIN engine_messages AS inbound
+          ON inbound.client_id = conversation.client_id
+         AND inbound.conversation_id = conversation.id
+        WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
+          AND inbound.direction = 'inbound'
+        FOR NO KEY UPDATE OF conversation
+    ), memory AS (
+        INSERT INTO customer_memories AS memory (client_id, key, summary, updated_at)
+        SELECT :client_id, memory_key, '', :now FROM thread WHERE memory_key IS NOT NULL
+        ON CONFLICT (client_id, key) DO UPDATE SET updated_at = excluded.updated_at
+    )
+    SELECT id, memory_key FROM thread
 """)
 
 _REMEMBER: Final = sa.text("""
+    WITH memory AS (
+        UPDATE customer_memories SET summary = :summary
+        WHERE client_id = :client_id AND key = :memory_key
+    )
     UPDATE ai_conversations AS conversation
     SET summary = :summary,
         last_message_at = coalesce(
@@ -76,21 +61,70 @@ _REMEMBER: Final = sa.text("""
     WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
 """)
 
-# Turns grow old while nobody writes; a conversation younger than that has none that are. Those of
-# before turns had their time are kept until the next answer.
+# One without a message since `ended_before` is locked and not returned: `_END` has the say. Turns
+# grow old while nobody writes; a conversation younger than that has none that are. Those of before
+# turns had their time are kept until the next answer.
 _OPEN: Final = sa.text("""
     INSERT INTO ai_conversations AS conversation
-        (client_id, id, key, channel, customer_email, summary, created_at, last_message_at)
-    VALUES (:client_id, :id, :key, :channel, :customer_email, '', :now, :now)
+        (client_id, id, key, memory_key, channel, customer_email, summary, created_at,
+         last_message_at)
+    VALUES (:client_id, :id, :key, :memory_key, :channel, :customer_email, '', :now, :now)
     ON CONFLICT (client_id, key) DO UPDATE
-    SET last_message_at = excluded.last_message_at,
+    SET last_message_at = greatest(conversation.last_message_at, excluded.last_message_at),
+        memory_key = coalesce(conversation.memory_key, excluded.memory_key),
         turns = CASE WHEN conversation.created_at > :kept_from THEN conversation.turns ELSE (
             SELECT coalesce(jsonb_agg(turn ORDER BY place), '[]'::jsonb)
             FROM jsonb_array_elements(conversation.turns) WITH ORDINALITY AS kept (turn, place)
             WHERE ((turn ->> 'at')::timestamptz <= :kept_from) IS NOT TRUE
         ) END
-    RETURNING id
+    WHERE conversation.last_message_at > CAST(:ended_before AS timestamptz)
+       OR CAST(:ended_before AS timestamptz) IS NULL
+    RETURNING id, EXISTS (
+        SELECT FROM engine_messages AS inbound
+        WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
+          AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
+    ) AS is_repeated
 """)
+# It makes room for the next one under its key, which the previous version of this code knows too.
+# While a human is asked about it, the next message must come to that human.
+_END: Final = sa.text("""
+    UPDATE ai_conversations AS conversation
+    SET ended_at = :now, key = key || '/' || id, proposal = NULL
+    WHERE client_id = :client_id AND key = :key AND NOT EXISTS (
+        SELECT FROM engine_messages AS message
+        JOIN engine_runs AS run
+          ON run.client_id = message.client_id AND run.event_id = message.event_id
+        JOIN escalation_tickets AS review
+          ON review.client_id = run.client_id AND review.run_id = run.id
+        WHERE message.client_id = conversation.client_id
+          AND message.conversation_id = conversation.id AND message.direction = 'inbound'
+          AND review.status IN ('pending', 'claimed'))
+""")
+
+# Of the mails that we sent, not of what looks like one.
+_KEY_OF_REPLY: Final = sa.text("""
+    SELECT CASE WHEN conversation.ended_at IS NULL THEN conversation.key
+                ELSE left(conversation.key, -1 - length(conversation.id)) END
+    FROM action_ledger AS entry
+    JOIN engine_runs AS run ON run.client_id = entry.client_id AND run.id = entry.run_id
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = run.client_id AND inbound.event_id = run.event_id
+     AND inbound.direction = 'inbound'
+    JOIN ai_conversations AS conversation
+      ON conversation.client_id = inbound.client_id AND conversation.id = inbound.conversation_id
+    WHERE entry.client_id = :client_id AND entry.action = 'reply_by_email'
+      AND entry.reference = ANY(:mails) AND conversation.memory_key = :memory_key
+    ORDER BY entry.planned_at DESC, entry.id DESC LIMIT 1
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """`is_new`: made just now, for this event. `is_repeated`: the event was filed in it before."""
+
+    id: str
+    is_new: bool
+    is_repeated: bool
 
 
 class ConversationRepository(TenantRepository):
@@ -98,49 +132,73 @@ class ConversationRepository(TenantRepository):
         self,
         key: str,
         *,
+        event_id: str,
         conversation_id: str,
         channel: str,
         customer_email: str | None,
+        memory_key: str | None,
         now: datetime,
-    ) -> str:
-        """The id of the conversation with this key, made with `conversation_id` if it is new.
+        lasts: timedelta = THREAD_LASTS,
+    ) -> Opened:
+        """The conversation with this key, locked until the transaction ends, made with
+        `conversation_id` if there is none.
 
-        Turns that have become too old by `now` are forgotten.
+        One without a message for as long as a thread `lasts` ends, unless a review of it is open,
+        and another begins. Turns that have become too old by `now` are forgotten.
         """
-        opened = await self._connection.scalar(
-            _OPEN,
-            {
-                "client_id": self._tenant,
-                "id": conversation_id,
-                "key": key,
-                "channel": channel,
-                "customer_email": customer_email,
-                "now": now,
-                "kept_from": now - TURNS_KEPT,
-            },
+        given: dict[str, object] = {
+            "client_id": self._tenant,
+            "id": conversation_id,
+            "key": key,
+            "memory_key": memory_key,
+            "channel": channel,
+            "customer_email": customer_email,
+            "event_id": event_id,
+            "now": now,
+            "kept_from": now - TURNS_KEPT,
+        }
+        found = (
+            await self._connection.execute(_OPEN, {**given, "ended_before": now - lasts})
+        ).one_or_none()
+        if found is None:
+            await self._connection.execute(
+                _END, {"client_id": self._tenant, "key": key, "now": now}
+            )
+            found = (await self._connection.execute(_OPEN, {**given, "ended_before": None})).one()
+        is_new = found.id == conversation_id
+        return Opened(found.id, is_new=is_new, is_repeated=found.is_repeated and not is_new)
+
+    async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
+        """The key of the thread in which we sent the latest of these mails to this customer."""
+        key: str | None = await self._connection.scalar(
+            _KEY_OF_REPLY,
+            {"client_id": self._tenant, "mails": list(mails), "memory_key": memory_key},
         )
-        return str(opened)
+        return key
 
     async def remember(self, event_id: str, now: datetime) -> None:
-        """Bring the memory of an event's conversation up to its stored messages and runs.
+        """Bring the memory of an event's conversation, and of its customer, up to the stored
+        messages and runs.
 
         It is computed, not appended, so a repetition changes nothing.
         """
         # A statement of its own: one that waits for the lock would see what was there before. NO
         # KEY, for the reply stored just now holds a key-share lock by its foreign key, in both.
-        locked = await self._connection.scalar(
-            _LOCK, {"client_id": self._tenant, "event_id": event_id}
-        )
+        locked = (
+            await self._connection.execute(
+                _LOCK, {"client_id": self._tenant, "event_id": event_id, "now": now}
+            )
+        ).one_or_none()
         if locked is None:
             return  # failed before it was normalized
-        mine = {"client_id": self._tenant, "conversation_id": locked}
-        rows = await self._connection.execute(_PAST_RUNS, {**mine, "runs": MAX_SUMMARY_RUNS})
-        past = [PastRun.model_validate(row, from_attributes=True) for row in rows]
+        memories = MemoryRepository(self._connection, self._tenant)
         await self._connection.execute(
             _REMEMBER,
             {
-                **mine,
-                "summary": summary(past[::-1]),
+                "client_id": self._tenant,
+                "conversation_id": locked.id,
+                "memory_key": locked.memory_key,
+                "summary": summary(await memories.past_runs(locked.id, locked.memory_key)),
                 "turns": MAX_TURNS,
                 "chars": MAX_TURN_CHARS,
                 "kept_from": now - TURNS_KEPT,

@@ -74,6 +74,12 @@ engine_runs: Final = sa.Table(
     sa.Index(
         "ix_engine_runs_received", "received_at", postgresql_where=sa.text("status = 'received'")
     ),
+    sa.Index(
+        "ix_engine_runs_joined",
+        "client_id",
+        "joined_review",
+        postgresql_where=sa.text("joined_review IS NOT NULL"),
+    ),
 )
 
 ai_conversations: Final = sa.Table(
@@ -178,6 +184,13 @@ action_ledger: Final = sa.Table(
         "client_id",
         "planned_at",
         postgresql_where=sa.text("order_key IS NOT NULL AND state <> 'failed'"),
+    ),
+    # In which thread we sent a mail, for the answer that names nothing else.
+    sa.Index(
+        "ix_action_ledger_mails",
+        "client_id",
+        "reference",
+        postgresql_where=sa.text("action = 'reply_by_email'"),
     ),
     sa.Index(
         "ix_action_ledger_order",

@@ -30,6 +30,8 @@ class SettingsRepository(TenantRepository):
             values["branding"] = change.branding.model_dump(exclude_none=True)
         if change.retention is not None:
             values["retention"] = change.retention
+        if change.authserv_ids is not None:
+            values["authserv_ids"] = list(change.authserv_ids)
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:

@@ -5,7 +5,7 @@ import pytest
 from adapters.mail import SmtpMailer
 from domain.core.errors import InvalidInput
 from domain.core.ports import OutgoingMail
-from domain.intake.mail_headers import may_reply
+from domain.intake.mail_automatic import may_reply
 from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
 from embedded.ports import free_port
 from tests.support.servers.mail import MailServer

@@ -76,7 +76,7 @@ def _commands_of(method: _Function, issuing: frozenset[str]) -> list[str]:
 
 def _describe(call: ast.Call, issuing: frozenset[str]) -> str:
     if isinstance(call.func, ast.Name):
-        return f"{call.func.id}()" if call.func.id in issuing else ""
+        return _called(call) if call.func.id in issuing else ""
     if not isinstance(call.func, ast.Attribute):
         return ""
     owner, name = ast.unparse(call.func.value), call.func.attr
@@ -87,3 +87,11 @@ def _describe(call: ast.Call, issuing: frozenset[str]) -> str:
         timed = any(keyword.arg == "timeout" for keyword in call.keywords)
         return f"{name}({target}{', timeout' if timed else ''})"
     return ""
+
+
+def _called(call: ast.Call) -> str:
+    """A function's call, with the activity that it is given."""
+    assert isinstance(call.func, ast.Name)
+    first = call.args[0] if call.args else None
+    told = ast.unparse(first) if isinstance(first, ast.Attribute) else ""
+    return f"{call.func.id}({told})"

@@ -17,9 +17,14 @@ def test_the_sequence_is_really_read() -> None:
     commands = workflow_commands()
 
     assert commands["ProcessEvent._normalize"] == [
-        "execute_local_activity_method(Normalize.normalize)",
-        "execute_activity_method(Normalize.normalize)",
+        "inside_but_for_faults(Normalize.normalize)",
+        "patched('told-first')",
+        "self._send_webhooks()",
+    ]
+    assert commands["inside"] == [
+        "execute_local_activity_method(activity)",
+        "execute_activity_method(activity)",
     ]
     assert "self._carry_out()" in commands["ProcessEvent.run"]
-    assert "start_deliveries()" in commands["SendWebhooks.run"]
+    assert "start_deliveries(sending.client_id)" in commands["SendWebhooks.run"]
     assert commands["start_deliveries"] == ["_start()"]

@@ -44,8 +44,8 @@ async def reviews(
     asked: Annotated[Asked[ReviewQuery], Depends(QueryInClient(ReviewQuery))],
     resources: ResourcesDep,
 ) -> ReviewPage:
-    """Page by page, oldest first unless `order` says otherwise. What comes in while somebody pages
-    neither hides a review nor shows one twice."""
+    """Page by page, what is urgent and then the oldest first, unless `order` says otherwise. What
+    comes in while somebody pages neither hides a review nor shows one twice."""
     query = asked.query
     async with resources.database.reading(asked.tenant) as connection:
         found = await list_reviews(
@@ -104,9 +104,16 @@ async def approve(
     body: Annotated[ApproveBody, Depends(JsonBody(ApproveBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """Where two people must agree, the first approval leaves the review open."""
+    """Where two people must agree, the first approval leaves the review open. A message that comes
+    after it makes it void."""
     async with resources.work.of(reviewer.tenant) as work:
-        outcome = await approve_review(work, reviewer.actor, reviewer.record_id, seen=body.draft)
+        outcome = await approve_review(
+            work,
+            reviewer.actor,
+            reviewer.record_id,
+            seen=body.draft,
+            seen_event=body.latest_message,
+        )
     return _told(outcome, reviewer, work)
 
 
@@ -122,7 +129,9 @@ async def edit(
 ) -> DecisionAnswer:
     """Where two people must agree, the second one approves these words or writes others."""
     async with resources.work.of(reviewer.tenant) as work:
-        outcome = await edit_review(work, reviewer.actor, reviewer.record_id, body.text)
+        outcome = await edit_review(
+            work, reviewer.actor, reviewer.record_id, body.text, seen_event=body.latest_message
+        )
     return _told(outcome, reviewer, work)
 
 
@@ -132,7 +141,7 @@ async def reject(
     body: Annotated[RejectBody, Depends(JsonBody(RejectBody, optional=True))],
     resources: ResourcesDep,
 ) -> DecisionAnswer:
-    """The agent does nothing more. One person is enough for it."""
+    """The agent does nothing more in this conversation. One person is enough for it."""
     async with resources.work.of(reviewer.tenant) as work:
         outcome = await reject_review(work, reviewer.actor, reviewer.record_id, body.note)
     return _told(outcome, reviewer, work)

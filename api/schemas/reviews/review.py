@@ -11,7 +11,7 @@ from api.schemas.core.client_query import ClientQuery
 from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
-from domain.core.ids import parse_ulid
+from domain.core.ids import ULID, parse_ulid
 from domain.reviews.escalation import MAX_NOTE, MAX_WORDS, Claim, EscalationStatus
 from domain.reviews.review import QueuePlace, ReviewSummary, Wanted
 from domain.tenants.user import MAX_USER_ID
@@ -28,11 +28,15 @@ class ReviewQuery(ClientQuery):
     reason: EscalationReason | None = None
     classification: Category | None = None
     claimed_by: Annotated[str | None, Field(max_length=MAX_USER_ID, pattern=r"^[^\x00]+$")] = None
+    urgent: bool | None = None
     min_amount: Annotated[
         int | None, Field(ge=0, le=_MAX_AMOUNT, description="In minor units of any currency.")
     ] = None
     order: Annotated[
-        Literal["oldest", "newest"], Field(description="Which come first, by `created_at`.")
+        Literal["oldest", "newest"],
+        Field(
+            description="Which come first, by `created_at`; before the oldest, what is `urgent`."
+        ),
     ] = "oldest"
     limit: Annotated[int, Field(ge=1, le=_MAX_LIMIT)] = 50
     cursor: Annotated[
@@ -53,6 +57,7 @@ class ReviewQuery(ClientQuery):
             reason=self.reason,
             classification=self.classification,
             claimed_by=self.claimed_by,
+            urgent=self.urgent,
             min_amount=self.min_amount,
         )
 
@@ -70,10 +75,21 @@ class ClaimBody(StrictBody):
     force: bool = Field(default=False, description="Take it over; for owners and admins.")
 
 
+_LatestMessage = Annotated[
+    str | None,
+    Field(
+        pattern=ULID,
+        description="`latest_message` of the review that was read: refused if the customer has "
+        "written since. Absent: only the message it began with was read.",
+    ),
+]
+
+
 class ApproveBody(StrictBody):
     draft: str | None = Field(
         default=None, description="The draft that was read: refused if it is another by now."
     )
+    latest_message: _LatestMessage = None
 
 
 class EditBody(StrictBody):
@@ -81,6 +97,7 @@ class EditBody(StrictBody):
     model_config = ConfigDict(regex_engine="python-re")
 
     text: str = Field(pattern=r"\S", max_length=MAX_WORDS, description="What is sent instead.")
+    latest_message: _LatestMessage = None
 
 
 class RejectBody(StrictBody):
@@ -108,16 +125,17 @@ class DecisionAnswer(BaseModel):
 
 def cursor_of(review: ReviewSummary) -> str:
     place = review.place
-    return base64.urlsafe_b64encode(f"{place.created_at.isoformat()} {place.id}".encode()).decode()
+    text = f"{place.urgent:d} {place.created_at.isoformat()} {place.id}"
+    return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def _place(cursor: str) -> QueuePlace:
     """Raises ValueError."""
     try:
-        at, _, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().partition(" ")
+        urgent, at, review_id = base64.b64decode(cursor, b"-_", validate=True).decode().split(" ")
     except (binascii.Error, UnicodeError):
         raise ValueError("no cursor") from None
     created_at, parsed = datetime.fromisoformat(at), parse_ulid(review_id)
-    if created_at.tzinfo is None or parsed is None:
+    if urgent not in ("0", "1") or created_at.tzinfo is None or parsed is None:
         raise ValueError("no cursor")
-    return QueuePlace(created_at, parsed)
+    return QueuePlace(urgent == "1", created_at, parsed)

@@ -7,13 +7,16 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
 from domain.tenants.client_settings import (
+    AUTHSERV_ID,
     COLOR,
     LOGO_URL,
+    MAX_AUTHSERV_IDS,
     MAX_DISPLAY_NAME,
     MAX_PROMPT,
     MAX_URL,
     Branding,
     SettingsChange,
+    check_authserv_ids,
     check_branding,
     check_days,
     check_prompt,
@@ -63,6 +66,21 @@ _Retention = Annotated[
     ),
 ]
 
+_AuthservIds = Annotated[
+    list[str],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": MAX_AUTHSERV_IDS,
+            "items": {"type": "string", "pattern": AUTHSERV_ID},
+        }
+    ),
+    Field(
+        description="Mail servers whose `Authentication-Results` are believed; empty: none. It "
+        "takes the place of what was there."
+    ),
+]
+
 
 class SettingsBody(StrictBody):
     """At least one field; null leaves it as it is."""
@@ -77,16 +95,18 @@ class SettingsBody(StrictBody):
     system_prompt: _Prompt | None = None
     branding: _Branding | None = None
     retention: _Retention | None = None
+    authserv_ids: _AuthservIds | None = None
 
     @property
     def change(self) -> SettingsChange:
         """Raises InvalidBody, InvalidSettings."""
         self.require_some()
-        prompt, branding = self.system_prompt, self.branding
+        prompt, branding, servers = self.system_prompt, self.branding, self.authserv_ids
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
             branding=branding and check_branding(Branding(**branding.model_dump())),
             retention=None if self.retention is None else check_days(self.retention),
+            authserv_ids=None if servers is None else check_authserv_ids(servers),
         )
 
 

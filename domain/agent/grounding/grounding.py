@@ -6,16 +6,21 @@ number, a date, an address), but they are no source of what costs, lasts or is p
 500 EUR" makes nothing so.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from domain.agent.brain import BrainRequest, Citation
+from domain.agent.brain import BrainAnswer, BrainRequest, Citation
+from domain.agent.escalation_reason import EscalationReason
 from domain.agent.grounding.assertion import asserts, is_question, sentences
+from domain.agent.grounding.claim_phrasings import ClaimKind
+from domain.agent.grounding.claims import unbacked_claims
 from domain.agent.grounding.facts import FactKind, facts, given, money_key
+from domain.agent.plan import PlannedAction
 from domain.agent.template import fill
-from domain.integrations.order import Order
+from domain.integrations.order import Order, OrderState
 
 _SHOWN: Final = 80
+_ABOUT_ACTIONS: Final = frozenset({ClaimKind.FINISHED, ClaimKind.PROMISE})
 # What a customer's own words are enough for.
 _REPEATED: Final = frozenset({FactKind.NUMBER, FactKind.DATE, FactKind.ADDRESS, FactKind.PHONE})
 
@@ -42,6 +47,32 @@ def unsupported(
         if not texts and asserts(sentence, request.brand_name):
             found[sentence[:_SHOWN]] = None
     return tuple(found)
+
+
+def claim_doubt(
+    answer: BrainAnswer, plan: Sequence[PlannedAction], request: BrainRequest
+) -> EscalationReason | None:
+    """Why a human must see first what an answer says that we did, will do, owe or grant; None if
+    the plan or a cited source says it.
+
+    A merchant's template that a brain without a prompt sends is the merchant's own word. That an
+    order is cancelled may also be the shop's.
+    """
+    if answer.prompt_version is None and any(one.kind == "template" for one in answer.citations):
+        return None
+    kinds = frozenset(action.kind for action in plan)
+    sources = tuple(_texts(answer.citations, request))
+    cancelled = request.order is not None and request.order.state is OrderState.CANCELLED
+    unbacked = {
+        claim.kind
+        for claim in unbacked_claims(answer.response, kinds, sources)
+        if not (cancelled and claim.says_cancelled)
+    }
+    if not unbacked:
+        return None
+    if unbacked.isdisjoint(_ABOUT_ACTIONS):
+        return EscalationReason.MISSING_KNOWLEDGE
+    return EscalationReason.UNSUPPORTED_REQUEST
 
 
 def _texts(sources: Iterable[Citation], request: BrainRequest) -> Iterator[str]:

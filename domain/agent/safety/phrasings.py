@@ -4,13 +4,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Final
 
 from domain.agent.plan import IN_PLACE, ActionKind
 from domain.agent.safety.reason import UnsafeReason
-from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
-
-_FRAGMENT: Final = re.compile(r"\{\{(\w+)\}\}")
+from domain.core.lexicon import LexiconFile, expression, lexicon
 
 Phrasing = tuple[UnsafeReason, re.Pattern[str]]
 
@@ -41,7 +38,7 @@ def phrasings() -> Phrasings:
     return Phrasings(
         markup=_phrasings(file.markup, fragments),
         words=_phrasings(file.words, fragments),
-        spelt_out=_expression(file.spelt_out, fragments),
+        spelt_out=expression(file.spelt_out, fragments),
     )
 
 
@@ -49,20 +46,5 @@ def _phrasings(
     listed: Mapping[UnsafeReason, tuple[str, ...]], fragments: Mapping[str, str]
 ) -> tuple[Phrasing, ...]:
     return tuple(
-        (reason, _expression(text, fragments)) for reason, texts in listed.items() for text in texts
+        (reason, expression(text, fragments)) for reason, texts in listed.items() for text in texts
     )
-
-
-def _expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
-    """The lines of a text as one expression, `{{name}}` replaced by that fragment."""
-    try:
-        whole = _FRAGMENT.sub(lambda match: _joined(fragments[match[1]]), _joined(text))
-        return re.compile(whole)
-    except KeyError as error:
-        raise BrokenLexicon(f"no fragment {error}: {text[:40]}") from None
-    except re.error as error:
-        raise BrokenLexicon(f"no expression ({error}): {text[:40]}") from None
-
-
-def _joined(lines: str) -> str:
-    return "".join(lines.splitlines())

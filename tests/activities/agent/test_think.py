@@ -7,6 +7,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.contracts import ThinkInput
 from domain.intake.contracts import NormalizeInput
+from domain.runs.conversation import THREAD_LASTS
 from store.core.database import Database
 from store.runs.tables import engine_runs, sentiment_logs
 from tests.support.agent.acting import ScriptedBrain
@@ -32,7 +33,7 @@ class SlowBrain(ScriptedBrain):
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
     """Temporal gave it up and asked another worker, whose plan is being carried out already."""
     ref = (await admit_event(database, shop)).ref
-    await Normalize(database, utc_now, new_ulid).normalize(NormalizeInput(ref=ref))
+    await Normalize(database, utc_now, new_ulid, THREAD_LASTS).normalize(NormalizeInput(ref=ref))
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 
     late = asyncio.ensure_future(think_with(database, slow).think(question))

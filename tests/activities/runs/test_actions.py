@@ -9,6 +9,7 @@ from adapters.mail import SmtpMailer
 from adapters.seal import FernetSealer, new_seal_key
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
+from domain.agent.thread import Thread
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration, Provider
 from store.runs.cases import Case
@@ -18,11 +19,17 @@ from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
 
 CASE = Case(
     event=an_event(),
+    conversation_id=None,
+    playbook_id="p",
+    playbook_version=1,
     brand_name="Chez Nous",
     sender_name="Chez Nous",
     system_prompt="",
     rulebook=Rulebook(),
     turns=(),
+    thread=Thread(),
+    automatic_turns=0,
+    is_held=False,
     summary="",
     lookup=None,
     draft=None,

@@ -15,6 +15,7 @@ NOTHING = {
     "branding": {"display_name": None, "logo_url": None, "color": None},
     "widget_key": None,
     "retention": {},
+    "authserv_ids": [],
     "updated_at": None,
 }
 
@@ -52,7 +53,12 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert third["retention"] == {"conversations": 90, "churn": None}
     assert await read(front, owner) == third
 
-    last = await change(front, owner, system_prompt="", branding={}, retention={})
+    servers = ["MX.Shop.example.", "mx.shop.example", "relay_1"]
+    fourth = await change(front, owner, authserv_ids=servers)
+    assert fourth["authserv_ids"] == ["mx.shop.example", "relay_1"]
+
+    nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
+    last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
 
@@ -79,6 +85,10 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"retention": {"conversations": 89}}, "retention"),
         ({"retention": {"conversations": 36_501}}, "retention"),
         ({"retention": {"clients": 90}}, "retention"),
+        ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
+        ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
+        ({"authserv_ids": [""]}, "authserv_ids"),
+        ({"authserv_ids": ["x" * 254]}, "authserv_ids"),
     ],
 )
 async def test_what_breaks_a_rule_is_named(
@@ -95,7 +105,7 @@ async def test_what_breaks_a_rule_is_named(
     [
         {}, {"widget_key": "wk_1"}, {"system_prompt": 1}, {"branding": {"font": "x"}},
         {"branding": []}, {"retention": {"conversations": "90"}}, {"retention": {"churn": 30.5}},
-        {"retention": {"churn": True}},
+        {"retention": {"churn": True}}, {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
     ],
 )  # fmt: skip
 async def test_what_has_another_shape_is_refused(

@@ -9,6 +9,7 @@ from domain.reviews.escalation import Choice, Decision
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
 from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
+from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.shop import Shop
 
@@ -52,6 +53,35 @@ async def test_two_people_on_the_command_line(
     cli_json("review", "reject", plain, "--note", "Merci.", *folder, **env)
     assert reviews() == []
     assert reviews("--status", "rejected") == [plain]
+
+
+async def test_a_conversation_that_moved_on(
+    database: Database, database_url: str, shop: Shop, tmp_path: Path
+) -> None:
+    """`show` says what came and how to approve it; without the latest message nobody can."""
+    env = {"DATABASE_URL": database_url}
+    folder = ("--data", str(tmp_path))
+    plain = await open_review(database, shop)
+    review_id = await open_review(database, shop, draft="", sensitive="health")
+    conversation_id = await converse(database, shop, review_id)
+    latest = await write_and_join(database, shop, conversation_id, "[b]Allô ?[/b]")
+
+    shown = cli("review", "show", review_id, *folder, **env).stdout
+    for words in ("[b]Allô ?[/b]", f"--message {latest}", "health", "words are needed"):
+        assert words in shown
+    listed = cli("review", "list", *folder, **env).stdout
+    assert listed.index(review_id) < listed.index(plain)
+    assert listed.count("words are needed") == 1
+    urgent = cli("review", "list", "--urgent", "--json", *folder, **env)
+    assert [it["review_id"] for it in json.loads(urgent.stdout)["reviews"]] == [review_id]
+
+    approve = ("review", "approve", review_id, "--text", "Bonjour.")
+    refused = cli(*approve, *folder, **env)
+    assert (refused.returncode, "conversation_moved_on" in refused.stderr) == (1, True)
+    missing = cli(*approve[:3], "--message", latest, *folder, **env)
+    assert "draft_missing" in missing.stderr
+    done = cli_json(*approve, "--message", latest, *folder, **env)
+    assert done["status"] == "edited"
 
 
 async def test_a_users_mail_address_is_the_user(

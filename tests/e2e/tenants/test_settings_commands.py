@@ -43,16 +43,20 @@ def test_set_show_rotate(installed: Installation) -> None:
     made = installed.settings(
         "set", "--system-prompt", "Tutoyez.", "--display-name", "Été & Fils", "--color", "#AABBCC",
         "--retention", "conversations=90", "--retention", "churn=for-ever",
+        "--authserv-id", "MX.b.example", "--authserv-id", "mx2.b.example",
     )  # fmt: skip
     assert made["system_prompt"] == "Tutoyez."
     assert made["branding"] == {"display_name": "Été & Fils", "logo_url": None, "color": "#aabbcc"}
     assert made["retention"] == {"conversations": 90, "churn": None}
+    assert made["authserv_ids"] == ["mx.b.example", "mx2.b.example"]
     assert installed.settings("show") == made
 
     changed = installed.settings("set", "--color", "", "--retention", "churn=")
     assert changed["branding"] == {"display_name": "Été & Fils", "logo_url": None, "color": None}
     assert (changed["system_prompt"], changed["retention"]) == ("Tutoyez.", {"conversations": 90})
+    assert changed["authserv_ids"] == made["authserv_ids"]
     assert installed.settings("set", "--system-prompt", "")["system_prompt"] is None
+    assert installed.settings("set", "--authserv-id", "")["authserv_ids"] == []
 
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)
@@ -70,6 +74,7 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--color", "red"), "branding.color"),
         (("--logo-url", "http://x.example"), "branding.logo_url"),
         (("--retention", "conversations=1"), "retention.conversations: a whole number"),
+        (("--authserv-id", "a b"), "authserv_ids: at most 5"),
         (("--retention", "clients=90"), "no such class of records"),
         (("--retention", "clients="), "no such class of records"),
         (("--retention", "churn"), "CLASS=DAYS"),

@@ -181,6 +181,8 @@ async def test_what_was_under_way_is_closed(
     assert (run["status"], run["error_code"]) == ("failed", "imported")
     review = await only_row(elsewhere, escalation_tickets)
     assert (review["status"], review["decision"]) == ("expired", "expire")
+    conversation = await only_row(elsewhere, ai_conversations)
+    assert conversation["handed_over_at"] == review["decided_at"], "people have it"
     assert (await only_row(elsewhere, integrations))["error_code"] == "credentials_missing"
     await _nothing_comes_of_it(elsewhere, tenant)
     assert settled(await document(elsewhere, tenant)) == settled(

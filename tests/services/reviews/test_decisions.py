@@ -6,6 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from domain.core.errors import InvalidInput
+from domain.reviews.errors import ConversationMovedOn
 from domain.reviews.escalation import MAX_NOTE, MAX_WORDS
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -15,8 +16,10 @@ from services.reviews.claims import claim_review, release_review
 from services.reviews.decisions import approve_review, edit_review, reject_review
 from store.core.database import Database
 from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations
 from tests.support.core.rows import only_row
 from tests.support.core.units import Recorder, units_on
+from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
@@ -82,6 +85,29 @@ async def test_the_run_hears_of_the_second_approval(database: Database, shop: Sh
     assert heard == [False, True]
     run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
     assert [(ref.run_id, woken) for ref, woken in engine.woken] == [(run_id, review_id)]
+
+
+async def test_whoever_decides_has_seen_the_latest_message(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+    latest = await write_and_join(database, shop, conversation_id)
+    units = units_on(database)
+    async with units.of(shop.tenant) as work:
+        for blind in (approve_review, _edit):
+            with pytest.raises(ConversationMovedOn):
+                await blind(work, BEN, review_id)
+    async with units.of(shop.tenant) as work:
+        await edit_review(work, BEN, review_id, "Bonjour.", seen_event=latest)
+    assert (await only_row(database, escalation_tickets, of=shop))["status"] == "edited"
+
+
+async def test_a_rejection_hands_the_conversation_over(database: Database, shop: Shop) -> None:
+    review_id = await open_review(database, shop)
+    await converse(database, shop, review_id)
+    async with units_on(database).of(shop.tenant) as work:
+        await reject_review(work, BEN, review_id)
+        at = work.now
+    assert (await only_row(database, ai_conversations, of=shop))["handed_over_at"] == at
 
 
 async def test_words_have_limits_for_operators_too(database: Database, shop: Shop) -> None:

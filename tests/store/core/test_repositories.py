@@ -158,17 +158,19 @@ async def _answered_event(database: Database, shop: Shop, number: int) -> str:
     admitted = await admit_event(database, shop, message=f"question {number}")
     event_id = admitted.ref.event_id
     async with database.service() as connection:
-        conversation_id = await ConversationRepository(connection, shop.tenant).open(
+        opened = await ConversationRepository(connection, shop.tenant).open(
             "email:a@b.example",
+            event_id=event_id,
             conversation_id=new_ulid(),
             channel="api",
             customer_email=None,
+            memory_key=None,
             now=utc_now(),
         )
         await EventRepository(connection, shop.tenant).save_unified(
             event_id,
             UnifiedEvent(channel=Channel.API, text=f"question {number}"),
-            conversation_id=conversation_id,
+            conversation_id=opened.id,
         )
     return event_id
 

@@ -1,4 +1,4 @@
-"""Escalations: several people and the clock against a model."""
+"""Escalations: several people, the customer and the clock against a model."""
 
 import asyncio
 from collections import Counter
@@ -18,6 +18,7 @@ from hypothesis.stateful import (
 
 from domain.core.errors import DomainError
 from domain.reviews.errors import (
+    ConversationMovedOn,
     DraftMissing,
     EscalationChanged,
     EscalationClaimed,
@@ -29,8 +30,9 @@ from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
 from store.reviews.tables import escalation_tickets
 from tests.support.core.rows import only_row
+from tests.support.reviews.conversations import converse, join, write
 from tests.support.reviews.reviews import DRAFT, open_review
-from tests.support.tenants.shop import Shop, open_shop
+from tests.support.tenants.shop import open_shop
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 PEOPLE = st.sampled_from(["anna", "ben", "chloe"])
@@ -46,6 +48,7 @@ class Model:
     words: str
     claim: tuple[str, datetime] | None = None
     first: str | None = None
+    latest: str | None = None
     decided: Decision | None = None
     by: str | None = None
 
@@ -75,19 +78,29 @@ class Model:
         self.decided, self.by = decision, person
         return "decided"
 
+    def join(self, event_id: str) -> bool:
+        """Whether people have the conversation, so that the message is theirs."""
+        if self.decided in (Decision.APPROVE, Decision.EDIT):
+            return False
+        self.latest = event_id
+        if not self.decided:
+            self.first = None
+        return True
+
 
 class Escalations(RuleBasedStateMachine):
     database: Database
-    shop: Shop
     runner: asyncio.Runner
 
     @initialize(needs_second=st.booleans(), draft=st.sampled_from([DRAFT, DRAFT, ""]))
     def open(self, needs_second: bool, draft: str) -> None:
         self.now = START
         self.model = Model(needs_second, draft)
+        self.shop = self._do(open_shop(self.database))  # each may receive so many in an hour
         self.id = self._do(
             open_review(self.database, self.shop, needs_second=needs_second, draft=draft, now=START)
         )
+        self.conversation_id = self._do(converse(self.database, self.shop, self.id))
         self.final: dict[str, Any] | None = None
 
     @rule(person=PEOPLE, force=st.booleans())
@@ -111,12 +124,29 @@ class Escalations(RuleBasedStateMachine):
         expected = self.model.decide(decision, person, text, self.now)
         assert self._do(self._decide(decision, person, text)) == expected
 
+    @rule()
+    def join(self) -> None:
+        """The customer writes once more; the step that adds the message is repeated."""
+        where = (self.database, self.shop, self.conversation_id)
+        event_id = self._do(write(*where, now=self.now)).event_id
+        expected = self.id if self.model.join(event_id) else None
+        assert [self._do(join(*where, event_id)) for _ in range(2)] == [expected] * 2
+
+    @rule(person=PEOPLE, decision=st.sampled_from([Decision.APPROVE, Decision.EDIT]))
+    def decide_without_the_latest(self, person: str, decision: Decision) -> None:
+        """A person who has read the first message only."""
+        if self.model.latest is None:
+            return
+        refused = self.model.refusal(person, self.now) or ConversationMovedOn.code
+        assert self._code(self._choose(Choice(decision, person, text="Ah."))) == refused
+
     @rule(person=PEOPLE)
     def approve_what_is_gone(self, person: str) -> None:
         """A person who has read other words than those that would be sent."""
         refused = self.model.refusal(person, self.now)
         gone = EscalationChanged.code if self.model.words else DraftMissing.code
-        choice = Choice(Decision.APPROVE, person, seen="gone")
+        latest = self.model.latest
+        choice = Choice(Decision.APPROVE, person, seen="gone", seen_event=latest)
         assert self._code(self._choose(choice)) == (refused or gone)
 
     @rule(text=TEXTS)
@@ -151,6 +181,7 @@ class Escalations(RuleBasedStateMachine):
         assert row["decision"] == model.decided
         assert row["decided_by"] == model.by
         assert row["first_approved_by"] == model.first
+        assert row.pop("latest_event_id") == model.latest
         assert (row["edited_text"] or row["draft"]) == model.words
         assert model.by is None or model.by != model.first or model.decided is Decision.REJECT
         agreed = 0 if model.decided not in (Decision.APPROVE, Decision.EDIT) else 1
@@ -196,7 +227,8 @@ class Escalations(RuleBasedStateMachine):
     async def _decide(self, decision: Decision, person: str, text: str) -> str:
         words = text if decision is Decision.EDIT else None
         try:
-            first = await self._choose(Choice(decision, person, text=words))
+            choice = Choice(decision, person, text=words, seen_event=self.model.latest)
+            first = await self._choose(choice)
         except DomainError as error:
             return error.code
         return "first" if first else "decided"
@@ -218,15 +250,14 @@ class Escalations(RuleBasedStateMachine):
 def test_people_and_the_clock(database_url: str) -> None:
     with asyncio.Runner() as runner:
 
-        async def opened() -> tuple[Database, Shop]:
-            database = Database(database_url)
-            return database, await open_shop(database)
+        async def connected() -> Database:
+            return Database(database_url)
 
         class Bound(Escalations):
             pass
 
         Bound.runner = runner
-        Bound.database, Bound.shop = runner.run(opened())
+        Bound.database = runner.run(connected())
         run_state_machine_as_test(
             Bound,
             settings=settings(

@@ -13,6 +13,7 @@ def unified(
     message: str | None = None,
     source: str | None = None,
     customer_email: str | None = None,
+    authserv_ids: tuple[str, ...] = (),
 ) -> UnifiedEvent:
     event = InboundEvent(
         event_type=event_type,
@@ -21,4 +22,4 @@ def unified(
         customer_email=customer_email,
         payload=payload or {},
     )
-    return normalize(event, fallback_ticket_id="evt_1")
+    return normalize(event, fallback_ticket_id="evt_1", authserv_ids=authserv_ids)

@@ -21,24 +21,27 @@ async def write(
     text: str = "question",
     *,
     key: str = f"email:{CUSTOMER}",
+    customer: str = CUSTOMER,
     now: datetime | None = None,
 ) -> RunRef:
     """One more message of the conversation with this key, admitted and filed."""
     at = now or utc_now()
-    admitted = await try_to_admit(database, shop, customer_email=CUSTOMER, message=text, now=at)
+    admitted = await try_to_admit(database, shop, customer_email=customer, message=text, now=at)
     assert isinstance(admitted, Admitted)
     ref = admitted.ref
     async with database.tenant(shop.tenant) as connection:
-        conversation_id = await ConversationRepository(connection, shop.tenant).open(
+        opened = await ConversationRepository(connection, shop.tenant).open(
             key,
+            event_id=ref.event_id,
             conversation_id=new_ulid(),
             channel=Channel.API,
-            customer_email=CUSTOMER,
+            customer_email=customer,
+            memory_key=f"email:{customer}",
             now=at,
         )
         await EventRepository(connection, shop.tenant).save_unified(
             ref.event_id,
-            UnifiedEvent(channel=Channel.API, customer_email=CUSTOMER, text=text),
-            conversation_id=conversation_id,
+            UnifiedEvent(channel=Channel.API, customer_email=customer, text=text),
+            conversation_id=opened.id,
         )
     return ref

@@ -74,11 +74,17 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
 
 async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
     now = utc_now()
-    conversation_id = await ConversationRepository(connection, shop.tenant).open(
-        "key", conversation_id=new_ulid(), channel="api", customer_email=None, now=now
+    opened = await ConversationRepository(connection, shop.tenant).open(
+        "key",
+        event_id=ref.event_id,
+        conversation_id=new_ulid(),
+        channel="api",
+        customer_email=None,
+        memory_key=None,
+        now=now,
     )
     await EventRepository(connection, shop.tenant).save_unified(
-        ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=conversation_id
+        ref.event_id, UnifiedEvent(channel=Channel.API), conversation_id=opened.id
     )
     await SentimentRepository(connection, shop.tenant).record(
         ref.event_id, 0, now=now, new_id=new_ulid

@@ -1,0 +1,135 @@
+"""The phrasings of claims, from the YAML file beside this module."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+
+from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
+
+
+class ClaimKind(StrEnum):
+    """What a sentence says of us. `finished`: that it is done. `promise`: that it will be."""
+
+    FINISHED = "finished"
+    PROMISE = "promise"
+    LIABILITY = "liability"
+    DISCOUNT = "discount"
+    LEGAL = "legal"
+
+
+class ClaimMatter(StrEnum):
+    """What is said to be done or to come. `done`: something that is not named."""
+
+    REFUND = "refund"
+    CANCEL_ORDER = "cancel_order"
+    RESEND = "resend"
+    ADDRESS = "address"
+    CREDIT = "credit"
+    ORDER = "order"
+    DELIVERY = "delivery"
+    ENQUIRY = "enquiry"
+    HANDOVER = "handover"
+    MESSAGE = "message"
+    GUARANTEE = "guarantee"
+    DONE = "done"
+
+
+Phrasing = tuple[ClaimKind, ClaimMatter | None, re.Pattern[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimPhrasings:
+    """`anywhere` is looked for in a whole sentence, `stated` too, which a mark of a `rule` makes
+    less of, and `opening` where a clause begins. A clause with a word of `spoken` and one that is
+    `personal` is a claim unless it is `harmless`. The others are what stands around a claim."""
+
+    anywhere: tuple[Phrasing, ...]
+    stated: tuple[Phrasing, ...]
+    opening: tuple[Phrasing, ...]
+    spoken: tuple[Phrasing, ...]
+    personal: re.Pattern[str]
+    harmless: re.Pattern[str]
+    asks: re.Pattern[str]
+    covers: re.Pattern[str]
+    rule: re.Pattern[str]
+    condition: re.Pattern[str]
+    courteous: re.Pattern[str]
+    denial: re.Pattern[str]
+    told: Mapping[ClaimMatter, re.Pattern[str]]
+
+
+_Listed = dict[ClaimMatter, tuple[str, ...]]
+
+
+class _File(LexiconFile):
+    fragments: dict[str, str]
+    finished: _Listed
+    stated: _Listed
+    foretold: _Listed
+    opening: _Listed
+    promise: _Listed
+    abroad: _Listed
+    liability: tuple[str, ...]
+    discount: tuple[str, ...]
+    legal: tuple[str, ...]
+    asks: str
+    covers: str
+    denies: str
+    reports: str
+    rule: str
+    condition: str
+    courteous: str
+    denial: str
+    told: dict[ClaimMatter, str]
+    spoken: dict[ClaimMatter, str]
+    personal: str
+    harmless: str
+
+
+@cache
+def claim_phrasings() -> ClaimPhrasings:
+    """Raises BrokenLexicon."""
+    file = lexicon(__file__, _File)
+
+    def whole(*texts: str) -> re.Pattern[str]:
+        """Any of these, from the beginning of a word to the end of one."""
+        for text in texts:
+            if expression(text, file.fragments).search("") is not None:
+                raise BrokenLexicon(f"matches nothing at all: {text[:40]}")
+        return expression(f"(?<!\\S)(?:{'|'.join(texts)})(?!\\S)", file.fragments)
+
+    def listed(kind: ClaimKind, *lists: _Listed) -> tuple[Phrasing, ...]:
+        return tuple(
+            (kind, matter, whole(*texts)) for one in lists for matter, texts in one.items()
+        )
+
+    # What stands right before a claim, with at most a few words between.
+    around = "|".join((file.covers, file.denies, file.reports))
+    return ClaimPhrasings(
+        anywhere=(
+            *listed(ClaimKind.FINISHED, file.finished, file.abroad),
+            *listed(ClaimKind.PROMISE, file.promise),
+            (ClaimKind.LIABILITY, None, whole(*file.liability)),
+            (ClaimKind.DISCOUNT, None, whole(*file.discount)),
+            (ClaimKind.LEGAL, None, whole(*file.legal)),
+        ),
+        stated=(
+            *listed(ClaimKind.FINISHED, file.stated),
+            *listed(ClaimKind.PROMISE, file.foretold),
+        ),
+        opening=listed(ClaimKind.FINISHED, file.opening),
+        spoken=tuple(
+            (ClaimKind.PROMISE, matter, whole(text)) for matter, text in file.spoken.items()
+        ),
+        personal=whole(file.personal),
+        harmless=whole(file.harmless),
+        asks=whole(file.asks),
+        covers=whole(around),
+        rule=whole(file.rule),
+        condition=whole(file.condition),
+        courteous=whole(file.courteous),
+        denial=whole(file.denial),
+        told={matter: whole(text) for matter, text in file.told.items()},
+    )

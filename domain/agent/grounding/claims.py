@@ -1,0 +1,248 @@
+"""Claims: what an answer says that we have done, will do, owe or grant, or that the law says.
+
+Facts are compared with sources elsewhere (`domain/agent/grounding/facts.py`); a claim needs more
+than the same numbers: an action in the plan, or a source that says the same of us. Read sentence by
+sentence, by what it says and not by what it must not say: a denial, a question, a condition and a
+rule ("refunds leave within 5 days") match nothing.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from domain.agent.grounding.assertion import is_question, sentences
+from domain.agent.grounding.claim_phrasings import (
+    ClaimKind,
+    ClaimMatter,
+    ClaimPhrasings,
+    claim_phrasings,
+)
+from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.core.text import fold
+
+_SHOWN: Final = 80
+_TOKEN: Final = re.compile(r"[a-z]+|\d+(?:[.,]\d+)*|[%€$£]|[,;:()«»“”\"–—]| - ")
+_LINES: Final = re.compile(r"(?<!\n)\n(?!\n)")
+_SAYS_YOU: Final = re.compile(r"\b(?:you|your|vous|votre|vos)\b")
+_JOINS: Final = re.compile(r" (?:and|but|et|mais) ")
+# How many words may stand between "once" and what it takes the claim out of.
+_NEAR: Final = 3
+_SUBJECTS: Final = frozenset(
+    ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
+)
+# Backed by these actions of the plan, and where it is finished by nothing else.
+_BY_PLAN: Final = {
+    ClaimMatter.REFUND: frozenset({ActionKind.REFUND, ActionKind.CANCEL_ORDER}),
+    ClaimMatter.CANCEL_ORDER: frozenset({ActionKind.CANCEL_ORDER}),
+    ClaimMatter.DONE: ON_ORDERS,
+}
+# What else the plan may do by itself: a note reaches the staff.
+_ALSO_BY_PLAN: Final = {ClaimMatter.HANDOVER: frozenset({ActionKind.NOTE})}
+# Promised of the goods on their way, whose rule is enough: no money, and nothing of our own.
+_SOFT: Final = frozenset({ClaimMatter.DELIVERY, ClaimMatter.ENQUIRY})
+
+
+@dataclass(frozen=True, slots=True)
+class StatedClaim:
+    """One claim of an answer. `written`: its words, folded. `conditional`: it is bound to
+    something, such as the return of the goods."""
+
+    kind: ClaimKind
+    matter: ClaimMatter | None
+    conditional: bool
+    written: str
+
+    @property
+    def says_cancelled(self) -> bool:
+        return (self.kind, self.matter) == (ClaimKind.FINISHED, ClaimMatter.CANCEL_ORDER)
+
+    def as_in(self, source: "StatedClaim") -> bool:
+        """Whether a source says the same, and does not bind to a condition what is said freely."""
+        same = (self.kind, self.matter) == (source.kind, source.matter)
+        loose = self.kind is ClaimKind.PROMISE and source.conditional and not self.conditional
+        return same and not loose
+
+
+_Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    """The words, parted by single spaces. `breaks`: where a comma or its like stood."""
+
+    words: str
+    breaks: tuple[int, ...]
+
+    def broken(self, start: int, end: int) -> bool:
+        return any(start <= place <= end for place in self.breaks)
+
+    def clause_after(self, end: int) -> str:
+        """What follows, up to the next comma or "and"."""
+        stop = min((place for place in self.breaks if place >= end), default=len(self.words))
+        return _JOINS.split(self.words[end:stop] + " ", maxsplit=1)[0]
+
+    def clauses(self) -> Iterator[tuple[int, int]]:
+        """Where each clause begins and ends."""
+        inner = (place for place in self.breaks if 0 < place < len(self.words))
+        starts = (0, *(place + 1 for place in dict.fromkeys(inner)))
+        return zip(starts, (*(start - 1 for start in starts[1:]), len(self.words)), strict=True)
+
+
+def unbacked_claims(
+    response: str, plan_kinds: frozenset[ActionKind], sources: Sequence[str]
+) -> tuple[StatedClaim, ...]:
+    """What an answer claims that neither the plan nor a source says; empty if all is backed.
+
+    A finished refund or cancellation needs that action in the plan; any other finished action a
+    source that says it. A promise needs the action, a source that promises the same, or, where it
+    is bound to a condition, a source that speaks of the matter. Reads 20,000 characters of each.
+    """
+    found = claims(response)
+    if not found:
+        return ()
+
+    @cache
+    def said() -> frozenset[StatedClaim]:
+        return frozenset(claim for text in sources for claim in claims(text))
+
+    return tuple(one for one in found if not _backed(one, plan_kinds, sources, said))
+
+
+def claims(text: str) -> tuple[StatedClaim, ...]:
+    """The claims of a text, each once. Never raises."""
+    found: dict[StatedClaim, None] = {}
+    # A line may be a sentence or a part of one: it is read both ways.
+    for written in dict.fromkeys((*sentences(text), *sentences(_LINES.sub(" ", text)))):
+        sentence = _read(written)
+        if is_question(written):
+            sentence = _before_question(sentence)
+        found.update(dict.fromkeys(_claims_of(sentence)))
+    return tuple(found)
+
+
+def _read(written: str) -> _Sentence:
+    words: list[str] = []
+    breaks: list[int] = []
+    length = -1
+    for mark in _TOKEN.findall(fold(written).replace("ß", "ss")):
+        if mark[0].isalnum() or mark in "%€$£":
+            words.append(mark)
+            length += len(mark) + 1
+        else:
+            breaks.append(max(length, 0))
+    return _Sentence(" ".join(words), tuple(breaks))
+
+
+def _before_question(sentence: _Sentence) -> _Sentence:
+    """What is stated before it is asked: "You have been refunded, is there anything else?"."""
+    *stated, (asked, _) = sentence.clauses()
+    words = sentence.words
+    if any(claim_phrasings().asks.match(words, start, end) for start, end in stated):
+        return _Sentence("", ())
+    return _Sentence(words[: max(asked - 1, 0)], sentence.breaks)
+
+
+def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
+    known = claim_phrasings()
+    bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
+    found: set[ClaimMatter | None] = set()
+    for reading in (_matches, _statements, _remarks):
+        # What was found by its phrasing is not found again by a word of it.
+        matches = [one for one in reading(sentence, known) if one[1] not in found]
+        found.update(matter for _, matter, _ in matches)
+        for kind, matter, match in matches:
+            yield StatedClaim(kind, matter, bound, match[0][:_SHOWN])
+
+
+def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
+    """Claims in the present or the future, unless they tell a rule: of one to the customer in
+    person a promise is left."""
+    for kind, matter, pattern in known.stated:
+        for match in pattern.finditer(sentence.words):
+            if _is_covered(sentence, match, known):
+                continue
+            before, after = sentence.words[: match.start()], sentence.clause_after(match.end())
+            if not (known.rule.search(before) or known.rule.search(after)):
+                yield kind, matter, match
+            elif _SAYS_YOU.search(match[0]):
+                yield ClaimKind.PROMISE, matter, match
+
+
+def _remarks(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
+    """Clauses that speak of the customer's money or order, however they are worded."""
+    for start, end in sentence.clauses():
+        for kind, matter, pattern in known.spoken:
+            match = pattern.search(sentence.words, start, end)
+            marks = (known.harmless, known.rule, known.covers)
+            if (
+                match is not None
+                and known.personal.search(sentence.words, start, end)
+                and not any(mark.search(sentence.words, start, end) for mark in marks)
+            ):
+                yield kind, matter, match
+
+
+def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
+    """The claims that stand, whatever follows them: the first of each phrasing."""
+    for kind, matter, pattern in known.anywhere:
+        for match in pattern.finditer(sentence.words):
+            if kind is ClaimKind.LEGAL or not (
+                _is_covered(sentence, match, known) or _is_denied(sentence, match, kind, known)
+            ):
+                yield kind, matter, match
+                break
+    for kind, matter, pattern in known.opening:
+        for start, _ in sentence.clauses():
+            if (opening := pattern.match(sentence.words, start)) is not None:
+                yield kind, matter, opening
+
+
+def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings) -> bool:
+    """Whether "once", "if", "you say that" or "we cannot see that" stands right before it."""
+    # "You say that your order …": the claim may begin with the last word of what covers it.
+    end = match.start() + (len("that") if match[0].startswith("that ") else 0)
+    for cover in known.covers.finditer(sentence.words, 0, end):
+        between = sentence.words[cover.end() : match.start()].split()
+        if len(between) <= _NEAR and not _SUBJECTS.intersection(between):
+            return not sentence.broken(cover.end(), match.start() - 1)
+    return False
+
+
+def _is_denied(
+    sentence: _Sentence, match: re.Match[str], kind: ClaimKind, known: ClaimPhrasings
+) -> bool:
+    """Whether what is called ours, or granted, is denied right before: "not our fault"."""
+    if kind not in {ClaimKind.LIABILITY, ClaimKind.DISCOUNT}:
+        return False
+    before = sentence.words[: match.start()].split()[-_NEAR:]
+    return bool(known.denial.search(" ".join(before)))
+
+
+def _backed(
+    claim: StatedClaim,
+    plan_kinds: frozenset[ActionKind],
+    sources: Sequence[str],
+    said: Callable[[], frozenset[StatedClaim]],
+) -> bool:
+    needed = _BY_PLAN.get(claim.matter) if claim.matter else None
+    also = _ALSO_BY_PLAN.get(claim.matter) if claim.matter else None
+    if plan_kinds & ((needed or frozenset()) | (also or frozenset())):
+        return True
+    if needed and claim.kind is ClaimKind.FINISHED:
+        return False
+    if any(claim.as_in(one) for one in said()):
+        return True
+    by_rule = claim.kind is ClaimKind.PROMISE and (claim.conditional or claim.matter in _SOFT)
+    return by_rule and any(_speaks_of(claim.matter, source) for source in sources)
+
+
+def _speaks_of(matter: ClaimMatter | None, source: str) -> bool:
+    """Whether a sentence of a source tells the rule of a matter, and denies nothing."""
+    known = claim_phrasings()
+    word = known.told.get(matter) if matter else None
+    if word is None:
+        return False
+    read = (_read(written).words for written in sentences(source) if not is_question(written))
+    return any(word.search(words) and not known.denial.search(words) for words in read)

@@ -1,0 +1,180 @@
+"""Whether a mail's sender is proved: what the merchant's own mail server found (RFC 8601).
+
+Anybody can write `Authentication-Results` into a mail. Only the topmost header in the name of a
+server that the merchant has named is believed. Nothing is verified here, and in doubt nothing is
+proved.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+_MAX_CHARS: Final = 8_000
+_METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
+# A domain without a policy is none that failed: then a signature may still prove it.
+_NO_POLICY: Final = frozenset({"none", "bestguesspass"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """One result: what was tried, what came of it, and about whom, as in `header.d`."""
+
+    method: str
+    result: str
+    properties: tuple[tuple[str, str], ...]
+
+    def domains(self, *names: str) -> tuple[str, ...]:
+        return tuple(_domain(value) for name, value in self.properties if name in names)
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    authserv_id: str
+    findings: tuple[_Finding, ...]
+
+
+def is_proved(address: str, headers: Sequence[str], authserv_ids: Iterable[str]) -> bool:
+    """Whether a trusted server found that the mail is of the domain of its From `address`.
+
+    `headers`: the values of Authentication-Results, topmost first. DMARC passed; or, where it says
+    nothing against it, a signature or the envelope of that domain did, or of one above it.
+    """
+    trusted = frozenset(authserv_ids)
+    read = (_read(header) for header in headers) if trusted else ()
+    found = next((one for one in read if one and one.authserv_id in trusted), None)
+    return found is not None and _passes(found.findings, _domain(address))
+
+
+def _passes(findings: Sequence[_Finding], domain: str) -> bool:
+    dmarc = [one for one in findings if one.method == "dmarc" and one.result not in _NO_POLICY]
+    if dmarc:
+        return all(one.result == "pass" for one in dmarc) and all(
+            _covers(named, domain) for one in dmarc for named in one.domains("header.from")
+        )
+    return any(_is_aligned(one, domain) for one in findings if one.result == "pass")
+
+
+def _is_aligned(finding: _Finding, domain: str) -> bool:
+    if finding.method == "dkim":
+        named = finding.domains("header.d") or finding.domains("header.i")
+    elif finding.method == "spf":
+        named = finding.domains("smtp.mailfrom")
+    else:
+        return False
+    return bool(named) and all(_covers(one, domain) for one in named)
+
+
+def _covers(named: str, domain: str) -> bool:
+    """Whether a proof for `named` is one for `domain`: it is the same, or above it. The other way
+    round nothing is proved, for whose the domain above is takes a list of public suffixes."""
+    return "." in named and (domain == named or domain.endswith(f".{named}"))
+
+
+def _domain(address: str) -> str:
+    domain = address.rpartition("@")[2].strip().rstrip(".").lower()
+    try:
+        return domain if domain.isascii() else domain.encode("idna").decode("ascii")
+    except UnicodeError:
+        return ""
+
+
+def _read(header: str) -> _Results | None:
+    """A header value taken apart; None if it is none. It is read strictly: a value that hides a
+    result in a comment or in quotation marks must not make one."""
+    statements = _statements(header) if len(header) <= _MAX_CHARS else None
+    if not statements or not statements[0] or len(statements[0]) > 2:
+        return None
+    authserv_id, *version = statements[0]
+    if version and not version[0].isdigit():
+        return None
+    findings = []
+    for words in statements[1:]:
+        if not words or words == ["none"]:
+            continue
+        finding = _finding(words)
+        if finding is None:
+            return None
+        findings.append(finding)
+    return _Results(authserv_id.rstrip(".").lower(), tuple(findings))
+
+
+def _finding(words: Sequence[str]) -> _Finding | None:
+    pairs = [
+        (name.lower(), value) for name, mark, value in (w.partition("=") for w in words) if mark
+    ]
+    method = _METHOD.fullmatch(pairs[0][0]) if len(pairs) == len(words) else None
+    if method is None:
+        return None
+    return _Finding(method[1].lower(), pairs[0][1].lower(), tuple(pairs[1:]))
+
+
+def _statements(header: str) -> list[list[str]] | None:
+    """The words between semicolons, without comments and quotation marks; None if one of those has
+    no end, or a word begins with a quoted string."""
+    statements: list[list[str]] = [[]]
+    word = ""
+    place = 0
+    while place < len(header):
+        letter = header[place]
+        if letter in "(;" or letter.isspace():
+            if word:
+                statements[-1].append(word)
+                word = ""
+            if letter == ";":
+                statements.append([])
+            end = _comment_end(header, place) if letter == "(" else place + 1
+        elif letter == '"':
+            end = _string_end(header, place) if "=" in word or _awaits_value(statements) else None
+            word += header[place + 1 : (end or 1) - 1]
+        else:
+            word += letter
+            end = place + 1
+        if end is None:
+            return None
+        place = end
+    if word:
+        statements[-1].append(word)
+    return [_joined(words) for words in statements]
+
+
+def _awaits_value(statements: list[list[str]]) -> bool:
+    return bool(statements[-1]) and statements[-1][-1].endswith("=")
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """`dkim = pass` is `dkim=pass`."""
+    joined: list[str] = []
+    for word in words:
+        previous = joined[-1] if joined else ""
+        if previous and (word.startswith("=") or previous.find("=") == len(previous) - 1):
+            joined[-1] += word
+        else:
+            joined.append(word)
+    return joined
+
+
+def _comment_end(header: str, place: int) -> int | None:
+    depth = 0
+    while place < len(header):
+        if header[place] == "\\":
+            place += 1
+        elif header[place] == "(":
+            depth += 1
+        elif header[place] == ")":
+            depth -= 1
+            if not depth:
+                return place + 1
+        place += 1
+    return None
+
+
+def _string_end(header: str, place: int) -> int | None:
+    place += 1
+    while place < len(header):
+        if header[place] == "\\":
+            place += 1
+        elif header[place] == '"':
+            return place + 1
+        place += 1
+    return None

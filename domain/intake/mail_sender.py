@@ -1,0 +1,137 @@
+"""Who wrote a mail: its sender, whom an answer shall go to, or who filled in the form it tells of.
+
+A form, a platform or a program never is the customer. Whom they name may be anybody: a proof of
+where the mail came from says nothing about them.
+"""
+
+import re
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.plain_text import clean_line
+from domain.core.text import fold
+from domain.intake.customer_email import customer_key
+from domain.intake.mail_headers import Mailbox, checked_address, mailbox
+
+_MAX_LINES: Final = 200
+_MAX_LINE_CHARS: Final = 500
+_MAX_LABEL_CHARS: Final = 60
+_NAME_CHARS: Final = 200
+_NO_REPLY: Final = re.compile(
+    r"(?:^|[-_.+])(?:no[-_.]?reply|do[-_.]?not[-_.]?reply|ne[-_.]?pas[-_.]?r[eé]pondre"
+    r"|n[aã]o[-_.]?responda|no[-_.]?responder|nicht[-_.]?antworten)(?:$|[-_.+=\d])",
+    re.IGNORECASE,
+)
+_COLON: Final = re.compile("[:：|]")
+_MARKS: Final = " \t*_#>•·-"
+_REMARK: Final = re.compile(r"\([^()]{0,30}\)$")
+_ADDRESS: Final = re.compile(r"[^\s@<>,;:\"()\[\]|*]{1,64}@[^\s@<>,;:\"()\[\]|*]{1,255}")
+# Before a suffix: "bounces+12@…", "noreply-7@…".
+_SUFFIX: Final = re.compile(r"(?:[+=].*|[-_.]?\d+)$")
+
+
+class MailSenders(LexiconFile):
+    robots: frozenset[str]
+    platforms: frozenset[str]
+    email_labels: frozenset[str]
+    name_labels: frozenset[str]
+    first_name_labels: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """Whom a mail is from. `is_sender`: it is the sender itself, so that what proves the sender
+    proves the writer. `by_form`: a form or a program passed on what somebody else wrote."""
+
+    box: Mailbox
+    is_sender: bool = False
+    by_form: bool = False
+
+
+@cache
+def _words() -> MailSenders:
+    return lexicon(__file__, MailSenders)
+
+
+def is_robot(address: str) -> bool:
+    """Whether an address is of a form, a platform or a program: nobody reads what is sent there."""
+    local, _, domain = address.strip().lower().rpartition("@")
+    parts = domain.rstrip(".").split(".")
+    return (
+        _SUFFIX.sub("", local) in _words().robots
+        or _NO_REPLY.search(local) is not None
+        or any(".".join(parts[place:]) in _words().platforms for place in range(len(parts)))
+    )
+
+
+def writer_of(
+    sender: Mailbox, reply_to: Sequence[Mailbox], recipients: Collection[str], text: str
+) -> Writer:
+    """Whom the mail is from. `recipients`: where it was sent, which is the merchant's own.
+
+    A sender that is no person gives way to whom its text names, then to `reply_to`; a person's
+    `reply_to` is where that person is written to. Linear in the text, of which 200 lines are read.
+    """
+    own = frozenset(filter(None, map(customer_key, recipients)))
+    key = customer_key(sender.address)
+    others = [box for box in reply_to if _may_be(box.address, own) and _key(box) != key]
+    by_form = sender.address is not None and (is_robot(sender.address) or key in own)
+    if by_form:
+        lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
+        named = _named_in_form(lines, own)
+        # A program's mail that asks for answers at its own house is no customer's.
+        strangers = (box for box in others if _domain(box.address) != _domain(sender.address))
+        return Writer(named or next(strangers, Mailbox()), by_form=True)
+    if others:
+        return Writer(others[0])
+    return Writer(sender, is_sender=sender.address is not None)
+
+
+def _domain(address: str | None) -> str:
+    return (address or "").rpartition("@")[2].lower()
+
+
+def _key(box: Mailbox) -> str | None:
+    return customer_key(box.address)
+
+
+def _may_be(address: str | None, own: Collection[str]) -> bool:
+    return address is not None and customer_key(address) not in own and not is_robot(address)
+
+
+def _named_in_form(lines: Sequence[str], own: Collection[str]) -> Mailbox | None:
+    """Whoever a form says has filled it in."""
+    words = _words()
+    address = name = first = None
+    for label, value in _labelled(lines):
+        if address is None and label in words.email_labels:
+            found = _ADDRESS.search(value)
+            checked = checked_address(found[0].rstrip(".")) if found else None
+            if checked and _may_be(checked, own):
+                address = checked
+                name = name or mailbox(value).name
+        elif name is None and label in words.name_labels:
+            name = clean_line(value, _NAME_CHARS) or None
+        elif first is None and label in words.first_name_labels:
+            first = clean_line(value, _NAME_CHARS) or None
+    if address is None:
+        return None
+    both = " ".join(dict.fromkeys(part for part in (first, name) if part))
+    return Mailbox(both[:_NAME_CHARS] or None, address)
+
+
+def _labelled(lines: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Labels of a form, folded, with what stands behind them or, if nothing does, below."""
+    words = _words()
+    known = words.email_labels | words.name_labels | words.first_name_labels
+    for index, line in enumerate(lines):
+        label, *values = _COLON.split(line.strip(_MARKS + "|"), maxsplit=1)
+        folded = fold(_REMARK.sub("", label.rstrip(_MARKS)[:_MAX_LABEL_CHARS])).strip(_MARKS)
+        if folded not in known:
+            continue
+        value = "".join(values).strip(_MARKS + "|")
+        below = (next_line.strip(_MARKS + "|") for next_line in lines[index + 1 : index + 3])
+        yield folded, value or next(filter(None, below), "")

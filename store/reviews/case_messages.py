@@ -1,0 +1,183 @@
+"""Messages that come while people have the conversation: they join its case, unanswered.
+
+What is locked comes in one order: the run of the case, the run of a joined message, the
+conversation, the review.
+"""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.agent.escalation_reason import EscalationReason
+from domain.reviews.errors import EscalationNotFound
+from domain.reviews.escalation import OPEN_STATUSES, Decision
+from domain.runs.run import RunStatus
+from store.core.repository import TenantRepository
+from store.runs.threads import ThreadRepository
+
+_OPEN: Final = ", ".join(f"'{status}'" for status in sorted(OPEN_STATUSES))
+_HANDED_OVER: Final = ", ".join(
+    f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
+)
+
+_RUN_OF_EVENT: Final = sa.text("""
+    SELECT joined_review, sensitive FROM engine_runs
+    WHERE client_id = :client_id AND event_id = :event_id
+""")
+# Those of the conversation's other messages; all that are open, for each was read without this one.
+_REVIEWS_OF_CONVERSATION: Final = """
+    FROM engine_messages AS inbound
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id
+    WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
+      AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
+"""
+_LOCK_OPEN: Final = sa.text(f"""
+    SELECT review.id {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_OPEN})
+    ORDER BY review.created_at, review.id
+    FOR NO KEY UPDATE OF review
+""")
+_HANDED_OVER_BY: Final = sa.text(f"""
+    SELECT review.id {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_HANDED_OVER})
+      AND EXISTS (
+          SELECT FROM ai_conversations AS conversation
+          WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
+            AND conversation.handed_over_at IS NOT NULL)
+    ORDER BY review.decided_at DESC, review.id DESC
+    LIMIT 1
+""")  # noqa: S608 - our own names
+# The words of the first of two stay, as a draft that nobody has agreed to. Of a review that is
+# decided, what led to it stands.
+_ADD: Final = sa.text(f"""
+    UPDATE escalation_tickets
+    SET latest_event_id = :event_id,
+        first_approved_by = CASE WHEN status NOT IN ({_OPEN}) THEN first_approved_by END,
+        first_approved_at = CASE WHEN status NOT IN ({_OPEN}) THEN first_approved_at END,
+        urgent = urgent OR CAST(:sensitive AS text) IS NOT NULL,
+        sensitive = coalesce(sensitive, :sensitive)
+    WHERE client_id = :client_id AND id = ANY(:reviews)
+""")  # noqa: S608 - our own names
+_JOIN: Final = sa.text("""
+    UPDATE engine_runs SET joined_review = :review_id
+    WHERE client_id = :client_id AND event_id = :event_id
+""")
+
+_HOLD_CASE: Final = sa.text("""
+    SELECT review.reason FROM engine_runs AS run
+    JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id
+    WHERE review.client_id = :client_id AND review.id = :review_id
+    FOR SHARE OF run
+""")
+_LOCK_CONVERSATION: Final = """
+    SELECT conversation.id FROM ai_conversations AS conversation
+    JOIN engine_messages AS inbound
+      ON inbound.client_id = conversation.client_id AND inbound.conversation_id = conversation.id
+     AND inbound.direction = 'inbound'
+    JOIN engine_runs AS run
+      ON run.client_id = inbound.client_id AND run.event_id = inbound.event_id
+    JOIN escalation_tickets AS review
+      ON review.client_id = run.client_id AND review.run_id = run.id
+    WHERE review.client_id = :client_id AND {which}
+    FOR NO KEY UPDATE OF conversation
+"""
+_LOCK_OF_REVIEW: Final = sa.text(_LOCK_CONVERSATION.format(which="review.id = :review_id"))
+_LOCK_OF_ROUND: Final = sa.text(
+    _LOCK_CONVERSATION.format(which="review.run_id = :run_id AND review.round = :round")
+)
+_HAND_OVER: Final = sa.text("""
+    UPDATE ai_conversations SET handed_over_at = coalesce(handed_over_at, :now)
+    WHERE client_id = :client_id AND id = :conversation_id
+""")
+_REVIEWS_OF_RUN: Final = sa.text("""
+    SELECT id FROM escalation_tickets WHERE client_id = :client_id AND run_id = :run_id
+""")
+_CLOSE: Final = sa.text(f"""
+    UPDATE engine_runs AS joined
+    SET status = '{RunStatus.COMPLETED}', finished_at = :now
+    FROM escalation_tickets AS review
+    JOIN engine_runs AS answered
+      ON answered.client_id = review.client_id AND answered.id = review.run_id
+    WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
+      AND (joined.id = :run_id OR joined.joined_review = ANY(:reviews))
+      AND review.client_id = :client_id AND review.id = joined.joined_review
+      AND answered.status = '{RunStatus.COMPLETED}'
+""")  # noqa: S608 - our own names
+
+
+class CaseMessages(TenantRepository):
+    async def join(self, conversation_id: str, *, event_id: str) -> str | None:
+        """The review that a message was added to; None where the agent may answer it.
+
+        That is the conversation's open review, whose approvals given so far are void, or the one by
+        which people took the conversation over. Idempotent by event. The caller has locked the
+        conversation and filed the message in it.
+        """
+        this = {"client_id": self._tenant, "event_id": event_id}
+        run = (await self._connection.execute(_RUN_OF_EVENT, this)).one()
+        if run.joined_review is not None:
+            return str(run.joined_review)
+        here = {**this, "conversation_id": conversation_id}
+        reviews = list((await self._connection.scalars(_LOCK_OPEN, here)).all())
+        if not reviews:
+            reviews = list((await self._connection.scalars(_HANDED_OVER_BY, here)).all())
+        if not reviews:
+            return None
+        await self._connection.execute(
+            _ADD, {**this, "reviews": reviews, "sensitive": run.sensitive}
+        )
+        review_id = str(reviews[-1])
+        await self._connection.execute(_JOIN, {**this, "review_id": review_id})
+        return review_id
+
+    async def join_late(self, event_id: str) -> str | None:
+        """The same for a message that the agent has thought of meanwhile. The conversation is
+        locked until the transaction ends."""
+        thread = await ThreadRepository(self._connection, self._tenant).lock(event_id)
+        return None if thread is None else await self.join(thread, event_id=event_id)
+
+    async def hold_case(self, review_id: str) -> EscalationReason:
+        """Lock the run of a case, so that it does not end before the transaction does; returns why
+        people have it.
+
+        For the outcome of a joined message, which is else written while its case is closed. Raises
+        EscalationNotFound.
+        """
+        row = await self._one(
+            _HOLD_CASE,
+            {"client_id": self._tenant, "review_id": review_id},
+            EscalationNotFound(review_id),
+        )
+        return EscalationReason(row.reason)
+
+    async def close_joined(self, run_id: str, now: datetime) -> None:
+        """Complete the runs of messages that a case's answer has answered; idempotent.
+
+        `run_id`: of a case that was just completed, or of a message that joined it.
+        """
+        this = {"client_id": self._tenant, "run_id": run_id}
+        reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
+        await self._connection.execute(_CLOSE, {**this, "reviews": reviews, "now": now})
+
+    async def _lock_conversation_of(self, review_id: str) -> str | None:
+        """The conversation of a review, locked; None where it has none any more."""
+        values = {"client_id": self._tenant, "review_id": review_id}
+        locked: str | None = await self._connection.scalar(_LOCK_OF_REVIEW, values)
+        return locked
+
+    async def _lock_conversation_in(self, run_id: str, round_: int) -> str | None:
+        """As `_lock_conversation_of`."""
+        values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
+        locked: str | None = await self._connection.scalar(_LOCK_OF_ROUND, values)
+        return locked
+
+    async def _hand_over(self, conversation_id: str | None, now: datetime) -> None:
+        """From now on people answer in it; idempotent."""
+        if conversation_id is not None:
+            await self._connection.execute(
+                _HAND_OVER,
+                {"client_id": self._tenant, "conversation_id": conversation_id, "now": now},
+            )

@@ -1,0 +1,86 @@
+"""The runs of messages that joined a case: they end with it, once it has an answer."""
+
+import asyncio
+from datetime import UTC, datetime
+
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from store.core.database import Database
+from store.reviews.escalations import EscalationRepository
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_runs
+from tests.support.core.rows import only_row
+from tests.support.reviews.conversations import converse, join, set_run, write
+from tests.support.reviews.reviews import open_review
+from tests.support.tenants.shop import Shop
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("case", "expected"), [("completed", "completed"), ("needs_review", "needs_review")]
+)
+async def test_they_end_with_the_case(
+    database: Database, shop: Shop, case: str, expected: str
+) -> None:
+    review_id = await open_review(database, shop)
+    run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
+    conversation_id = await converse(database, shop, review_id)
+    joined = await write(database, shop, conversation_id, status="needs_review")
+    await join(database, shop, conversation_id, joined.event_id)
+    elsewhere = await write(database, shop, conversation_id, status="needs_review")
+    await set_run(database, shop, run_id, status=case)
+
+    for _ in range(2):
+        async with database.tenant(shop.tenant) as connection:
+            await EscalationRepository(connection, shop.tenant).close_joined(run_id, NOW)
+
+    run = await only_row(database, engine_runs, id=joined.run_id)
+    finished = NOW if expected == "completed" else None
+    assert (run["status"], run["finished_at"]) == (expected, finished)
+    assert run["response"] is None
+    other = await only_row(database, engine_runs, id=elsewhere.run_id)
+    assert other["status"] == "needs_review"
+
+
+async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
+    """A message whose outcome is written while its case is being closed is not left behind."""
+    for _ in range(8):
+        review_id = await open_review(database, shop)
+        review = await only_row(database, escalation_tickets, id=review_id)
+        conversation_id = await converse(database, shop, review_id)
+        joined = await write(database, shop, conversation_id)
+        await join(database, shop, conversation_id, joined.event_id)
+
+        await asyncio.gather(
+            _persist_case(database, shop, review["run_id"]),
+            _persist_joined(database, shop, review_id, joined.run_id),
+        )
+
+        run = await only_row(database, engine_runs, id=joined.run_id)
+        assert run["status"] == "completed"
+
+
+async def _persist_case(database: Database, shop: Shop, run_id: str) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await _finish(connection, run_id, "completed")
+        await EscalationRepository(connection, shop.tenant).close_joined(run_id, NOW)
+
+
+async def _persist_joined(database: Database, shop: Shop, review_id: str, run_id: str) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        repository = EscalationRepository(connection, shop.tenant)
+        await repository.hold_case(review_id)
+        await _finish(connection, run_id, "needs_review")
+        await repository.close_joined(run_id, NOW)
+
+
+async def _finish(connection: AsyncConnection, run_id: str, status: str) -> None:
+    await connection.execute(
+        sa.select(engine_runs.c.id).where(engine_runs.c.id == run_id).with_for_update()
+    )
+    await connection.execute(
+        sa.update(engine_runs).where(engine_runs.c.id == run_id).values(status=status)
+    )

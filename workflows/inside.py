@@ -1,0 +1,43 @@
+"""Steps within the worker's own process, and what becomes of them while that cannot do them."""
+
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
+
+from temporalio import workflow
+from temporalio.exceptions import FailureError
+
+with workflow.unsafe.imports_passed_through():
+    from workflows import options
+    from workflows.failure import OUTAGE, error_code
+
+_Room = TypeVar("_Room")
+_Step = TypeVar("_Step")
+_Done = TypeVar("_Done")
+
+
+async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
+    """The activity in this process, and if all its tries fail, by the server's retries."""
+    try:
+        return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
+    except FailureError:
+        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+
+
+async def inside_but_for_faults(
+    activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step
+) -> _Done:
+    """The same, but for what no time heals. Raises FailureError."""
+    try:
+        return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
+    except FailureError as failure:
+        if error_code(failure) not in OUTAGE:
+            raise
+        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+
+
+async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:
+    """The same where something is broken already: by the server's retries from the beginning."""
+    try:
+        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+    except FailureError:
+        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
