@@ -88,7 +88,8 @@ class GreedyBrain:
     """Sure of itself: proposes `kind` every time, whatever is written, and quotes the customer.
 
     `words`: how much of the message it quotes, from the end of it; None for all. `names`: it speaks
-    of the order that was looked up, which nobody may have asked about.
+    of the order that was looked up, which nobody may have asked about, and proposes nothing on the
+    first message: who proposes what is refused says nothing.
     """
 
     def __init__(
@@ -102,6 +103,7 @@ class GreedyBrain:
         said = request.text.split(" ")
         quote = " ".join(said if self._words is None else said[-self._words :])
         order = request.order
+        kind = None if self._names and not request.turns else self.kind
         cited = (Citation(kind="order", id=order.id, title=order.number),) if order else ()
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
@@ -109,7 +111,7 @@ class GreedyBrain:
             language="en",
             response=f"It is order {order.number}." if order and self._names else "Thank you!",
             citations=cited,
-            proposals=(Proposal(kind=self.kind, quote=quote),) if self.kind else (),
+            proposals=(Proposal(kind=kind, quote=quote),) if kind else (),
             model="greedy",
         )
 
