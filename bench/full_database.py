@@ -124,9 +124,9 @@ _CLIENTS: Final = (
            event_type, threshold, created_at
     FROM made, playbook_versions AS first WHERE first.client_id = %(first)s""",
     """INSERT INTO response_templates
-        (client_id, id, name, category, language, body, is_active, created_at)
+        (client_id, id, name, category, language, body, intent, not_for, is_active, created_at)
     SELECT made.client_id, pg_temp.ulid(%(now)s, made.client_id || id), name, category, language,
-           body, is_active, created_at
+           body, intent, not_for, is_active, created_at
     FROM made, response_templates AS first WHERE first.client_id = %(first)s""",
     """INSERT INTO knowledge_entries
         (client_id, id, title, body, language, search_text, created_at)
@@ -155,11 +155,16 @@ _HISTORY: Final = (
     ORDER BY at""",
     "ANALYZE history",
     """INSERT INTO ai_conversations
-        (client_id, id, key, channel, customer_email, turns, summary, created_at, last_message_at)
-    SELECT client_id, conversation_id, 'email:' || customer, 'shopify', customer,
+        (client_id, id, key, memory_key, channel, customer_email, turns, summary, created_at,
+         last_message_at)
+    SELECT client_id, conversation_id, 'email:' || customer, 'email:' || customer, 'shopify',
+           customer,
            '[{"author": "customer", "body": "Bonjour, où en est ma commande ?"}]', '',
            min(at), max(at)
     FROM history GROUP BY client_id, conversation_id, customer ORDER BY min(at)""",
+    """INSERT INTO customer_memories (client_id, key, summary, updated_at)
+    SELECT client_id, 'email:' || customer, 'order_status: answered', max(at)
+    FROM history GROUP BY client_id, customer""",
     """INSERT INTO engine_events
         (client_id, id, source, event_type, customer_email, message, text, payload, unified,
          outcome, received_at)
@@ -197,6 +202,7 @@ _HISTORY: Final = (
 
 _SWEPT: Final = (
     "users", "clients", "client_users", "api_keys", "playbooks", "playbook_versions",
-    "response_templates", "knowledge_entries", "ai_conversations", "engine_events",
+    "response_templates", "knowledge_entries", "ai_conversations", "customer_memories",
+    "engine_events",
     "engine_messages", "engine_runs", "usage_ledger", "usage_counters",
 )  # fmt: skip

@@ -55,6 +55,10 @@ class DemoNumbers:
         return str(self.first + 3)
 
     @property
+    def asked(self) -> str:
+        return str(self.first + 4)
+
+    @property
     def camille(self) -> str:
         return f"camille.durand+{self.first}@example.com"
 
@@ -71,6 +75,10 @@ class DemoNumbers:
         return f"ines.petit+{self.first}@example.com"
 
     @property
+    def nora(self) -> str:
+        return f"nora.leroy+{self.first}@example.com"
+
+    @property
     def emma(self) -> str:
         return f"emma.clark+{self.first}@example.com"
 
@@ -82,11 +90,13 @@ class DemoNumbers:
 def stock(path: Path, now: datetime) -> DemoNumbers:
     """Put a tour's orders into the demo shop, which is opened if it is not there."""
     open_demo_shop(path, ())
-    numbers = DemoNumbers(1042 + 4 * (order_count(path) // 4))
+    # Behind all that are there, by the number of orders of one tour.
+    numbers = DemoNumbers(1042 + 5 * -(-order_count(path) // 5))
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
         (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),
         (numbers.large, numbers.hugo, "320.00", OrderState.DELIVERED, "lampe Aube"),
+        (numbers.asked, numbers.nora, "39.00", OrderState.DELIVERED, "couverture en lin lavé"),
         (numbers.open, numbers.ines, "120.00", OrderState.OPEN, "lampe Aube"),
     )
     open_demo_shop(

@@ -36,7 +36,13 @@ class SampleTicket:
 
 def sample_tickets(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
     """The tickets of one tour, about the orders with these numbers."""
-    return (*_answers(numbers), *_refunds(numbers), *_refusals(numbers))
+    return (
+        *_answers(numbers),
+        *_conversation(numbers),
+        *_refunds(numbers),
+        *_asked_back(numbers),
+        *_refusals(numbers),
+    )
 
 
 def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
@@ -74,6 +80,79 @@ def _answers(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             sends_mail=True,
             cites=("knowledge",),
             tells=_ANSWERED,
+        ),
+    )
+
+
+def _conversation(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
+    """What follows on the first ticket, in the same exchange."""
+    camille: dict[str, JsonValue] = {
+        "event_type": "shopify.ticket.created",
+        "source": "shopify",
+        "customer_email": numbers.camille,
+        "customer_name": "Camille Durand",
+    }
+    return (
+        SampleTicket(
+            "A follow-up: no number, and the order is the one that was just spoken of",
+            {**camille, "message": "Merci. Et elle en est où, maintenant ?"},
+            status="completed",
+            classification="order_status",
+            cites=("template", "order"),
+            tells=("ticket.resolved",),
+        ),
+        SampleTicket(
+            "“Don't refund”: nothing is refunded, and what was asked is answered",
+            {
+                **camille,
+                "message": f"Je ne veux pas de remboursement pour la commande {numbers.shipped}, "
+                "je veux juste savoir comment se lave la couverture en lin lavé.",
+            },
+            status="completed",
+            classification="product_question",
+            cites=("knowledge",),
+            order=numbers.shipped,
+            refunded="0.00 EUR",
+            tells=("ticket.resolved",),
+        ),
+    )
+
+
+def _asked_back(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
+    """A refund of which the agent is not certain: it asks which order, then whether to do it."""
+    nora: dict[str, JsonValue] = {
+        "event_type": "shopify.ticket.created",
+        "source": "shopify",
+        "customer_email": numbers.nora,
+        "customer_name": "Nora Leroy",
+    }
+    return (
+        SampleTicket(
+            "A refund without a number: the agent asks which order is meant",
+            {**nora, "message": "Bonjour, je voudrais être remboursée s'il vous plaît."},
+            status="completed",
+            classification="refund_request",
+            order=numbers.asked,
+            refunded="0.00 EUR",
+            tells=_ANSWERED,
+        ),
+        SampleTicket(
+            "The number alone: the agent asks whether to refund it, and names the sum",
+            {**nora, "message": numbers.asked},
+            status="completed",
+            classification="refund_request",
+            order=numbers.asked,
+            refunded="0.00 EUR",
+            tells=("ticket.resolved",),
+        ),
+        SampleTicket(
+            "“Yes”: the customer confirms, and it is done, once",
+            {**nora, "message": "Oui, merci."},
+            status="completed",
+            classification="refund_request",
+            order=numbers.asked,
+            refunded="39.00 EUR",
+            tells=("ticket.resolved",),
         ),
     )
 
@@ -168,7 +247,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
             status="no_playbook",
         ),
         SampleTicket(
-            "Dry run: nothing is kept, nothing is sent, no shop is asked",
+            "Dry run: nothing is kept, nothing is sent, no shop is asked; the draft is shown",
             {
                 "event_type": "shopify.ticket.created",
                 "source": "shopify",
@@ -177,7 +256,7 @@ def _refusals(numbers: DemoNumbers) -> tuple[SampleTicket, ...]:
                 "order_number": "2001",
                 "message": "I would like to return my order 2001 and get my money back please",
             },
-            status="completed",
+            status="needs_review",
             classification="refund_request",
         ),
     )

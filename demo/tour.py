@@ -39,7 +39,7 @@ from store.runs.traces import RunTraces
 _GATEWAY: Final = "/api/engine/gateway"
 _CLI: Final = Path(__file__).resolve().parent.parent / "cli.py"
 _ANSWER_ORDER: Final = (
-    "status", "classification", "confidence", "response", "message", "steps_executed",
+    "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
     "duration_ms", "event_id", "run_id",
 )  # fmt: skip
 _PATIENCE_S: Final = 20.0
@@ -136,8 +136,8 @@ class Tour:
 
     async def _trace(self, database: Database, answer: dict[str, JsonValue]) -> RunTrace | None:
         """What is known of a run; None where there is none, as after a dry run."""
-        run_id, dry = answer.get("run_id"), answer.get("steps_executed") == 0
-        if not isinstance(run_id, str) or (dry and answer.get("status") == "completed"):
+        run_id = answer.get("run_id")
+        if not isinstance(run_id, str) or "draft" in answer:
             return None
         return await self._read(database, run_id)
 

@@ -3,10 +3,9 @@
 from datetime import timedelta
 from typing import Final
 
-from domain.agent.material import Material
-
 from domain.agent.brain import Category, Turn
 from domain.agent.lookup import looks_up, order_to_find
+from domain.agent.material import Material
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection

@@ -3,9 +3,8 @@
 from pathlib import Path
 from typing import Final
 
-from domain.agent.safety.net import sensitive_matter
-
 from domain.agent.safety.detection import unsafe
+from domain.agent.safety.net import sensitive_matter
 from domain.intake.order_number import find_order_numbers
 from evaluation.figure import HandFigure, tally
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage

@@ -45,7 +45,7 @@ class BrainSettings(BaseModel):
     api_key: SecretStr | None = Field(default=None, description="The provider's key.")
     price_in: _Price | None = Field(
         default=None,
-        description="US dollars a million tokens read, of both models; unset: the price list's.",
+        description="US dollars a million tokens read; unset: the price list's.",
     )
     price_out: _Price | None = Field(
         default=None, description="The same of tokens written; goes with BRAIN_PRICE_IN."
@@ -55,6 +55,12 @@ class BrainSettings(BaseModel):
     )
     fallback_base_url: WebUrl | None = None
     fallback_api_key: SecretStr | None = None
+    fallback_price_in: _Price | None = Field(
+        default=None, description="The fallback's own price, as BRAIN_PRICE_IN is the first one's."
+    )
+    fallback_price_out: _Price | None = Field(
+        default=None, description="The same of tokens written; goes with BRAIN_FALLBACK_PRICE_IN."
+    )
     monthly_budget: float = Field(
         default=20,
         ge=0,
@@ -71,6 +77,10 @@ class BrainSettings(BaseModel):
     def _both_prices(self) -> Self:
         if (self.price_in is None) != (self.price_out is None):
             raise ValueError("BRAIN_PRICE_IN and BRAIN_PRICE_OUT: both of them or none")
+        if (self.fallback_price_in is None) != (self.fallback_price_out is None):
+            raise ValueError(
+                "BRAIN_FALLBACK_PRICE_IN and BRAIN_FALLBACK_PRICE_OUT: both of them or none"
+            )
         return self
 
 

@@ -155,7 +155,7 @@ def build_activities(
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=Rehearse(database, purse, sealer, utc_now),
+        dry_run=Rehearse(database, purse, embedder, sealer, utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),

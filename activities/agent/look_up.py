@@ -7,12 +7,11 @@ from typing import Final
 from temporalio import activity
 
 from domain.agent.contracts import LookUpInput, LookUpResult
+from domain.agent.lookup import looks_up, order_to_find
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
-from domain.intake.event import UnifiedEvent
-from domain.intake.order_number import asks_about_order
 from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
 from domain.integrations.integration import SHOPS, Integration
 from domain.integrations.order import Lookup, LookupState
@@ -51,13 +50,14 @@ class LookUp:
         """
         started, tenant = time.monotonic(), TenantId(step.ref.client_id)
         async with self._database.tenant(tenant) as connection:
-            event = (await CaseRepository(connection, tenant).read(step.ref.run_id)).event
+            case = await CaseRepository(connection, tenant).read(step.ref.run_id)
             connected = await IntegrationRepository(connection, tenant).connected()
         # Without any shop that answers, nobody can say that there is no such order.
-        found = Lookup(state=LookupState.UNAVAILABLE)
+        event, number = case.event, order_to_find(case.event, case.thread)
+        found = Lookup(state=LookupState.UNAVAILABLE, number=number)
         shops = [it for it in connected if it.provider in SHOPS]
-        for integration in shops if asks_about_order(event) else ():
-            asked = await self._ask(step.ref, integration, event)
+        for integration in shops if looks_up(event, case.thread) else ():
+            asked = await self._ask(step.ref, integration, number, event.customer_email)
             found = min(found, asked, key=lambda it: _TELLING.index(it.state))
             if found.state is LookupState.FOUND:
                 break
@@ -65,22 +65,23 @@ class LookUp:
             await RunRepository(connection, tenant).save_lookup(step.ref.run_id, found)
         return LookUpResult(state=found.state, elapsed_ms=(time.monotonic() - started) * 1000)
 
-    async def _ask(self, ref: RunRef, integration: Integration, event: UnifiedEvent) -> Lookup:
+    async def _ask(
+        self, ref: RunRef, integration: Integration, number: str | None, email: str | None
+    ) -> Lookup:
         tenant = TenantId(ref.client_id)
         try:
             async with asyncio.timeout(_PATIENCE_S):
-                shop = self._connectors.shop(integration)
-                order = await shop.find_order(event.order_number, event.customer_email)
+                order = await self._connectors.shop(integration).find_order(number, email)
         except NotAuthorized as error:
             async with self._database.tenant(tenant) as connection:
                 await IntegrationRepository(connection, tenant).fail(
                     integration.id, error.code, self._now(), self._new_id, run_id=ref.run_id
                 )
-            return Lookup(state=LookupState.UNAVAILABLE)
+            return Lookup(state=LookupState.UNAVAILABLE, number=number)
         except (ActionUnreachable, ActionRefused, TimeoutError):
-            return Lookup(state=LookupState.UNAVAILABLE)
+            return Lookup(state=LookupState.UNAVAILABLE, number=number)
         if order is None:
-            return Lookup(state=LookupState.NOT_FOUND)
-        if not order.belongs_to(event.customer_email):
-            return Lookup(state=LookupState.NOT_THEIRS)
-        return Lookup(state=LookupState.FOUND, order=order)
+            return Lookup(state=LookupState.NOT_FOUND, number=number)
+        if not order.belongs_to(email):
+            return Lookup(state=LookupState.NOT_THEIRS, number=number)
+        return Lookup(state=LookupState.FOUND, order=order, number=number)

@@ -5,48 +5,66 @@ import time
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.agent.gather import gather
 from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
+from domain.agent.material import Material
 from domain.agent.ports import Embedder
-from domain.agent.situation import Connection, Spent
-from domain.agent.thinking import Material, ThinkingResult, think_through
+from domain.agent.situation import Spent
+from domain.agent.thinking import ThinkingResult, think_through
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
+from domain.runs.conversation import ANSWERS_PER_HOUR
 from domain.runs.run import RunDraft, review_reason
-from store.content.content import ContentRepository
 from store.core.database import Database
-from store.integrations.integrations import IntegrationRepository
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
 from store.runs.sentiment import SentimentRepository
+from store.runs.threads import ThreadRepository
+
+
+class _ProposalGone(Exception):
+    """The proposal that the thought rests on was taken or dropped meanwhile."""
 
 
 class Think:
-    """`embedder`: finds knowledge by meaning too; None: by words alone."""
+    """`embedder`: finds knowledge by meaning too; None: by words alone. `answers_per_hour`: how
+    often the agent may answer in one thread before people do."""
 
     def __init__(
-        self, database: Database, purse: Purse, embedder: Embedder | None, now: Clock, new_id: NewId
+        self,
+        database: Database,
+        purse: Purse,
+        embedder: Embedder | None,
+        now: Clock,
+        new_id: NewId,
+        *,
+        answers_per_hour: int = ANSWERS_PER_HOUR,
     ) -> None:
         self._database = database
         self._purse = purse
         self._embedder = embedder
         self._now = now
         self._new_id = new_id
+        self._answers_per_hour = answers_per_hour
 
     @activity.defn(name=names.THINK)
     async def think(self, step: ThinkInput) -> ThinkResult:
         """Classify the message, draft an answer, plan what to do with it.
 
         Idempotency key: run_id. A thought that is stored already is not thought again, and no
-        transaction is held while the brain thinks.
+        transaction is held while the brain thinks. A yes takes the thread's proposal together with
+        the thought that rests on it; who comes too late thinks again without it.
         """
         started = time.monotonic()
-        draft = await self._draft(TenantId(step.ref.client_id), step.ref)
+        draft: RunDraft | None = None
+        while draft is None:
+            draft = await self._draft(TenantId(step.ref.client_id), step.ref)
         return ThinkResult(
             classification=draft.classification,
             confidence=draft.confidence,
@@ -55,7 +73,8 @@ class Think:
             elapsed_ms=(time.monotonic() - started) * 1000,
         )
 
-    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft:
+    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft | None:
+        """What stands; None where another message has taken the proposal meanwhile."""
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
@@ -71,7 +90,10 @@ class Think:
         thought = await self._purse.spend(
             tenant, grant, lambda thinker: think_through(thinker, material, self._now())
         )
-        return await self._keep(tenant, ref, thought)
+        try:
+            return await self._keep(tenant, ref, case, thought)
+        except _ProposalGone:
+            return None
 
     async def _material(
         self,
@@ -81,23 +103,25 @@ class Think:
         ref: RunRef,
         near: Embedding | None,
     ) -> Material:
-        content = ContentRepository(connection, tenant)
-        connected = await IntegrationRepository(connection, tenant).connected()
+        gathered = await gather(connection, tenant, case.event, near)
         return Material(
             event=case.event,
             brand_name=case.brand_name,
             rulebook=case.rulebook,
             system_prompt=case.system_prompt,
-            templates=await content.templates(),
-            passages=await content.search(case.event.words, near),
+            templates=gathered.templates,
+            passages=gathered.passages,
             turns=case.turns,
             summary=case.summary,
             lookup=case.lookup,
-            connections=tuple(
-                Connection(integration_id=it.id, provider=it.provider) for it in connected
-            ),
+            connections=gathered.connections,
             spent=await self._spent(connection, tenant, case, ref),
-            has_shop=await IntegrationRepository(connection, tenant).has_shop(),
+            has_shop=gathered.has_shop,
+            thread=case.thread,
+            run_id=ref.run_id,
+            playbook=(case.playbook_id, case.playbook_version),
+            sensitive_words=case.sensitive_words,
+            turns_left=self._answers_per_hour - case.automatic_turns,
         )
 
     async def _spent(
@@ -114,12 +138,18 @@ class Think:
             now=self._now(),
         )
 
-    async def _keep(self, tenant: TenantId, ref: RunRef, thought: ThinkingResult) -> RunDraft:
-        """Keep the thought; returns what stands, which is another try's if that was quicker."""
+    async def _keep(
+        self, tenant: TenantId, ref: RunRef, case: Case, thought: ThinkingResult
+    ) -> RunDraft | None:
+        """Keep the thought; returns what stands, which is another try's if that was quicker.
+
+        Raises _ProposalGone, and nothing is kept.
+        """
         async with self._database.tenant(tenant) as connection:
             if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
+            await self._settle_proposal(connection, tenant, case, thought)
             await SentimentRepository(connection, tenant).record(
                 ref.event_id,
                 thought.answer.sentiment,
@@ -128,3 +158,15 @@ class Think:
                 run_id=ref.run_id,
             )
         return RunDraft.of(thought)
+
+    async def _settle_proposal(
+        self, connection: AsyncConnection, tenant: TenantId, case: Case, thought: ThinkingResult
+    ) -> None:
+        """Take the proposal that the message confirms, or drop what it does not."""
+        proposal = case.thread.proposal
+        if proposal is None or case.conversation_id is None:
+            return
+        threads = ThreadRepository(connection, tenant)
+        taken = await threads.take_proposal(case.conversation_id, proposal.id)
+        if thought.taken and not taken:
+            raise _ProposalGone

@@ -6,13 +6,14 @@ from datetime import timedelta
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from domain.agent.lookup import looks_up
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.contracts import NormalizeInput, NormalizeResult
-from domain.intake.event import UnifiedEvent
-from domain.intake.normalization import normalize
-from domain.intake.order_number import asks_about_order
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent
+from domain.intake.normalization import channel_of, normalize
+from domain.intake.order_number import with_asked_number
 from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
@@ -21,6 +22,7 @@ from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
+from store.tenants.client_settings import SettingsRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
@@ -53,7 +55,11 @@ class Normalize:
         async with self._database.tenant(tenant) as connection:
             events = EventRepository(connection, tenant)
             inbound = await events.inbound(step.ref.event_id)
-            unified = normalize(inbound, fallback_ticket_id=step.ref.event_id)
+            unified = normalize(
+                inbound,
+                fallback_ticket_id=step.ref.event_id,
+                authserv_ids=await _authserv_ids(connection, tenant, inbound),
+            )
             now = self._now()
             opened = await ConversationRepository(connection, tenant).open(
                 await _key(connection, tenant, unified, step.ref.event_id),
@@ -65,6 +71,8 @@ class Normalize:
                 now=now,
                 lasts=self._thread_lasts,
             )
+            if opened.thread.asked_number or opened.thread.proposal:
+                unified = with_asked_number(unified)
             await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
             deliveries: tuple[str, ...] = ()
             joined = None
@@ -91,13 +99,13 @@ class Normalize:
                 deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
                     step.ref.run_id
                 )
-            looks_up = (
-                asks_about_order(unified)
+            wants_order = (
+                looks_up(unified, opened.thread)
                 and await IntegrationRepository(connection, tenant).has_shop()
             )
         return NormalizeResult(
             elapsed_ms=(time.monotonic() - started) * 1000,
-            looks_up=looks_up,
+            looks_up=wants_order,
             deliveries=deliveries,
             joined=joined or "",
         )
@@ -114,3 +122,12 @@ async def _key(
         if known is not None:
             return known
     return conversation_key(event, event_id)
+
+
+async def _authserv_ids(
+    connection: AsyncConnection, tenant: TenantId, event: InboundEvent
+) -> tuple[str, ...]:
+    """The mail servers that the client believes; of no use for what is no mail."""
+    if channel_of(event.event_type, event.source) is not Channel.EMAIL:
+        return ()
+    return (await SettingsRepository(connection, tenant).read()).authserv_ids

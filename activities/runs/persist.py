@@ -3,6 +3,7 @@
 from datetime import datetime, timedelta
 from typing import Final
 
+from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain.agent.escalation_reason import EscalationReason
@@ -25,6 +26,7 @@ from store.intake.events import EventRepository, Ticket
 from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
+from store.runs.threads import ThreadRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
@@ -82,6 +84,7 @@ class Persist:
                     body=result.response,
                     now=now,
                 )
+            await self._settle_thread(connection, tenant, step, run)
             for kind in blocked_for_good(step.steps):
                 await runs.take_off(step.ref.run_id, kind)
             review_id = step.joined or self._new_id()
@@ -105,11 +108,23 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
-            if result.status is RunStatus.COMPLETED or step.joined:
+            was_parked = run.status is RunStatus.NEEDS_REVIEW
+            if step.joined or (was_parked and result.status is RunStatus.COMPLETED):
                 await reviews.close_joined(step.ref.run_id, now)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
         return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
+
+    async def _settle_thread(
+        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
+    ) -> None:
+        """What the message settled in its thread. A question is open only once the customer has
+        it in the agent's own words."""
+        if run.thread_after is None or run.conversation_id is None:
+            return
+        asked = _answered(step) and run.human_text is None
+        thread = run.thread_after if asked else run.thread_after.without_question
+        await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
 
 
 def _answered(step: PersistInput) -> bool:

@@ -7,16 +7,21 @@ from adapters.brain.classifier import Classification
 from adapters.brain.order_facts import order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
+from domain.agent.intent import Intent
+from domain.agent.intents.wanted import Want, mentions
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.template import Filled, clean_value, fill, names
 from domain.integrations.order import Order
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.
 FITTING_STRENGTH: Final = 0.95
-# Several templates and nothing to choose by, a class that says only what a message is not, or a
-# message that says no more than "delivery" or "a problem": under the default threshold (0.70), so
-# that a human looks at it.
+# Under the default threshold (0.70), so that a human looks at it: several templates and nothing to
+# choose by, a template that names no intent, or a message that says no more than "delivery".
 ARBITRARY_STRENGTH: Final = 0.65
+# The template of what is wanted, but the message says more than is understood of it.
+PARTIAL_STRENGTH: Final = 0.5
+# The template of another intent, where nothing evident is wanted: a text to begin from.
+OFF_STRENGTH: Final = 0.3
 # A passage of less coverage is about something else.
 RELEVANT: Final = 0.5
 # One word of four missing may be the one that matters (the lamp's name): that is to stay under
@@ -26,6 +31,10 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
+_INTENT_OF: Final = {
+    ActionKind.REFUND: Intent.REFUND,
+    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
+}
 
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
@@ -40,71 +49,131 @@ _QUOTE: Final[dict[Language, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
+class Asking:
+    """A message, or a part of it, as it is to be answered.
+
+    `wanted`: the one thing that it evidently wants. `covered`: nothing in it is left that this does
+    not explain. `offer`: the action that it asks for, of what is on offer; `asks_more`: besides it.
+    """
+
+    text: str
+    question: Question
+    wanted: Want | None
+    covered: bool
+    offer: PlannedAction | None = None
+    asks_more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class GroundedDraft:
     """A possible answer; `strength` (0 to 1) is how well it rests on its sources.
 
-    `promises`: the action without which it would not be true.
+    `promises`: the action without which it would not be true. `evident`: it answers what the
+    message evidently wants, and all of it.
     """
 
     response: str
     citations: tuple[Citation, ...]
     strength: float
     promises: ActionKind | None = None
+    evident: bool = False
+
+    @property
+    def may_go(self) -> bool:
+        return self.strength >= WELL_COVERED
 
 
-def best_draft(
-    request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
-) -> GroundedDraft | None:
-    """The draft that fits the class's kind of question, or what else there is.
-
-    `wish`: what the customer plainly asks for, of what is on offer.
-    """
-    template = _from_templates(request, seen, question, wish)
+def best_draft(request: BrainRequest, seen: Classification, asking: Asking) -> GroundedDraft | None:
+    """The draft that fits the class's kind of question, or what else there is."""
+    template = _from_templates(request, seen, asking)
     if template is not None and template.promises:
         return template
-    passage = _from_passages(request, seen.language, question)
+    passage = passage_draft(request, seen.language, asking)
     if template is None or passage is None:
         return template or passage
+    if not template.may_go and passage.strength > template.strength:
+        return passage
     if seen.category not in _KNOWLEDGE_FIRST:
         return template
     return passage if passage.strength >= min(WELL_COVERED, template.strength) else template
 
 
 def _from_templates(
-    request: BrainRequest, seen: Classification, question: Question, wish: PlannedAction | None
+    request: BrainRequest, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
-    """The class's template in the customer's language that can be filled and is nearest.
+    """The fittest template in the customer's language that can be filled, the nearest of those.
 
     One that promises what the customer asks for goes before the others.
     """
     # The shop's word goes before the caller's.
     told = order_values(request.order, seen.language) if request.order else {}
-    promised = promise_values(wish, seen.language) if wish else {}
+    promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
     fitting = [
-        (template, filled)
+        (strength, template, filled)
         for template in request.templates
-        if template.category == seen.category and template.language == seen.language
+        if template.language == seen.language
+        if (strength := _fit(template, seen, asking, promised)) > 0
         if (filled := fill(template.body, values)).complete and filled.text.strip()
     ]
     if not fitting:
         return None
     keys = [
-        (bool(names(template.body) & promised.keys()), *_template_key(question, template, filled))
-        for template, filled in fitting
+        (
+            bool(names(template.body) & promised.keys()),
+            strength,
+            *_template_key(asking.question, template, filled),
+        )
+        for strength, template, filled in fitting
     ]
     best = max(keys)
-    template, filled = fitting[keys.index(best)]
-    arbitrary = keys.count(best) > 1 or seen.category is Category.OTHER or question.is_vague
+    strength, template, filled = fitting[keys.index(best)]
+    if keys.count(best) > 1 or asking.question.is_vague:
+        strength = min(strength, ARBITRARY_STRENGTH)
+    promises = asking.offer.kind if asking.offer and best[0] else None
     return GroundedDraft(
         response=filled.text.strip(),
         citations=(
             Citation(kind="template", id=template.id, title=template.name),
             *_order_citations(request.order, template.body, {**told, **promised}),
         ),
-        strength=ARBITRARY_STRENGTH if arbitrary else FITTING_STRENGTH,
-        promises=wish.kind if wish and best[0] else None,
+        strength=strength,
+        promises=promises,
+        evident=strength == FITTING_STRENGTH,
     )
+
+
+def _fit(
+    template: Template, seen: Classification, asking: Asking, promised: dict[str, str]
+) -> float:
+    """How well a template answers this message; 0: not at all."""
+    if mentions(asking.text, template.not_for):
+        return 0
+    if asking.offer is not None and names(template.body) & promised.keys():
+        return _fit_of_promise(template, asking.offer.kind, asking)
+    if template.intent is None:
+        return ARBITRARY_STRENGTH if template.category is seen.category else 0
+    return _fit_of_intent(template, seen, asking)
+
+
+def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> float:
+    """The request was proved word by word, so that its reasons need no explanation."""
+    if template.intent is None:
+        return ARBITRARY_STRENGTH
+    if template.intent is not _INTENT_OF.get(kind):
+        return 0
+    return PARTIAL_STRENGTH if asking.asks_more else FITTING_STRENGTH
+
+
+def _fit_of_intent(template: Template, seen: Classification, asking: Asking) -> float:
+    """A class says too little to send by: only what is evidently wanted makes a template fit."""
+    wanted = asking.wanted
+    if wanted is None:
+        return OFF_STRENGTH if template.category is seen.category else 0
+    of_class = template.category in (seen.category, *wanted.categories)
+    if template.intent is not wanted.intent or not of_class:
+        return 0
+    return FITTING_STRENGTH if asking.covered else PARTIAL_STRENGTH
 
 
 def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tuple[Citation, ...]:
@@ -117,10 +186,11 @@ def _template_key(question: Question, template: Template, filled: Filled) -> tup
     return coverage(question, template.name, template.body), filled.used
 
 
-def _from_passages(
-    request: BrainRequest, language: Language, question: Question
+def passage_draft(
+    request: BrainRequest, language: Language, asking: Asking
 ) -> GroundedDraft | None:
     """The passage that covers the message best, quoted; none in another language is translated."""
+    question = asking.question
     found = [
         (coverage(question, passage.title, body), passage.rank, passage, body)
         for passage in request.passages
@@ -133,19 +203,17 @@ def _from_passages(
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None
+    strength = min(share**_GAP_PENALTY, FITTING_STRENGTH)
     return GroundedDraft(
         response=_quote(request, passage, body),
         citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
-        strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),
+        strength=strength,
+        # Two readers agree: all words are the passage's, and all of one evident wish.
+        evident=strength == FITTING_STRENGTH and asking.covered and asking.wanted is not None,
     )
 
 
 def _quote(request: BrainRequest, passage: Passage, body: str) -> str:
     message = _QUOTE[passage.language].format(title=clean_value(passage.title), body=body)
-    return signed(request, message)
-
-
-def signed(request: BrainRequest, message: str) -> str:
-    """The message with the merchant's brand below it."""
     brand = clean_value(request.brand_name)
     return f"{message}\n\n{brand}" if brand else message

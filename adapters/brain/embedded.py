@@ -10,13 +10,19 @@ from typing import Final
 
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
-from adapters.brain.drafts import GroundedDraft, best_draft, signed
+from adapters.brain.drafts import Asking, GroundedDraft, best_draft
 from adapters.brain.features import fold, words
+from adapters.brain.joined import joined_draft
 from adapters.brain.relevance import is_foreign, names_anything, own_words, read_question
-from adapters.brain.wishes import asks_for_human, wished_action
-from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Language, Proposal
+from adapters.brain.wishes import asks_for_human
+from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.intents.closing import closes
+from domain.agent.intents.wanted import Wants, read_wants
 from domain.agent.plan import PlannedAction
+from domain.agent.speech.reading import spoken_request
+from domain.agent.speech.request import SpokenRequest, Standing
 from domain.intake.mail_text import latest_reply
 
 UNANSWERED_CONFIDENCE: Final = 0.3
@@ -36,15 +42,15 @@ _ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
 _SUBJECT_READ: Final = 200
 _ALTERNATIVES: Final = 3
-ACKNOWLEDGEMENT: Final[dict[Language, str]] = {
-    "fr": (
-        "Bonjour,\n\nNous avons bien reçu votre message, mais nous n'avons pas encore de réponse "
-        "sûre à vous donner. Pourriez-vous nous en dire un peu plus ?"
-    ),
-    "en": (
-        "Hello,\n\nWe have received your message, but we have no certain answer to give you yet. "
-        "Could you tell us a little more?"
-    ),
+# What is evidently wanted, and nothing besides, is as sure as this whatever the class.
+EVIDENT: Final = 0.9
+# A class so sure contradicts an intent that belongs to another.
+_CONTRADICTS: Final = 0.8
+# What is asked besides a refund or a cancellation; the rest is the reason for it.
+_QUESTIONS: Final = frozenset(Intent) - {
+    *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
+    *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
+    *(Intent.MISSING_ITEM, Intent.WRONG_ITEM, Intent.SERVICE_COMPLAINT, Intent.CHARGED_WRONGLY),
 }
 
 
@@ -61,6 +67,21 @@ class _Reading:
     is_bare: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class _Understood:
+    """What a message is, wants and asks for. `offer`: the action it asks for, if it is on offer."""
+
+    seen: Classification
+    wants: Wants
+    spoken: SpokenRequest
+    offer: PlannedAction | None
+
+    @property
+    def proposals(self) -> tuple[Proposal, ...]:
+        offer = self.offer
+        return (Proposal(kind=offer.kind, quote=self.spoken.quote),) if offer else ()
+
+
 class EmbeddedBrain:
     """A `Brain`. Deterministic: the same request always has the same answer."""
 
@@ -75,19 +96,18 @@ class EmbeddedBrain:
         seen = reading.seen
         if _is_wordless(reading.text):
             seen = dataclasses.replace(seen, category=Category.OTHER)
-            return self._unanswered(request, seen, EscalationReason.UNSUPPORTED_REQUEST)
+            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if is_foreign(own):
-            return self._unanswered(request, seen, EscalationReason.UNSUPPORTED_REQUEST)
+            return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
+        if closes(own):
+            return self._closed(self._classifier.classify(own))
+        understood = _understand(request, own, reading)
         if asks_for_human(own):
-            return self._unanswered(request, seen, EscalationReason.CUSTOMER_REQUEST)
-        question = read_question(reading.text)
-        if reading.is_bare:
-            question = dataclasses.replace(question, is_vague=True)
-        wish = _wish(request, seen)
-        draft = best_draft(request, seen, question, wish)
-        if draft is None:
-            return self._unanswered(request, seen, EscalationReason.MISSING_KNOWLEDGE, wish)
-        return self._answered(seen, draft)
+            return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
+        draft = _draft(request, own, reading, understood)
+        if draft is None or (understood.offer and not draft.promises):
+            return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
+        return self._answered(understood, draft)
 
     def _read(self, request: BrainRequest, own: str) -> _Reading:
         """The message alone, or after the customer's last one where it says too little alone."""
@@ -111,51 +131,101 @@ class EmbeddedBrain:
         is_bare = text == before and not any(word.isdigit() for word in said)
         return _Reading(text, read, is_bare)
 
-    def _answered(self, seen: Classification, draft: GroundedDraft) -> BrainAnswer:
-        unsure = (
-            seen.probability < LOW_PROBABILITY
-            or seen.language_probability < LOW_LANGUAGE_PROBABILITY
-        )
+    def _answered(self, understood: _Understood, draft: GroundedDraft) -> BrainAnswer:
+        seen = understood.seen
+        certainty = max(seen.probability, EVIDENT) if draft.evident else seen.probability
+        unsure = certainty < LOW_PROBABILITY or seen.language_probability < LOW_LANGUAGE_PROBABILITY
         return BrainAnswer(
             classification=seen.category,
+            intents=understood.wants.intents,
             # An answer is as sure as the least sure thing it rests on.
-            confidence=_rounded(min(seen.probability, seen.language_probability, draft.strength)),
+            confidence=_rounded(min(certainty, seen.language_probability, draft.strength)),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
             response=draft.response,
             citations=draft.citations,
             # Only what the merchant's own words promise: else somebody acts, and nobody says so.
-            proposals=(Proposal(kind=draft.promises),) if draft.promises else (),
+            proposals=understood.proposals if draft.promises else (),
             doubt=EscalationReason.LOW_CONFIDENCE if unsure else None,
             model=self._model,
         )
 
-    def _unanswered(
-        self,
-        request: BrainRequest,
-        seen: Classification,
-        doubt: EscalationReason,
-        wish: PlannedAction | None = None,
-    ) -> BrainAnswer:
-        """No source fits: an acknowledgement that asserts nothing, at a low confidence.
+    def _unanswered(self, understood: _Understood, doubt: EscalationReason) -> BrainAnswer:
+        """No source fits, or a human is wanted: nothing is drafted, and a human writes.
 
-        It is a draft for the human who looks next. A customer who asked for a human gets not even
-        that: no threshold may let the agent answer in a human's place. Nor does one who asks for
-        what only a human can promise: the proposal waits for the human's words.
+        What only a human's words can promise is proposed all the same.
         """
-        needs_human = wish is not None or doubt is EscalationReason.CUSTOMER_REQUEST
+        seen = understood.seen
         return BrainAnswer(
             classification=seen.category,
+            intents=understood.wants.intents,
             confidence=_rounded(min(seen.probability, _LIMITS[doubt])),
             alternatives=_alternatives(seen, seen.category),
             language=seen.language,
             sentiment=_sentiment(seen),
-            response="" if needs_human else signed(request, ACKNOWLEDGEMENT[seen.language]),
-            proposals=(Proposal(kind=wish.kind),) if wish else (),
+            proposals=(understood.proposals if doubt is EscalationReason.MISSING_KNOWLEDGE else ()),
             doubt=doubt,
             model=self._model,
         )
+
+    def _closed(self, seen: Classification) -> BrainAnswer:
+        """Nothing is wanted, so nothing is answered."""
+        return BrainAnswer(
+            classification=Category.OTHER,
+            intents=(Intent.THANKS,),
+            closes=True,
+            confidence=EVIDENT,
+            alternatives=_alternatives(seen, Category.OTHER),
+            language=seen.language,
+            sentiment=_sentiment(seen),
+            model=self._model,
+        )
+
+
+def _nothing(seen: Classification) -> _Understood:
+    return _Understood(seen=seen, wants=Wants(), spoken=SpokenRequest(), offer=None)
+
+
+def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
+    """What is asked to be done is read in this message alone: the rest was answered before."""
+    wants = read_wants(own)
+    if not wants.all and reading.text != own:
+        wants = read_wants(reading.text)
+    spoken = spoken_request(own)
+    offer = None
+    if request.order is not None and spoken.standing in (Standing.PLAIN, Standing.LIKELY):
+        offer = next((one for one in request.offers if one.kind is spoken.kind), None)
+    return _Understood(seen=_seen(reading.seen, wants), wants=wants, spoken=spoken, offer=offer)
+
+
+def _seen(seen: Classification, wants: Wants) -> Classification:
+    """The classifier's class, unless what is wanted, and all of it, belongs to another."""
+    if len(wants.all) != 1 or wants.unexplained or seen.probability >= _CONTRADICTS:
+        return seen
+    classes = wants.all[0].categories
+    return seen if seen.category in classes else dataclasses.replace(seen, category=classes[0])
+
+
+def _draft(
+    request: BrainRequest, own: str, reading: _Reading, understood: _Understood
+) -> GroundedDraft | None:
+    question = read_question(reading.text)
+    if reading.is_bare:
+        question = dataclasses.replace(question, is_vague=True)
+    seen, wants = understood.seen, understood.wants
+    one = wants.all[0] if len(wants.all) == 1 else None
+    asking = Asking(
+        text=own,
+        question=question,
+        wanted=one,
+        covered=not wants.unexplained and (one is None or seen.category in one.categories),
+        offer=understood.offer,
+        asks_more=any(wanted.intent in _QUESTIONS for wanted in wants.all),
+    )
+    if len(wants.all) > 1 and understood.offer is None:
+        return joined_draft(request, seen, asking, wants)
+    return best_draft(request, seen, asking)
 
 
 def _message(request: BrainRequest) -> str:
@@ -178,17 +248,6 @@ def _is_wordless(text: str) -> bool:
     folded = fold(text)
     readable = sum(mark.isalpha() for mark in folded)
     return readable * 2 < sum(mark.isalpha() for mark in text[: len(folded)]) or readable == 0
-
-
-def _wish(request: BrainRequest, seen: Classification) -> PlannedAction | None:
-    """What the customer plainly asks for, of what is on offer for the order that was found.
-
-    Read in this message alone: what was asked before was answered before.
-    """
-    if request.order is None or seen.category is not Category.REFUND_REQUEST:
-        return None
-    wished = wished_action(_message(request))
-    return next((offer for offer in request.offers if offer.kind is wished), None)
 
 
 def _alternatives(seen: Classification, category: Category) -> tuple[Alternative, ...]:

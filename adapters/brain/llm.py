@@ -8,12 +8,13 @@ from typing import Final
 from pydantic_ai import Agent, ModelRetry, ModelSettings, NativeOutput, RunContext, ToolOutput
 from pydantic_ai.exceptions import ContentFilterError
 from pydantic_ai.output import OutputSpec
+from pydantic_ai.settings import CacheConfig
 from pydantic_ai.usage import RunUsage
 
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.llm_answer import LlmAnswer, brain_answer
 from adapters.brain.llm_models import PricedModel
-from adapters.brain.llm_prompt import Prompt, prompt_for
+from adapters.brain.llm_prompt import PROMPT_VERSION, RULES, Prompt, prompt_for
 from adapters.brain.llm_tries import Unanswered, first_answer
 from adapters.brain.relevance import is_foreign
 from domain.agent.brain import BrainAnswer, BrainRequest, Language
@@ -110,7 +111,7 @@ class LlmBrain:
         try:
             result = await self._agents[model].run(
                 question.prompt.data,
-                instructions=question.prompt.instructions,
+                instructions=question.prompt.shop,
                 deps=question,
                 usage=usage,
             )
@@ -123,6 +124,7 @@ class LlmBrain:
             offered=frozenset[ActionKind](offer.kind for offer in request.offers),
             in_right_language=question.in_right_language,
             model=model.name,
+            prompt_version=PROMPT_VERSION,
         )
 
     def _agent(self, model: PricedModel) -> Agent[_Question, LlmAnswer]:
@@ -136,9 +138,15 @@ class LlmBrain:
         agent = Agent(
             model.model,
             output_type=output,
+            instructions=RULES,
             deps_type=_Question,
             retries=1,
-            model_settings=ModelSettings(max_tokens=_MAX_TOKENS_OUT, thinking=False),
+            model_settings=ModelSettings(
+                max_tokens=_MAX_TOKENS_OUT,
+                thinking=False,
+                # The rules and the merchant's words; a message is never asked about again.
+                cache=CacheConfig(messages=False),
+            ),
         )
         agent.output_validator(self._in_customers_language)
         return agent
@@ -174,4 +182,5 @@ def _refused(seen: Classification, model: str) -> BrainAnswer:
         language=seen.language,
         doubt=_REFUSED_BY,
         model=model,
+        prompt_version=PROMPT_VERSION,
     )

@@ -12,7 +12,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from domain.agent.brain import BrainAnswer, Category, Citation, Proposal
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ACTIONS, ActionKind
+from domain.agent.intent import Intent
+from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind
 from domain.core.plain_text import clean_line, clean_text
 
 # Models overrate themselves; of nothing they say are we surer than of a merchant's own template.
@@ -22,6 +23,7 @@ MAX_RESPONSE_CHARS: Final = 6_000
 _MAX_NOTE_CHARS: Final = 2_000
 _MAX_TAGS: Final = 10
 _TAG_CHARS: Final = 40
+_QUOTE_CHARS: Final = 500
 _LANGUAGE: Final = re.compile("[a-z]{2}")
 
 Doubt = Literal[
@@ -47,13 +49,20 @@ Tone = Annotated[
 
 
 class ProposedAction(BaseModel):
-    """One action to take. `note` is for the kind note, `tags` for the kind tag; else empty."""
+    """One action to take. `note` is for the kind note, `tags` for the kind tag; else empty.
+
+    `quote`: for an action on an order, the customer's exact words that ask for it.
+    """
 
     model_config = ConfigDict(extra="forbid", strict=True)
 
     kind: str
     note: str = ""
     tags: list[str] = []
+    quote: str = Field(
+        default="",
+        description="Of an action on an order: the customer's exact words asking for it.",
+    )
 
 
 class LlmAnswer(BaseModel):
@@ -62,6 +71,12 @@ class LlmAnswer(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     category: Category
+    intents: list[Intent] = Field(
+        default=[], description="All that the message wants; may be empty."
+    )
+    closes: bool = Field(
+        default=False, description="Mere thanks or a goodbye, which wants no answer."
+    )
     language: Annotated[str, AfterValidator(_language)] = Field(
         description="ISO 639-1 code of the customer's language, in which the response is written."
     )
@@ -88,6 +103,7 @@ def brain_answer(
     offered: frozenset[ActionKind],
     in_right_language: bool,
     model: str,
+    prompt_version: str,
 ) -> BrainAnswer:
     """The port's answer. Sources that were not given and actions that were not offered are dropped.
 
@@ -104,6 +120,9 @@ def brain_answer(
     wants_human = doubt is EscalationReason.CUSTOMER_REQUEST
     return BrainAnswer(
         classification=said.category,
+        intents=tuple(dict.fromkeys(said.intents)),
+        closes=said.closes,
+        prompt_version=prompt_version,
         confidence=0.0 if doubt is EscalationReason.UNSAFE_INPUT else round(confidence, 4),
         language=said.language,
         sentiment=round(said.sentiment, 4),
@@ -128,5 +147,7 @@ def _proposals(said: LlmAnswer, offered: frozenset[ActionKind]) -> list[Proposal
             kind=kind,
             text=clean_text(action.note, _MAX_NOTE_CHARS) if chosen == "text" else "",
             tags=tuple(tag for tag in tags if tag) if chosen == "tags" else (),
+            # As it was said: whether it stands in the message is for the policy to see.
+            quote=action.quote.strip()[:_QUOTE_CHARS] if kind in ON_ORDERS else "",
         )
     return list(found.values())

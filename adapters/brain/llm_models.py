@@ -65,8 +65,13 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     Raises InvalidInput where a key is missing, or a price that no list knows: a model of unknown
     price would spend without end.
     """
-    price = _price(settings)
-    first = _priced(settings.model, settings.base_url, settings.api_key, price, "BRAIN_API_KEY")
+    first = _priced(
+        settings.model,
+        settings.base_url,
+        settings.api_key,
+        _price(settings.price_in, settings.price_out),
+        "BRAIN_",
+    )
     name = settings.fallback_model
     if name is None:
         return (first,)
@@ -74,13 +79,14 @@ def models_of(settings: BrainSettings) -> tuple[PricedModel, ...]:
     if _provider(name) == _provider(settings.model) and url is None:
         # The same provider and address, so the same key: to another address it would be given away.
         url, key = settings.base_url, key or settings.api_key
-    return (first, _priced(name, url, key, price, "BRAIN_FALLBACK_API_KEY"))
+    price = _price(settings.fallback_price_in, settings.fallback_price_out)
+    return (first, _priced(name, url, key, price, "BRAIN_FALLBACK_"))
 
 
-def _price(settings: BrainSettings) -> Price | None:
-    if settings.price_in is None or settings.price_out is None:
+def _price(tokens_in: float | None, tokens_out: float | None) -> Price | None:
+    if tokens_in is None or tokens_out is None:
         return None
-    return Price(Decimal(str(settings.price_in)), Decimal(str(settings.price_out)))
+    return Price(Decimal(str(tokens_in)), Decimal(str(tokens_out)))
 
 
 def _provider(name: str) -> str:
@@ -88,16 +94,16 @@ def _provider(name: str) -> str:
 
 
 def _priced(
-    name: str, base_url: str | None, key: SecretStr | None, price: Price | None, key_name: str
+    name: str, base_url: str | None, key: SecretStr | None, price: Price | None, prefix: str
 ) -> PricedModel:
     if key is None and base_url is None:
-        raise InvalidInput(f"{key_name} is not set, and {name} needs it")
+        raise InvalidInput(f"{prefix}API_KEY is not set, and {name} needs it")
     if price is None:
         try:
             _listed(name, RunUsage(input_tokens=1, output_tokens=1))
         except LookupError:
             raise InvalidInput(
-                f"no price of {name} is known: set BRAIN_PRICE_IN and BRAIN_PRICE_OUT"
+                f"no price of {name} is known: set {prefix}PRICE_IN and {prefix}PRICE_OUT"
             ) from None
     return PricedModel(name, _model(name, base_url, key), price)
 

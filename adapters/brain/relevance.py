@@ -19,6 +19,12 @@ _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
 _BODY_READ: Final = 20_000
 _SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)|\n+")
+# To ask how something works is to ask about it; that it does not work is another matter.
+_HOW_IT_WORKS: Final = re.compile(
+    r"\bcomment (?:ça |cela )?(?:marche|fonctionne)(?:nt)?\b()"
+    r"|\bhow do(?:es)? ((?:[\w'’-]+ ){1,6}?)works?\b",
+    re.IGNORECASE,
+)
 # Of words in the singular, the longest first.
 _SUFFIXES: Final = (
     *("ement", "ation", "aison", "able", "ment", "euse", "ing", "ion", "age", "eur", "eux"),
@@ -34,6 +40,8 @@ class _File(LexiconFile):
     anything: str
     assent: str
     foreign_words: dict[str, str]
+    units_of_time: str
+    duration: str
     synonyms: dict[str, str]
 
 
@@ -44,6 +52,8 @@ class _Lexicon:
     anything: frozenset[str]
     assent: frozenset[str]
     foreign: frozenset[str]
+    units_of_time: frozenset[str]
+    duration: str
     synonyms: Mapping[str, str]
 
 
@@ -56,6 +66,8 @@ def _lexicon() -> _Lexicon:
         anything=frozenset(file.anything.split()),
         assent=frozenset(file.assent.split()),
         foreign=frozenset(" ".join(file.foreign_words.values()).split()),
+        units_of_time=frozenset(file.units_of_time.split()),
+        duration=file.duration,
         synonyms={word: stem for stem, words in file.synonyms.items() for word in words.split()},
     )
 
@@ -82,6 +94,7 @@ def is_foreign(text: str) -> bool:
 
 
 def read_question(text: str) -> Question:
+    text = _HOW_IT_WORKS.sub(r" \2 ", text)
     asked = [sentence for sentence in _sentences(text) if sentence.rstrip().endswith("?")]
     return Question(stems=stems(text), asked=stems(" ".join(asked)), is_vague=_is_vague(text))
 
@@ -94,6 +107,13 @@ def own_words(text: str) -> frozenset[str]:
 def stems(text: str) -> frozenset[str]:
     """The stems of the content words: no stop words, no bare numbers, nothing under 3 letters."""
     return frozenset(_stem(word) for word in _content_words(text))
+
+
+def _told(body: str) -> frozenset[str]:
+    """The stems of a body; one that names days or years answers a question for the time."""
+    known = _lexicon()
+    times = not known.units_of_time.isdisjoint(words(fold(body)))
+    return stems(body) | {_stem(known.duration)} if times else stems(body)
 
 
 def _content_words(text: str) -> list[str]:
@@ -124,7 +144,7 @@ def coverage(question: Question, title: str, body: str) -> float:
     little by itself ("which bulb?" of which lamp). 0 where a single word is all that agrees,
     unless the message has no other and it is in the title.
     """
-    in_title, in_body = stems(title), stems(body)
+    in_title, in_body = stems(title), _told(body)
     whole = _share(question.stems, in_title, in_body)
     matched = _matched(question.stems, in_title | in_body)
     if not matched or (len(matched) == 1 and not _only_word(question, in_title)):

@@ -18,6 +18,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
@@ -29,6 +30,10 @@ from store.content.content_changes import ContentChanges
 
 templates = typer.Typer(help="Response templates.", no_args_is_help=True)
 knowledge = typer.Typer(help="Knowledge entries.", no_args_is_help=True)
+NotForOption = Annotated[
+    list[str] | None,
+    typer.Option("--not-for", help="A word or phrase that it must not answer; may be repeated."),
+]
 LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
 
 
@@ -51,12 +56,17 @@ async def create_template(
     body: Annotated[
         str, typer.Option(help="May hold {{ order_number }} and the like: docs/playbooks.md.")
     ],
+    intent: Annotated[
+        Intent | None, typer.Option(help="What a customer must want; without it a human looks.")
+    ] = None,
+    not_for: NotForOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Add an answer for a class of questions."""
+    """Add an answer for a kind of question."""
+    new = NewTemplate(name, category, language, body, intent=intent, not_for=tuple(not_for or ()))
     async with work_on(data) as units, units.of(TenantId(client)) as work:
-        made = await add_template(work, operator(), NewTemplate(name, category, language, body))
+        made = await add_template(work, operator(), new)
     _tell(made, "Template added.", as_json)
 
 
@@ -68,6 +78,11 @@ async def update_template(
     category: Annotated[Category | None, typer.Option()] = None,
     language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
     body: Annotated[str | None, typer.Option()] = None,
+    intent: Annotated[
+        Intent | None, typer.Option(help="What a customer must want for it to be sent.")
+    ] = None,
+    no_intent: Annotated[bool, typer.Option("--no-intent", help="Take the intent away.")] = False,
+    not_for: NotForOption = None,
     active: Annotated[
         bool | None, typer.Option("--on/--off", help="Whether the agent may use it.")
     ] = None,
@@ -76,7 +91,13 @@ async def update_template(
 ) -> None:
     """Change what is given, and leave the rest."""
     change = TemplateChange(
-        name=name, category=category, language=language, body=body, is_active=active
+        name=name,
+        category=category,
+        language=language,
+        body=body,
+        intent="none" if no_intent else intent,
+        not_for=tuple(not_for) if not_for else None,
+        is_active=active,
     )
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
@@ -95,12 +116,13 @@ async def list_templates(
         answer(True, "", templates=[fields_of(one, "template_id") for one in found])
         return
     print_list(
-        ("template", "name", "class", "language", "state", "body"),
+        ("template", "name", "class", "intent", "language", "state", "body"),
         [
             (
                 one.id,
                 one.name,
                 one.category.value,
+                one.intent.value if one.intent else "",
                 one.language,
                 "on" if one.is_active else "off",
                 one.body,

@@ -176,7 +176,10 @@ def _thought(trace: RunTrace) -> list[Row]:
         return []
     return _present(
         ("model", thought.model),
+        ("prompt", thought.prompt_version),
         ("class", f"{thought.classification}, confidence {thought.confidence:.2f}"),
+        ("intent", thought.intent),
+        ("sensitive", trace.sensitive),
         ("else", ", ".join(f"{it.category} {it.confidence:.2f}" for it in thought.alternatives)),
         ("language", thought.language),
         ("sentiment", None if thought.sentiment is None else f"{thought.sentiment:+.2f}"),

@@ -3,6 +3,7 @@
 The embedded brain (`adapters/brain/embedded.py`) is one implementation; LLM providers are others.
 """
 
+from datetime import date
 from enum import StrEnum
 from typing import Literal, Protocol, Self
 
@@ -74,6 +75,7 @@ class BrainRequest(BaseModel):
     `order` was looked up and belongs to this customer. `offers` are the actions that code found
     possible here, everything about them resolved: a brain chooses from them and adds nothing.
     `summary` says what came of the customer's earlier messages. `instructions` are the merchant's.
+    `today` is the date in UTC, for a brain that has no clock.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -89,6 +91,7 @@ class BrainRequest(BaseModel):
     instructions: str = ""
     order: Order | None = None
     offers: tuple[PlannedAction, ...] = ()
+    today: date | None = None
 
     @field_validator("fields")
     @classmethod
@@ -109,6 +112,7 @@ class BrainRequest(BaseModel):
         instructions: str = "",
         order: Order | None = None,
         offers: tuple[PlannedAction, ...] = (),
+        today: date | None = None,
     ) -> Self:
         """The request for an event, with what the client's content and memory hold on it."""
         return cls(
@@ -123,6 +127,7 @@ class BrainRequest(BaseModel):
             instructions=instructions,
             order=order,
             offers=offers,
+            today=today,
         )
 
 
@@ -166,7 +171,8 @@ class BrainAnswer(BaseModel):
     `doubt` then says why. `language` is that of the message and of the response (ISO 639-1).
     `sentiment` is the customer's: -1 for anger and despair, 0 for a matter of fact, 1 for joy.
     `intents`: all that the message wants. `closes`: it wants no answer, such as "thanks, all good".
-    `prompt_version`: of the prompt that a language model was asked with.
+    `prompt_version`: of the prompt that a language model was asked with; None where the brain
+    composes nothing and only sends what the merchant wrote.
     """
 
     model_config = ConfigDict(frozen=True)

@@ -1,26 +1,35 @@
 """The policy: what the agent may do, decided by code and never by a model.
 
 A brain is shown `offers`, the actions that are possible for this message; what it then proposes is
-judged here against the rulebook, the order and what was given back already; and when the turn of
-an action comes, `recheck` looks once more. Text of a customer can fill values, never choose them.
+judged here against the proof that the customer asked for it, the rulebook, the order and what was
+given back already; and when the turn of an action comes, `recheck` looks once more. Text of a
+customer can fill values, never choose them.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from domain.agent.brain import Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind, PlannedAction
-from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
+from domain.agent.intent import Intent
+from domain.agent.obstacle import above_limit, obstacle, order_obstacle, too_old
+from domain.agent.plan import ACTIONS, ON_ORDERS, ActionKind, PlannedAction, Warrant
+from domain.agent.proof import Proof, proof_of
+from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
 from domain.agent.situation import Situation, Spent
-from domain.agent.verdict import Judgement, PolicyReason, Ruling, Verdict
-from domain.core.money import Money
+from domain.agent.verdict import CustomerQuestion, Judgement, PolicyReason, Ruling, Verdict
 from domain.core.plain_text import clean_text
 from domain.intake.event import Channel
 from domain.integrations.order import Order
 
 MAX_NOTE_CHARS: Final = 2_000
 _TURNS: Final = tuple(ACTIONS)
+# Of these the customer is asked which order is meant.
+_WHICH_ORDER: Final = frozenset({PolicyReason.ORDER_NOT_NAMED, PolicyReason.SEVERAL_ORDERS})
+# What the customer's yes cannot mend, and a person's can.
+_FOR_PEOPLE: Final = frozenset(
+    {PolicyReason.SENDER_NOT_AUTHENTICATED, PolicyReason.UNKNOWN_LANGUAGE}
+)
 
 
 def offers(situation: Situation) -> tuple[PlannedAction, ...]:
@@ -28,37 +37,73 @@ def offers(situation: Situation) -> tuple[PlannedAction, ...]:
 
     Nothing of level never, nothing the order's state forbids, nothing for an unsafe message. And
     nothing for what asks for no answer: an auto-reply, a list or the staff's own words are no
-    customer's request, whatever they quote. Limits and levels are no part of it: what is above
-    them may be proposed, and waits. The offer of tags holds all that may be set.
+    customer's request, whatever they quote. Proof, limits and levels are no part of it: what they
+    forbid may be proposed, and waits. The offer of tags holds all that may be set.
     """
-    return tuple(
-        _resolved(situation, kind) for kind in _TURNS if _obstacle(situation, kind) is None
-    )
+    return tuple(resolved(situation, kind) for kind in _TURNS if obstacle(situation, kind) is None)
 
 
-def judge(situation: Situation, category: Category, proposals: tuple[Proposal, ...]) -> Judgement:
+def judge(
+    situation: Situation,
+    category: Category,
+    proposals: tuple[Proposal, ...],
+    intents: tuple[Intent, ...] = (),
+) -> Judgement:
     """What becomes of a brain's proposals; the answer to the customer comes last in the plan.
 
     Proposals of one kind are one. What is refused is not in the plan; what needs approval is, and
-    the whole plan then waits, its answer too: it may say what has not happened yet.
+    the whole plan then waits, its answer too: it may say what has not happened yet. What the
+    customer is to be asked first is not in the plan: the question takes the answer's place.
     """
     plan: list[PlannedAction] = []
     verdicts: list[Verdict] = []
-    wanted = _by_kind(proposals)
-    for proposal in wanted:
+    question: CustomerQuestion | None = None
+    about = (category, intents)
+    for proposal in _by_kind(proposals):
         action = _chosen(situation, proposal)
-        verdict = _verdict(situation, category, proposal.kind, action)
+        verdict, proof = _verdict(situation, about, proposal, action)
         if ACTIONS[proposal.kind].covered_by in {step.kind for step in plan}:
             verdict = _refused(proposal.kind, PolicyReason.COVERED_BY_CANCEL)
         verdicts.append(verdict)
-        if action is not None and verdict.ruling is not Ruling.REFUSED:
-            plan.append(action)
+        if action is None or verdict.ruling is Ruling.REFUSED:
+            continue
+        if verdict.ruling is not Ruling.ASK:
+            plan.append(action.model_copy(update={"warrant": proof.warrant}))
+        elif question is None:
+            certain = verdict.reason not in _WHICH_ORDER
+            question = CustomerQuestion(kind=action.kind, action=action if certain else None)
     if situation.event.reply_allowed:
         reply = _reply(situation)
-        verdicts.append(_by_level(reply.kind, situation.rulebook.rule(reply.kind)))
+        verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
         if verdicts[-1].ruling is not Ruling.REFUSED:
             plan.append(reply)
-    return Judgement(plan=tuple(plan), verdicts=tuple(verdicts), doubt=_doubt(situation, verdicts))
+    doubt = _doubt(situation, verdicts)
+    return Judgement(
+        plan=tuple(plan),
+        verdicts=tuple(verdicts),
+        doubt=doubt,
+        question=question if doubt is None else None,
+    )
+
+
+def asking(
+    situation: Situation, kind: ActionKind, action: PlannedAction | None
+) -> Judgement | None:
+    """The judgement that asks the customer, whether to do `action` or, for None, about which order
+    to do `kind`; None where the rulebook leaves no such question to the agent."""
+    rule = situation.rulebook.rule(kind)
+    if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
+        return None
+    if action and action.amount and above_limit(rule.limits, action.amount, situation.spent):
+        return None
+    reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
+    asked = judge(situation, Category.REFUND_REQUEST, ())
+    return asked.model_copy(
+        update={
+            "verdicts": (Verdict(kind=kind, ruling=Ruling.ASK, reason=reason), *asked.verdicts),
+            "question": CustomerQuestion(kind=kind, action=action),
+        }
+    )
 
 
 def recheck(
@@ -73,91 +118,28 @@ def recheck(
 ) -> PolicyReason | None:
     """Why an action on an order may not be done now that its turn has come; None if it may.
 
-    `approvals`: how many people approved the plan. One may stand in for the level, and for the
-    time that its approval took; two for the limits; nobody for the order's owner and state.
-    `spent` counts other runs only. Not for an action that was begun before: its order may show
-    the effect already.
+    `approvals`: how many people approved the plan. One may stand in for the warrant and the level,
+    and for the time that its approval took; two for the limits; nobody for the order's owner and
+    state. `spent` counts other runs only. Not for an action that was begun before: its order may
+    show the effect already.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:
         return PolicyReason.LEVEL_NEVER
     if (action.order_id, action.integration_id) != (order.id, order.integration_id):
         return PolicyReason.NOT_THEIRS
-    if reason := _order_obstacle(action.kind, order, spent, customer_email):
+    if reason := order_obstacle(action.kind, order, spent, customer_email):
         return reason
-    checks = (
-        (action.amount != order.refundable, PolicyReason.AMOUNT_CHANGED),
-        (approvals < 1 and rule.level is ActionLevel.HUMAN_APPROVED, PolicyReason.LEVEL_HUMAN),
-        (approvals < 1 and _too_old(rule, order, now), PolicyReason.ORDER_TOO_OLD),
-    )
-    above = _above_limit(rule.limits, order.refundable, spent) if approvals < 2 else None
-    return next((why for broken, why in checks if broken), above)
-
-
-def _obstacle(situation: Situation, kind: ActionKind) -> PolicyReason | None:
-    """Why this kind of action is not offered; None if it is."""
-    if situation.unsafe:
-        return PolicyReason.UNSAFE_INPUT
-    if kind in REPLIES or not situation.event.reply_allowed:
-        return PolicyReason.NOT_OFFERED
-    rule = situation.rulebook.rule(kind)
-    if rule.level is ActionLevel.NEVER:
-        return PolicyReason.LEVEL_NEVER
-    if kind in ON_ORDERS:
-        return _obstacle_on_order(situation, kind, rule)
-    no_tags = ACTIONS[kind].chosen == "tags" and not rule.tags
-    missing = situation.desk is None or no_tags
-    return PolicyReason.NOT_OFFERED if missing else None
-
-
-def _obstacle_on_order(
-    situation: Situation, kind: ActionKind, rule: ActionRule
-) -> PolicyReason | None:
-    order, event = situation.order, situation.event
-    if order is None or not situation.shop_is_connected(order):
-        return PolicyReason.NOT_OFFERED
-    if not event.customer_verified:
-        return PolicyReason.NOT_THEIRS
-    if reason := _order_obstacle(kind, order, situation.spent, event.customer_email):
+    if action.amount != order.refundable:
+        return PolicyReason.AMOUNT_CHANGED
+    if approvals < 1 and (reason := _not_entitled(rule, action.warrant)):
         return reason
-    return PolicyReason.ORDER_TOO_OLD if _too_old(rule, order, situation.now) else None
+    if approvals < 1 and too_old(rule, order, now):
+        return PolicyReason.ORDER_TOO_OLD
+    return above_limit(rule.limits, order.refundable, spent) if approvals < 2 else None
 
 
-def _order_obstacle(
-    kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
-) -> PolicyReason | None:
-    """What no level and no person can allow."""
-    if not order.belongs_to(customer_email):
-        return PolicyReason.NOT_THEIRS
-    if spent.on_order & ON_ORDERS:
-        return PolicyReason.ALREADY_DONE
-    spec = ACTIONS[kind]
-    if spec.states and order.state not in spec.states:
-        return PolicyReason.ORDER_STATE
-    if spec.gives_back and order.refundable.minor == 0:
-        return PolicyReason.NOTHING_TO_REFUND
-    return None
-
-
-def _too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
-    return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)
-
-
-def _above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
-    """The limit that `amount` would break, with what was spent before; None if it breaks none."""
-    if limits is None:
-        return None
-    if amount.currency != limits.currency:
-        return PolicyReason.OTHER_CURRENCY
-    sums = (
-        (amount.minor, limits.per_action, PolicyReason.ABOVE_PER_ACTION),
-        (spent.customer + amount.minor, limits.per_customer, PolicyReason.ABOVE_PER_CUSTOMER),
-        (spent.day + amount.minor, limits.per_day, PolicyReason.ABOVE_PER_DAY),
-    )
-    return next((why for total, most, why in sums if most is not None and total > most), None)
-
-
-def _resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
+def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
     """The action with all that code knows of it; what it names was found present before."""
     if kind in ON_ORDERS and (order := situation.order):
         return PlannedAction(
@@ -176,6 +158,18 @@ def _resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
     )
 
 
+def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | None:
+    """Why the agent may not go on without people; None if the customer's word is enough."""
+    if rule.level is ActionLevel.HUMAN_APPROVED:
+        return PolicyReason.LEVEL_HUMAN
+    if warrant is None:
+        return PolicyReason.NOT_ASKED
+    unconfirmed = warrant is not Warrant.CONFIRMATION
+    if rule.level is ActionLevel.CUSTOMER_CONFIRMED and unconfirmed:
+        return PolicyReason.NOT_CONFIRMED
+    return None
+
+
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
     """One proposal a kind, in the order of the plan: the first, with the tags of all."""
     first: dict[ActionKind, Proposal] = {}
@@ -189,9 +183,9 @@ def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
 def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
     """The offer that a proposal names, with its text or its tags; None if there is no such offer
     or nothing in it."""
-    if _obstacle(situation, proposal.kind):
+    if obstacle(situation, proposal.kind):
         return None
-    offer = _resolved(situation, proposal.kind)
+    offer = resolved(situation, proposal.kind)
     match ACTIONS[proposal.kind].chosen:
         case "tags":
             tags = tuple(tag for tag in offer.tags if tag in proposal.tags)
@@ -203,16 +197,60 @@ def _chosen(situation: Situation, proposal: Proposal) -> PlannedAction | None:
             return offer
 
 
+_About = tuple[Category, tuple[Intent, ...]]
+
+
 def _verdict(
-    situation: Situation, category: Category, kind: ActionKind, action: PlannedAction | None
-) -> Verdict:
+    situation: Situation, about: _About, proposal: Proposal, action: PlannedAction | None
+) -> tuple[Verdict, Proof]:
+    """What the policy says of a proposal, and what proves that it was asked for."""
+    kind = proposal.kind
     if action is None:
-        return _refused(kind, _obstacle(situation, kind) or PolicyReason.NOT_OFFERED)
+        return _refused(kind, obstacle(situation, kind) or PolicyReason.NOT_OFFERED), Proof()
     rule = situation.rulebook.rule(kind)
-    if rule.categories and category not in rule.categories:
-        return _refused(kind, PolicyReason.WRONG_CATEGORY)
-    if action.amount and (why := _above_limit(rule.limits, action.amount, situation.spent)):
+    if reason := _out_of_scope(rule, about):
+        return _refused(kind, reason), Proof()
+    if kind not in ON_ORDERS or situation.order is None:
+        return _by_level(kind, rule), Proof()
+    proof = proof_of(situation, proposal, situation.order)
+    return _of_order(situation, rule, action, proof), proof
+
+
+def _of_order(
+    situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
+) -> Verdict:
+    kind, missing = action.kind, proof.missing
+    by_people = rule.level is ActionLevel.HUMAN_APPROVED
+    if missing is PolicyReason.NOT_ASKED or (missing in _WHICH_ORDER and by_people):
+        return _refused(kind, missing)
+    if missing in _WHICH_ORDER:
+        return Verdict(kind=kind, ruling=Ruling.ASK, reason=missing)
+    if action.amount and (why := above_limit(rule.limits, action.amount, situation.spent)):
         return Verdict(kind=kind, ruling=Ruling.NEEDS_SECOND, reason=why)
+    if missing in _FOR_PEOPLE:
+        return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=missing)
+    if by_people:
+        return _by_level(kind, rule)
+    if reason := missing or _not_entitled(rule, proof.warrant):
+        return Verdict(kind=kind, ruling=Ruling.ASK, reason=reason)
+    return Verdict(kind=kind, ruling=Ruling.ALLOWED)
+
+
+def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:
+    """Why the message is not about what the rule is for."""
+    category, intents = about
+    if rule.categories and category not in rule.categories:
+        return PolicyReason.WRONG_CATEGORY
+    if rule.intents and not set(intents) & set(rule.intents):
+        return PolicyReason.WRONG_INTENT
+    return None
+
+
+def _of_reply(rule: ActionRule, kind: ActionKind, about: _About) -> Verdict:
+    """An answer out of its rule's scope is a draft for people, who may well send it."""
+    reason = _out_of_scope(rule, about)
+    if reason and rule.level is not ActionLevel.NEVER:
+        return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=reason)
     return _by_level(kind, rule)
 
 
@@ -232,7 +270,7 @@ def _refused(kind: ActionKind, reason: PolicyReason) -> Verdict:
 def _doubt(situation: Situation, verdicts: list[Verdict]) -> EscalationReason | None:
     if situation.unsafe:
         return EscalationReason.UNSAFE_INPUT
-    if any(verdict.ruling is not Ruling.ALLOWED for verdict in verdicts):
+    if any(verdict.ruling not in (Ruling.ALLOWED, Ruling.ASK) for verdict in verdicts):
         return EscalationReason.POLICY_RESTRICTION
     return None
 
@@ -243,7 +281,7 @@ def _reply(situation: Situation) -> PlannedAction:
     caller knows where it came from."""
     event = situation.event
     if situation.desk:
-        return _resolved(situation, ActionKind.REPLY_IN_HELPDESK)
+        return resolved(situation, ActionKind.REPLY_IN_HELPDESK)
     if event.channel is Channel.EMAIL and event.customer_email:
         return PlannedAction(kind=ActionKind.REPLY_BY_EMAIL)
     return PlannedAction(kind=ActionKind.REPLY)

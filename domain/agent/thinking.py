@@ -9,53 +9,28 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Passage, Template, Turn
+from domain.agent import wording
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
+from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.grounding.grounding import unsupported
+from domain.agent.intent import Intent
+from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import judge, offers
-from domain.agent.rulebook import Rulebook
 from domain.agent.safety.detection import unsafe
-from domain.agent.situation import Connection, Situation, Spent
+from domain.agent.safety.net import sensitive_matter
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
+from domain.agent.situation import Situation
+from domain.agent.thread import PendingProposal, Thread
 from domain.agent.verdict import Judgement
-from domain.intake.event import UnifiedEvent
-from domain.intake.order_number import asks_about_order
-from domain.integrations.order import Lookup, LookupState, Order
+from domain.intake.customer_email import customer_key
+from domain.integrations.order import Order
 
-_ABOUT_ORDERS: Final = frozenset(
-    {Category.ORDER_STATUS, Category.SHIPPING_ISSUE, Category.REFUND_REQUEST}
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Material:
-    """All there is to think with. `lookup`: None where no order was looked up. `has_shop`: a shop
-    is connected, though it may not take our credentials at the moment. `system_prompt`: what the
-    client tells a language model, whichever the playbook."""
-
-    event: UnifiedEvent
-    brand_name: str
-    rulebook: Rulebook
-    templates: tuple[Template, ...]
-    passages: tuple[Passage, ...]
-    turns: tuple[Turn, ...] = ()
-    summary: str = ""
-    lookup: Lookup | None = None
-    connections: tuple[Connection, ...] = ()
-    spent: Spent = field(default_factory=Spent)
-    has_shop: bool = False
-    system_prompt: str = ""
-
-    @property
-    def instructions(self) -> str:
-        """The merchant's to a language model: those for all messages, then the playbook's."""
-        given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
-        return "\n\n".join(filter(None, given))
-
-    @property
-    def order(self) -> Order | None:
-        """The order that was found, and is this customer's."""
-        return self.lookup.order if self.lookup else None
+# What a question about an action answers; who wants more is not served by it alone.
+_ASKED_ABOUT: Final = frozenset({Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN})
+# Who asked for a person, or tries to command the agent, is not asked back.
+_NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
 
 class Finding(BaseModel):
@@ -77,6 +52,8 @@ class ThinkingResult:
     """What came of it. `hold`: why a human must see it, however sure the brain is.
 
     `text` is the answer to give; empty where the brain's would promise what will not be done.
+    `thread`: what the exchange has settled once the answer has reached the customer. `taken`: the
+    proposal before was confirmed. `sensitive`: why no brain was asked.
     """
 
     answer: BrainAnswer
@@ -84,18 +61,46 @@ class ThinkingResult:
     findings: tuple[Finding, ...]
     hold: EscalationReason | None
     text: str
+    thread: Thread = field(default_factory=Thread)
+    taken: bool = False
+    sensitive: SensitiveMatter | None = None
 
     @property
     def plan(self) -> tuple[PlannedAction, ...]:
         return self.judgement.plan
 
+    @property
+    def intent(self) -> Intent | None:
+        return self.answer.intents[0] if self.answer.intents else None
+
 
 async def think_through(brain: Brain, material: Material, now: datetime) -> ThinkingResult:
-    """Show the brain what it may see, and judge what it says. Raises only what the brain raises."""
-    findings = tuple(_finding(passage) for passage in material.passages)
+    """Show the brain what it may see, and judge what it says. Raises only what the brain raises.
+
+    What always reaches a human is shown to no brain, and the answer to the agent's own question
+    needs none.
+    """
     situation = _situation(material, now)
+    if matter := _sensitive(material):
+        return _for_people(material, situation, matter)
+    settled = settle(situation, material.brand_name, material.playbook)
+    if settled is not None:
+        return _result(material, settled, (), None, now)
+    findings = tuple(_finding(passage) for passage in material.passages)
+    request = _request(material, situation, findings)
+    answer = await brain.think(request)
+    judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
+    if answer.closes and not answer.proposals and not situation.unsafe:
+        judgement = Judgement(plan=(), verdicts=())
+    doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
+    return _result(material, Settled(answer, judgement), findings, doubt, now)
+
+
+def _request(
+    material: Material, situation: Situation, findings: tuple[Finding, ...]
+) -> BrainRequest:
     shown = {finding.id for finding in findings if not finding.left_out}
-    request = BrainRequest.about(
+    return BrainRequest.about(
         material.event,
         brand_name=material.brand_name,
         templates=material.templates,
@@ -107,14 +112,106 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thin
         order=_readable(material.order),
         offers=offers(situation),
     )
-    answer = await brain.think(request)
-    judgement = judge(situation, answer.classification, answer.proposals)
+
+
+def _result(
+    material: Material,
+    settled: Settled,
+    findings: tuple[Finding, ...],
+    doubt: EscalationReason | None,
+    now: datetime,
+) -> ThinkingResult:
+    answer, judgement = settled.answer, settled.judgement
+    text = "" if judgement.refused else answer.response
+    question = judgement.question
+    if question is not None and answer.doubt in _NO_QUESTION:
+        judgement = judgement.model_copy(update={"question": None})
+        doubt, question = answer.doubt, None
+    language = _language(answer, material.thread)
+    if question is not None:
+        doubt = None if set(answer.intents) <= _ASKED_ABOUT else EscalationReason.LOW_CONFIDENCE
+        text = (
+            wording.which_order(language, material.brand_name)
+            if question.action is None
+            else wording.confirm_question(question.action, language, material.brand_name)
+        )
+        answer = answer.model_copy(update={"confidence": SURE, "doubt": None, "citations": ()})
+    hold = judgement.doubt or doubt
+    if hold is None and judgement.plan and material.turns_left < 1:
+        hold = EscalationReason.POLICY_RESTRICTION
     return ThinkingResult(
         answer=answer,
         judgement=judgement,
         findings=findings,
-        hold=judgement.doubt or (_doubt(material, request, answer) if judgement.plan else None),
-        text="" if judgement.refused else answer.response,
+        hold=hold,
+        text=text,
+        thread=_thread_after(material, judgement, answer, text, now).model_copy(
+            update={"language": language}
+        ),
+        taken=settled.taken,
+    )
+
+
+def _thread_after(
+    material: Material, judgement: Judgement, answer: BrainAnswer, text: str, now: datetime
+) -> Thread:
+    """What the exchange has settled, and what the answer leaves open."""
+    event, question = material.event, judgement.question
+    thread = material.thread.without_question.speaking_of(
+        event.text, event.order_numbers, material.order, text
+    )
+    if question is None:
+        return thread
+    if question.action is None:
+        return thread.model_copy(update={"asked_number": question.kind})
+    playbook_id, playbook_version = material.playbook
+    proposal = PendingProposal(
+        id=material.run_id,
+        action=question.action,
+        category=answer.classification,
+        playbook_id=playbook_id,
+        playbook_version=playbook_version,
+        customer=customer_key(event.customer_email) or "",
+        asked_at=now,
+    )
+    return thread.model_copy(update={"proposal": proposal})
+
+
+def _language(answer: BrainAnswer, thread: Thread) -> Language:
+    """The language of our own sentences: the message's, else the thread's."""
+    match answer.language:
+        case "fr" | "en" as spoken:
+            return spoken
+        case _:
+            return thread.language or "en"
+
+
+def _sensitive(material: Material) -> SensitiveMatter | None:
+    """The matter that always reaches a human; None also for what asks for no answer."""
+    if not material.event.reply_allowed:
+        return None
+    return sensitive_matter(material.event.words, material.sensitive_words)
+
+
+def _for_people(
+    material: Material, situation: Situation, matter: SensitiveMatter
+) -> ThinkingResult:
+    answer = BrainAnswer(
+        classification=Category.OTHER,
+        confidence=0,
+        language=material.thread.language or "en",
+        model=SETTLED_BY,
+        doubt=EscalationReason.POLICY_RESTRICTION,
+    )
+    judgement = judge(situation, Category.OTHER, ())
+    return ThinkingResult(
+        answer=answer,
+        judgement=judgement,
+        findings=(),
+        hold=judgement.doubt or EscalationReason.POLICY_RESTRICTION,
+        text="",
+        thread=material.thread.without_question,
+        sensitive=matter,
     )
 
 
@@ -127,6 +224,7 @@ def _situation(material: Material, now: datetime) -> Situation:
         connections=material.connections,
         order=material.order,
         spent=material.spent,
+        thread=material.thread,
         unsafe=any(unsafe(text) is not None for text in (*written, *event.fields.values())),
         now=now,
     )
@@ -142,48 +240,3 @@ def _readable(order: Order | None) -> Order | None:
     if order is None or unsafe(order.note) is None:
         return order
     return order.model_copy(update={"note": ""})
-
-
-def _doubt(
-    material: Material, request: BrainRequest, answer: BrainAnswer
-) -> EscalationReason | None:
-    return (
-        _doubt_of_history(material, answer.classification)
-        or _doubt_of_lookup(material, answer.classification)
-        or _doubt_of_sources(answer, request)
-    )
-
-
-def _doubt_of_history(material: Material, category: Category) -> EscalationReason | None:
-    """Who asks for money of an order that the agent gave back already needs a human's eyes: no
-    offer is made any more, so the brain would answer as if nothing had happened."""
-    asks = category is Category.REFUND_REQUEST and bool(material.spent.on_order)
-    return EscalationReason.POLICY_RESTRICTION if asks else None
-
-
-def _doubt_of_lookup(material: Material, category: Category) -> EscalationReason | None:
-    """A question about an order is not answered from hearsay where a shop could tell.
-
-    Not even where it was not asked: of whom nobody vouches for, no order is looked up.
-    """
-    about_one = category is Category.ORDER_STATUS or material.event.order_number is not None
-    if category not in _ABOUT_ORDERS or not about_one or not material.has_shop:
-        return None
-    match material.lookup:
-        case Lookup(state=LookupState.FOUND):
-            return None
-        case Lookup(state=LookupState.UNAVAILABLE):
-            return EscalationReason.TOOL_FAILURE
-        case None if asks_about_order(material.event):
-            return EscalationReason.TOOL_FAILURE  # it was to be looked up, and nothing came of it
-        case _:
-            return EscalationReason.MISSING_KNOWLEDGE
-
-
-def _doubt_of_sources(answer: BrainAnswer, request: BrainRequest) -> EscalationReason | None:
-    """What is asserted without a source is seen by a human first."""
-    return (
-        EscalationReason.MISSING_KNOWLEDGE
-        if unsupported(answer.response, answer.citations, request)
-        else None
-    )

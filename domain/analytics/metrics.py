@@ -23,8 +23,9 @@ MAX_DAYS_AT_ONCE: Final = 3_660
 class DayCounts:
     """What SQL finds of a day. Of runs by `received_at`: `completed`, `needs_review` and `failed`
     as they stand now; `escalated`: those that a human was ever asked about; `reviewed`: those of
-    them that a human has decided; `automated`: completed, and nobody was asked. `no_playbook`:
-    events without a run. `customers`: the different ones who wrote. `latency_*`: milliseconds from
+    them that a human has decided; `automated`: completed, and nobody was asked; `silent`: those
+    of them that there was nothing to answer to, such as automatic mails. `no_playbook`: events
+    without a run. `customers`: the different ones who wrote. `latency_*`: milliseconds from
     a request's arrival to its first outcome."""
 
     events: int
@@ -36,6 +37,7 @@ class DayCounts:
     escalated: int
     reviewed: int
     automated: int
+    silent: int
     messages_in: int
     messages_out: int
     customers: int
@@ -56,12 +58,14 @@ class Rates:
 
 
 def rates(counts: DayCounts) -> Rates:
-    """Of all runs those that were completed, that were so without a human, and that a human was
-    asked about; of the last those that a human has decided."""
+    """Of the runs that there was something to answer to those that were completed, that were so
+    without a human, and that a human was asked about; of the last those that a human has decided.
+    Answering nothing counts as nothing."""
+    asking = counts.runs - counts.silent
     return Rates(
-        resolution_rate=_share(counts.completed, counts.runs),
-        automation_rate=_share(counts.automated, counts.runs),
-        escalation_rate=_share(counts.escalated, counts.runs),
+        resolution_rate=_share(counts.completed - counts.silent, asking),
+        automation_rate=_share(counts.automated - counts.silent, asking),
+        escalation_rate=_share(counts.escalated, asking),
         review_rate=_share(counts.reviewed, counts.escalated),
     )
 

@@ -2,11 +2,12 @@
 
 from datetime import datetime
 from functools import partial
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, computed_field
 
 from domain.agent.brain import Category, Language, Template
+from domain.agent.intent import Intent
 from domain.agent.template import KNOWN_NAMES, names, unreadable
 from domain.core.errors import InvalidContent
 from domain.core.plain_text import without_controls
@@ -22,6 +23,13 @@ MAX_LINE: Final = 200
 
 MAX_BODY: Final = 20_000
 """Characters of a body. A language model reads the first 4,000."""
+
+
+MAX_NOT_FOR: Final = 50
+"""Words and phrases of the cases that a template must not answer."""
+
+MAX_NOT_FOR_PHRASE: Final = 80
+"""Characters of each."""
 
 
 class TemplateEntry(Template):
@@ -81,8 +89,30 @@ def _of_length(field: str, text: str, limit: int) -> str:
     return text
 
 
+def check_not_for(phrases: tuple[str, ...]) -> tuple[str, ...]:
+    """Words and phrases as they are kept: one line each, trimmed, none twice.
+
+    Raises InvalidContent.
+    """
+    kept = tuple(
+        dict.fromkeys(
+            _of_length("not_for", " ".join(without_controls(phrase).split()), MAX_NOT_FOR_PHRASE)
+            for phrase in phrases
+        )
+    )
+    if len(kept) > MAX_NOT_FOR:
+        raise InvalidContent(
+            f"not_for: {MAX_NOT_FOR} phrases at most",
+            f"not_for : {MAX_NOT_FOR} expressions au plus",
+        )
+    return kept
+
+
 class TemplateChange(BaseModel):
-    """What is to be changed, as it is kept; None leaves it. Making one raises InvalidContent."""
+    """What is to be changed, as it is kept; None leaves it. Making one raises InvalidContent.
+
+    `intent` is "none" where the template is to have none any more.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -90,6 +120,8 @@ class TemplateChange(BaseModel):
     category: Category | None = None
     language: Language | None = None
     body: Annotated[str, AfterValidator(check_template_body)] | None = None
+    intent: Intent | Literal["none"] | None = None
+    not_for: Annotated[tuple[str, ...], AfterValidator(check_not_for)] | None = None
     is_active: bool | None = None
 
 

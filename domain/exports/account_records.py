@@ -6,6 +6,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
 from domain.agent.rulebook import Rulebook
 from domain.core.errors import InvalidInput
 from domain.exports.record import Count, Id, Record, Share, Time
@@ -137,6 +138,12 @@ class TemplateRecord(Record):
     category: Annotated[Category, Field(description="The class of questions it answers.")]
     language: Annotated[Language, Field(description="`fr` or `en`.")]
     body: Annotated[str, Field(description="The answer, with `{{ placeholders }}`.")]
+    intent: Annotated[
+        Intent | None, Field(description="What a customer must want for it to be sent.")
+    ] = None
+    not_for: Annotated[
+        tuple[str, ...], Field(description="Words of the messages that it must not answer.")
+    ] = ()
     is_active: Annotated[bool, Field(description="Whether the agent may use it.")]
     created_at: Annotated[Time, Field(description="When it was made.")]
     updated_at: Annotated[Time | None, Field(description="The latest change; null if none.")]

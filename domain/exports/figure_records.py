@@ -47,7 +47,10 @@ class MetricsRecord(Record):
     ]
     sentiment_mean: Annotated[Score | None, Field(description="Mean tone, -1 to 1.")]
     sentiment_count: Annotated[Count, Field(description="How many tones that is the mean of.")]
-    resolution_rate: Annotated[Share | None, Field(description="Share of runs completed.")]
+    resolution_rate: Annotated[
+        Share | None,
+        Field(description="Share of runs with something to answer to that were completed."),
+    ]
     automation_rate: Annotated[
         Share | None, Field(description="Share of runs completed without a human.")
     ]

@@ -15,7 +15,7 @@ from domain.intake.event import Channel, InboundEvent, UnifiedEvent
 from domain.intake.mail_automatic import may_reply
 from domain.intake.mail_headers import decoded_line, mail_headers, message_ids
 from domain.intake.mail_text import latest_reply, latest_reply_of_html, looks_like_html
-from domain.intake.order_number import find_order_number
+from domain.intake.order_number import find_order_numbers, same_once
 from domain.intake.payload_paths import (
     HELPDESK_TEXT,
     HELPDESK_TICKET_ID,
@@ -64,8 +64,10 @@ def normalize(
     text = _text(event, channel, view, subject or "")
     who = correspondent(event, channel, view, text, authserv_ids)
     email, name = who.box.address, _customer_name(view, who.box.name)
-    order = _order_number(channel, view) or find_order_number(text)
-    order = order or find_order_number(subject or "")
+    given = _order_number(channel, view)
+    found = (*find_order_numbers(subject or ""), *find_order_numbers(text))
+    orders = same_once((given, *found) if given else found)
+    order = next(iter(orders), None)
     derived = dict(zip(_DERIVED, (name, order, email, subject), strict=True))
     headers = mail_headers(view)
     mail = channel is Channel.EMAIL
@@ -79,6 +81,7 @@ def normalize(
         subject=subject,
         text=text,
         order_number=order,
+        order_numbers=orders,
         session_id=_session_id(channel, view),
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),

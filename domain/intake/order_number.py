@@ -1,37 +1,29 @@
-"""The order in what a customer wrote: its number, or that there is one."""
+"""The orders that a customer writes about: their numbers, or that there is one.
+
+A number counts by what stands around it. In doubt it counts: then the agent asks which order is
+meant, and a number that was overlooked might let it act on another one.
+"""
 
 import re
+import unicodedata
+from collections.abc import Iterable
 from typing import Final
 
 from domain.core.text import fold
 from domain.intake.event import UnifiedEvent
+from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 20_000
-_WORD: Final = r"(?:commandes?|cde|orders?|bestellung|pedido|ordine|bestelling)"
-_MARK: Final = r"(?:num[ée]ro|number|num|no\.?|nr\.?|n[°ºo]\.?|id|ref(?:erence|érence)?\.?|réf\.?)"
-_NUMBER: Final = r"(?P<number>[A-Za-z0-9][A-Za-z0-9-]{0,23}[A-Za-z0-9])"
-# What may not stand behind: more groups of a phone number, a date, a decimal or a time.
-_END: Final = r"(?![\w@%€$£])(?!-)(?![ ]?[./,:][ ]?\d)(?! \d{2}\b)"
-_BEHIND_HASH: Final = re.compile(
-    r"(?<![\w&/#=?.])#[ ]?(?P<number>(?:[A-Za-z]{1,4}-?)?\d{3,15}(?:-[A-Za-z0-9]{1,6})?)" + _END
-)
-_MARKED: Final = re.compile(
-    rf"\b{_WORD}(?:[ ]{{0,2}}(?:(?P<mark>{_MARK})|is|est(?: le)?))?"
-    rf"[ ]{{0,2}}(?P<sign>[:#]?)[ ]{{0,2}}#?{_NUMBER}{_END}",
-    re.IGNORECASE,
-)
-_DATE: Final = re.compile(r"(?:\d{4}-\d{1,2}(?:-\d{1,2})?|\d{1,2}-\d{1,2}-\d{2,4})")
-_PHONE: Final = re.compile(r"0\d{9}|00\d{8,13}|33\d{9}")
-_QUANTITY: Final = re.compile(
-    r"[ ]?(?:€|\$|£|euros?|eur|usd|pi[èe]ces?|pcs|units?|unités?|articles?|items?|jours?"
-    r"|days?|x)\b|[ ]?[€$£%]",
-    re.IGNORECASE,
-)
+MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
     r"\b(?:command|colis|livr|expedi|rembours|annul|suivi|retour|recu|paquet|achat|achet"
     r"|order|parcel|packag|deliver|ship|refund|money back|cancel|track|return|receiv|purchas"
     r"|bought)"
 )
+_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
+# Emphasis and the like; a dash between letters and digits, however it is drawn.
+_MARKUP: Final = re.compile("[*`~_]{2,}|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|[*`~]")
+_DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])")
 
 
 def asks_about_order(event: UnifiedEvent) -> bool:
@@ -41,32 +33,39 @@ def asks_about_order(event: UnifiedEvent) -> bool:
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 
-def find_order_number(text: str) -> str | None:
-    """The first order number in `text`, without "#"; None when there is none.
+def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
+    """Every number in `text` that may name an order, in order and each once, at most 10.
 
-    "#1234", "commande n° 1234", "order 1234". Never a phone number, a date or a price: a bare
-    number behind the word "order" needs four digits and must not be a year or a quantity.
+    Upper case, without "#" or "n°". `asked`: the agent had asked for the number, so that a bare one
+    is the answer. Never a phone number, a price, a date, a measure or a parcel's number. Linear in
+    the text, of which 20,000 characters are read.
     """
-    searched = text[:_SEARCHED_CHARS]
-    for match in _MARKED.finditer(searched):
-        marked = bool(match["mark"] or match["sign"] or "#" in match[0])
-        if _is_order_number(match["number"], marked=marked) and not (
-            not marked and _QUANTITY.match(searched, match.end())
-        ):
-            return match["number"]
-    for match in _BEHIND_HASH.finditer(searched):
-        if _is_order_number(match["number"], marked=True):
-            return match["number"]
-    return None
+    found = Search(_plain(text), asked=asked).numbers()
+    return tuple(dict.fromkeys(found))[:MAX_NUMBERS]
 
 
-def _is_order_number(number: str, *, marked: bool) -> bool:
-    digits = sum(character.isdigit() for character in number)
-    if not digits:
-        # PrestaShop's references are nine capital letters.
-        return marked and len(number) == 9 and number.isupper()
-    if _DATE.fullmatch(number) or _PHONE.fullmatch(number):
-        return False
-    if marked:
-        return digits >= 2
-    return digits >= 4 and not re.fullmatch(r"(?:19|20)\d\d", number)
+def with_asked_number(event: UnifiedEvent) -> UnifiedEvent:
+    """The event, its text read as the answer to "Which order?": a bare number counts."""
+    found = find_order_numbers(event.text, asked=True)
+    numbers = same_once((*event.order_numbers, *found))
+    first = next(iter(numbers), None)
+    more = {"order_number": first} if first else {}
+    return event.model_copy(
+        update={"order_numbers": numbers, **more, "fields": {**event.fields, **more}}
+    )
+
+
+def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
+    """Each number once, however its letters are written, as it is written first: at most 10."""
+    spelt: dict[str, str] = {}
+    for number in numbers:
+        spelt.setdefault(number.lstrip("# ").casefold(), number)
+    return tuple(spelt.values())[:MAX_NUMBERS]
+
+
+def _plain(text: str) -> str:
+    """Latin letters without accents, digits as in ASCII, and no marks of emphasis."""
+    shown = unicodedata.normalize("NFKD", _UNSEEN.sub("", text[:_SEARCHED_CHARS]))
+    plain = "".join(mark for mark in shown[:_SEARCHED_CHARS] if not unicodedata.combining(mark))
+    plain = plain.replace("’", "'").replace("№", "no").replace("\t", " ")
+    return _DASH.sub("-", _MARKUP.sub("", plain))

@@ -24,6 +24,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails
 
 from domain.agent.brain import Category
+from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import (
     MAX_DAYS,
@@ -137,6 +138,7 @@ class _Limits(_Part):
 class _Action(_Part):
     level: ActionLevel
     categories: tuple[Category, ...] = ()
+    intents: tuple[Intent, ...] = ()
     within_days: StrictInt | None = Field(default=None, ge=1, le=MAX_DAYS)
     limits: _Limits | None = None
     tags: tuple[Annotated[str, AfterValidator(_tag)], ...] = Field(default=(), max_length=MAX_TAGS)
@@ -145,6 +147,7 @@ class _Action(_Part):
         return ActionRule(
             level=self.level,
             categories=self.categories,
+            intents=self.intents,
             within_days=self.within_days,
             limits=self.limits.domain() if self.limits else None,
             tags=self.tags,
@@ -245,6 +248,8 @@ def _written_rule(rule: ActionRule) -> dict[str, JsonValue]:
     written: dict[str, JsonValue] = {"level": rule.level.value}
     if rule.categories:
         written["categories"] = [category.value for category in rule.categories]
+    if rule.intents:
+        written["intents"] = [intent.value for intent in rule.intents]
     if rule.within_days is not None:
         written["within_days"] = rule.within_days
     if rule.limits:

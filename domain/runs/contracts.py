@@ -84,12 +84,14 @@ class DryRunInput(Contract):
 
 
 class DryRunResult(Contract):
-    """`sealed_response`: the generated text, encrypted."""
+    """`sealed_response`: the text that would be sent, empty where a human would look first.
+    `sealed_draft`: the generated text in any case. Both encrypted."""
 
     status: RunStatus
     classification: str
     confidence: float
     sealed_response: str
+    sealed_draft: str = ""
 
 
 class SweepInput(Contract):

@@ -21,6 +21,9 @@ TURNS_KEPT: Final = timedelta(days=30)
 """Older turns are left out: a customer who comes back after that long has another matter. What
 came of them stays in the summary."""
 
+ANSWERS_PER_HOUR: Final = 10
+"""How often the agent answers by itself in one thread within an hour; then people do."""
+
 MAX_SUMMARY_CHARS: Final = 1_000
 MAX_SUMMARY_RUNS: Final = 20
 

@@ -40,7 +40,8 @@ class Timings(BaseModel):
 class RunResult(BaseModel):
     """The gateway's answer for a run, as the specification lists its fields.
 
-    `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result.
+    `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result. `draft`:
+    of a dry run only, what was generated even if nobody would be sent it.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,6 +54,7 @@ class RunResult(BaseModel):
     response: str
     steps_executed: int
     duration_ms: int
+    draft: str | None = None
 
 
 class RunDraft(BaseModel):

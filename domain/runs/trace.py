@@ -12,7 +12,9 @@ from pydantic import BaseModel, ConfigDict
 from domain.agent.brain import Alternative, Citation
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import Finding
+from domain.agent.thread import Thread
 from domain.agent.verdict import Verdict
 from domain.core.money import Money
 from domain.intake.event import UnifiedEvent
@@ -47,11 +49,14 @@ class TracedPlaybook(_Part):
 class Thought(_Part):
     """What the brain made of the message; empty where it has not answered.
 
+    `intent`: what is wanted, below the class. `prompt_version`: of a language model's prompt.
     `doubt`: the brain's own; `hold`: why a human must see it however sure the brain is.
     """
 
     model: str | None
+    prompt_version: str | None
     classification: str | None
+    intent: str | None
     confidence: float | None
     alternatives: tuple[Alternative, ...]
     language: str | None
@@ -109,7 +114,9 @@ class RunTrace(_Part):
     """A run from its event to its outcome, in the order in which things happen.
 
     `steps`: what the last carrying out of the plan came to. `effects` and `reviews` are those of
-    all rounds. `duration_ms`: until the caller's answer.
+    all rounds. `duration_ms`: until the caller's answer. `sensitive`: the matter for which no brain was
+    asked. `joined_review`: the review that the message was added to. `thread_after`: what the answer
+    settles in its exchange, and what it leaves open.
     """
 
     run_id: str
@@ -123,6 +130,9 @@ class RunTrace(_Part):
     verdicts: tuple[Verdict, ...]
     plan: tuple[PlannedAction, ...]
     handoff_reason: EscalationReason | None
+    sensitive: SensitiveMatter | None
+    joined_review: str | None
+    thread_after: Thread | None
     reviews: tuple[TracedReview, ...]
     steps: tuple[StepOutcome, ...]
     effects: tuple[TracedEffect, ...]

@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 
 from domain.agent.brain import Category, Language, Template
-from domain.content.content import TemplateChange, TemplateEntry, check_line, check_template_body
+from domain.agent.intent import Intent
+from domain.content.content import (
+    TemplateChange,
+    TemplateEntry,
+    check_line,
+    check_not_for,
+    check_template_body,
+)
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.content.content import ContentRepository
@@ -12,11 +19,15 @@ from store.content.content_changes import ContentChanges
 
 @dataclass(frozen=True, slots=True)
 class NewTemplate:
+    """Without an `intent` the agent drafts with it and a human sends it."""
+
     name: str
     category: Category
     language: Language
     body: str
     is_active: bool = True
+    intent: Intent | None = None
+    not_for: tuple[str, ...] = ()
 
 
 async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> TemplateEntry:
@@ -31,6 +42,8 @@ async def add_template(work: UnitOfWork, actor: Actor, new: NewTemplate) -> Temp
         category=new.category,
         language=new.language,
         body=check_template_body(new.body),
+        intent=new.intent,
+        not_for=check_not_for(new.not_for),
     )
     await ContentRepository(work.connection, work.tenant).add_template(
         template, work.now, is_active=new.is_active

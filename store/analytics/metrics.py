@@ -51,6 +51,8 @@ _COUNTED: Final = sa.text("""
                count(*) FILTER (WHERE asked) AS escalated,
                count(*) FILTER (WHERE decided) AS reviewed,
                count(*) FILTER (WHERE status = 'completed' AND NOT asked) AS automated,
+               count(*) FILTER (WHERE status = 'completed' AND NOT asked AND response = ''
+                                AND plan = '[]' AND joined_review IS NULL) AS silent,
                percentile_cont(0.5) WITHIN GROUP (ORDER BY duration_ms) AS latency_p50_ms,
                percentile_cont(0.95) WITHIN GROUP (ORDER BY duration_ms) AS latency_p95_ms
         FROM engine_runs

@@ -55,6 +55,8 @@ class ContentChanges(TenantRepository):
         self, template_id: str, change: TemplateChange, now: datetime
     ) -> TemplateEntry:
         values = change.model_dump(mode="json", exclude_none=True)
+        if change.intent == "none":
+            values["intent"] = None
         return await self._update(TemplateEntry, template_id, updated_at=now, **values)
 
     async def change_entry(

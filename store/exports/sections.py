@@ -217,7 +217,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
     ),
     Section.RESPONSE_TEMPLATES: _table(
         Section.RESPONSE_TEMPLATES,
-        _text("id name category language body")
+        _text("id name category language body intent")
+        + _json("not_for")
         + _boolean("is_active")
         + _time("created_at updated_at"),
     ),

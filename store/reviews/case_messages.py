@@ -21,10 +21,6 @@ _HANDED_OVER: Final = ", ".join(
     f"'{decision.status}'" for decision in sorted(Decision) if not decision.executes
 )
 
-_RUN_OF_EVENT: Final = sa.text("""
-    SELECT joined_review, sensitive FROM engine_runs
-    WHERE client_id = :client_id AND event_id = :event_id
-""")
 # Those of the conversation's other messages; all that are open, for each was read without this one.
 _REVIEWS_OF_CONVERSATION: Final = """
     FROM engine_messages AS inbound
@@ -35,6 +31,16 @@ _REVIEWS_OF_CONVERSATION: Final = """
     WHERE inbound.client_id = :client_id AND inbound.conversation_id = :conversation_id
       AND inbound.direction = 'inbound' AND inbound.event_id <> :event_id
 """
+# One statement for the message of a conversation that nobody has, as most are.
+_STANDING: Final = sa.text(f"""
+    SELECT mine.joined_review, mine.sensitive,
+           conversation.handed_over_at IS NOT NULL AS is_handed_over,
+           EXISTS (SELECT {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_OPEN})) AS is_reviewed
+    FROM engine_runs AS mine
+    JOIN ai_conversations AS conversation
+      ON conversation.client_id = mine.client_id AND conversation.id = :conversation_id
+    WHERE mine.client_id = :client_id AND mine.event_id = :event_id
+""")  # noqa: S608 - our own names
 _LOCK_OPEN: Final = sa.text(f"""
     SELECT review.id {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_OPEN})
     ORDER BY review.created_at, review.id
@@ -42,13 +48,9 @@ _LOCK_OPEN: Final = sa.text(f"""
 """)
 _HANDED_OVER_BY: Final = sa.text(f"""
     SELECT review.id {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_HANDED_OVER})
-      AND EXISTS (
-          SELECT FROM ai_conversations AS conversation
-          WHERE conversation.client_id = :client_id AND conversation.id = :conversation_id
-            AND conversation.handed_over_at IS NOT NULL)
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
-""")  # noqa: S608 - our own names
+""")
 # The words of the first of two stay, as a draft that nobody has agreed to. Of a review that is
 # decided, what led to it stands.
 _ADD: Final = sa.text(f"""
@@ -117,19 +119,21 @@ class CaseMessages(TenantRepository):
         conversation and filed the message in it.
         """
         this = {"client_id": self._tenant, "event_id": event_id}
-        run = (await self._connection.execute(_RUN_OF_EVENT, this)).one()
-        if run.joined_review is not None:
-            return str(run.joined_review)
         here = {**this, "conversation_id": conversation_id}
-        reviews = list((await self._connection.scalars(_LOCK_OPEN, here)).all())
-        if not reviews:
+        standing = (await self._connection.execute(_STANDING, here)).one()
+        if standing.joined_review is not None:
+            return str(standing.joined_review)
+        reviews: list[str] = []
+        if standing.is_reviewed:
+            reviews = list((await self._connection.scalars(_LOCK_OPEN, here)).all())
+        if not reviews and standing.is_handed_over:
             reviews = list((await self._connection.scalars(_HANDED_OVER_BY, here)).all())
         if not reviews:
             return None
         await self._connection.execute(
-            _ADD, {**this, "reviews": reviews, "sensitive": run.sensitive}
+            _ADD, {**this, "reviews": reviews, "sensitive": standing.sensitive}
         )
-        review_id = str(reviews[-1])
+        review_id = reviews[-1]
         await self._connection.execute(_JOIN, {**this, "review_id": review_id})
         return review_id
 

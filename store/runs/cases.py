@@ -47,7 +47,7 @@ class Case:
     the thread, by another message's open review or for good. `approvals`: how many people approved
     the plan. `brain_budget_micros`: of the client, where it has one of its own.
     `sender_name`: who mails to the customer are from. `system_prompt`: the client's instructions to
-    a language model.
+    a language model. `sensitive_words`: the client's own, that always reach a human.
     """
 
     event: UnifiedEvent
@@ -57,6 +57,7 @@ class Case:
     brand_name: str
     sender_name: str
     system_prompt: str
+    sensitive_words: tuple[str, ...]
     rulebook: Rulebook
     turns: tuple[Turn, ...]
     thread: Thread
@@ -95,6 +96,7 @@ class CaseRepository(TenantRepository):
             brand_name=row.brand_name,
             sender_name=clean_value(row.display_name or "") or row.brand_name,
             system_prompt=row.system_prompt or "",
+            sensitive_words=tuple(row.sensitive_words or ()),
             rulebook=Rulebook.model_validate(row.rulebook),
             turns=_TURNS.validate_python(row.turns or []),
             thread=_thread(row),
@@ -163,6 +165,7 @@ _CASE: Final = (
         clients.c.brand_name,
         client_settings.c.branding["display_name"].astext.label("display_name"),
         client_settings.c.system_prompt,
+        client_settings.c.sensitive_words,
         clients.c.brain_budget_micros,
         playbook_versions.c.rulebook,
         ai_conversations.c.id.label("conversation_id"),

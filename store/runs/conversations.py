@@ -6,6 +6,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.agent.thread import Thread
 from domain.runs.conversation import (
     MAX_TURN_CHARS,
     MAX_TURNS,
@@ -83,7 +84,7 @@ _OPEN: Final = sa.text("""
         SELECT FROM engine_messages AS inbound
         WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
           AND inbound.direction = 'inbound' AND inbound.conversation_id = conversation.id
-    ) AS is_repeated
+    ) AS is_repeated, conversation.thread, conversation.proposal
 """)
 # It makes room for the next one under its key, which the previous version of this code knows too.
 # While a human is asked about it, the next message must come to that human.
@@ -120,11 +121,13 @@ _KEY_OF_REPLY: Final = sa.text("""
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """`is_new`: made just now, for this event. `is_repeated`: the event was filed in it before."""
+    """`is_new`: made just now, for this event. `is_repeated`: the event was filed in it before.
+    `thread`: what it has settled so far."""
 
     id: str
     is_new: bool
     is_repeated: bool
+    thread: Thread
 
 
 class ConversationRepository(TenantRepository):
@@ -166,7 +169,12 @@ class ConversationRepository(TenantRepository):
             )
             found = (await self._connection.execute(_OPEN, {**given, "ended_before": None})).one()
         is_new = found.id == conversation_id
-        return Opened(found.id, is_new=is_new, is_repeated=found.is_repeated and not is_new)
+        return Opened(
+            found.id,
+            is_new=is_new,
+            is_repeated=found.is_repeated and not is_new,
+            thread=Thread.model_validate({**found.thread, "proposal": found.proposal}),
+        )
 
     async def key_of_reply(self, mails: tuple[str, ...], memory_key: str) -> str | None:
         """The key of the thread in which we sent the latest of these mails to this customer."""

@@ -12,6 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
 from domain.agent.thinking import ThinkingResult
+from domain.agent.thread import Thread
 from domain.agent.verdict import Verdict
 from domain.core.contracts import RunRef
 from domain.integrations.order import Lookup
@@ -21,7 +22,7 @@ from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import engine_runs
+from store.runs.tables import engine_messages, engine_runs
 
 # The last word of a human on a run; rounds before it were overtaken.
 HUMAN_TEXT: Final = (
@@ -42,7 +43,7 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The row that persist works on."""
+    """The row that persist works on. `thread_after`: what its thought settles in its thread."""
 
     status: RunStatus
     received_at: datetime
@@ -51,6 +52,8 @@ class RunState:
     confidence: float
     draft: str
     human_text: str | None
+    thread_after: Thread | None
+    conversation_id: str | None
 
 
 class RunRepository(TenantRepository):
@@ -82,6 +85,10 @@ class RunRepository(TenantRepository):
                 "tokens_in": answer.tokens_in,
                 "tokens_out": answer.tokens_out,
                 "cost_micros": answer.cost_micros,
+                "intent": thought.intent,
+                "sensitive": thought.sensitive,
+                "thread_after": thought.thread.model_dump(mode="json", exclude_none=True),
+                "prompt_version": answer.prompt_version,
             },
         )
         return saved.rowcount == 1
@@ -115,6 +122,8 @@ class RunRepository(TenantRepository):
             confidence=row.confidence or 0.0,
             draft=row.draft or "",
             human_text=row.human_text,
+            thread_after=Thread.model_validate(row.thread_after) if row.thread_after else None,
+            conversation_id=row.conversation_id,
         )
 
     async def finish(
@@ -191,6 +200,15 @@ VERSION_OF_RUN: Final = sa.and_(
     versions.c.version == engine_runs.c.playbook_version,
 )
 """Joins a run with the version of the playbook that took its event."""
+_CONVERSATION: Final = (
+    sa.select(engine_messages.c.conversation_id)
+    .where(
+        engine_messages.c.client_id == engine_runs.c.client_id,
+        engine_messages.c.event_id == engine_runs.c.event_id,
+        engine_messages.c.direction == "inbound",
+    )
+    .scalar_subquery()
+)
 _LOCK: Final = (
     sa.select(
         engine_runs.c.status,
@@ -200,6 +218,8 @@ _LOCK: Final = (
         engine_runs.c.confidence,
         engine_runs.c.draft,
         HUMAN_TEXT.label("human_text"),
+        engine_runs.c.thread_after,
+        _CONVERSATION.label("conversation_id"),
     )
     .join(engine_events, EVENT_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))

@@ -16,7 +16,8 @@ from store.runs.tables import engine_runs
 _TRACE: Final = sa.text("""
     SELECT run.id AS run_id, run.client_id, run.status, run.lookup, run.findings, run.verdicts,
            run.plan, run.handoff_reason, run.steps, run.response, run.error_code, run.timings,
-           run.duration_ms, run.answered_at, run.finished_at,
+           run.duration_ms, run.answered_at, run.finished_at, run.sensitive,
+           run.joined_review, run.thread_after,
            jsonb_build_object(
                'event_id', event.id, 'event_type', event.event_type, 'source', event.source,
                'received_at', event.received_at, 'normalized',
@@ -27,7 +28,8 @@ _TRACE: Final = sa.text("""
                'name', playbook.name, 'threshold', playbook.threshold
            ) AS playbook,
            jsonb_build_object(
-               'model', run.model, 'classification', run.classification,
+               'model', run.model, 'prompt_version', run.prompt_version,
+               'classification', run.classification, 'intent', run.intent,
                'confidence', run.confidence, 'alternatives', run.alternatives,
                'language', run.language, 'sentiment', run.sentiment, 'draft', run.draft,
                'citations', run.citations, 'doubt', run.doubt, 'hold', run.hold,

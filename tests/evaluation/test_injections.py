@@ -3,7 +3,6 @@
 from collections import Counter
 
 import pytest
-from domain.agent.proof import Proof
 
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
@@ -11,6 +10,7 @@ from domain.agent import policy
 from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.errors import BrainUnavailable
 from domain.agent.plan import ON_ORDERS, Warrant
+from domain.agent.proof import Proof
 from domain.integrations.order import Order
 from evaluation.attempt import (
     AttackPlace,

@@ -14,7 +14,9 @@ from pathlib import Path
 
 from store.core.database import Database
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
-from tests.replay.scenarios import BROKEN_BRAIN, SCENARIOS, RefusingBrain, Scenario
+from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
+from tests.replay.scenarios import Scenario
+from tests.replay.thread_scenarios import BRAINS, THREAD_SCENARIOS
 from tests.replay.webhook_scenarios import WEBHOOK_SCENARIOS, WebhookScenario
 from tests.support.core.engine import live_engine, think_with
 from tests.support.core.postgres import PostgresServer, postgres_server
@@ -25,6 +27,7 @@ from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
+SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 SHORT_EXPIRY_HOURS = 0.2 / 3600
 
@@ -48,9 +51,9 @@ async def record(
             database = Database(url)
             shop = await open_shop(database)
             await database.close()
-            if name in BROKEN_BRAIN:
+            if name in BRAINS:
                 engine.activities = dataclasses.replace(
-                    engine.activities, think=think_with(engine.database, RefusingBrain())
+                    engine.activities, think=think_with(engine.database, BRAINS[name](engine))
                 )
             async with engine.working():
                 handle = engine.client.get_workflow_handle(await scenario(engine, shop, mail))

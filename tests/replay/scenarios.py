@@ -12,7 +12,6 @@ from adapters.temporal.setup import (
     ensure_retention_schedule,
     ensure_weekly_churn_schedule,
 )
-from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.analytics.contracts import BackfillMetricsInput, WeeklyChurnInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
@@ -28,7 +27,6 @@ from domain.core.names import (
     erase_id,
     process_event_id,
 )
-from domain.integrations.errors import MailRefused
 from domain.integrations.integration import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.reviews.escalation import Decision
@@ -49,26 +47,21 @@ Scenario = Callable[[LiveEngine, Shop, MailServer], Awaitable[str]]
 MAIL = {"event_type": "email.inbound", "customer_email": "a@b.example"}
 
 
-class RefusingBrain:
-    async def think(self, _: BrainRequest) -> BrainAnswer:
-        raise MailRefused("an error that is not retried")
-
-
 async def completed(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    return await _answered(engine, shop, message=ORDER_QUESTION)
+    return await answered(engine, shop, message=ORDER_QUESTION)
 
 
 async def completed_by_mail(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    return await _answered(engine, shop, message=ORDER_QUESTION, **MAIL)
+    return await answered(engine, shop, message=ORDER_QUESTION, **MAIL)
 
 
 async def executor_failed(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
     mail.recipient_reply = "550 no"
-    return await _answered(engine, shop, message=ORDER_QUESTION, **MAIL)
+    return await answered(engine, shop, message=ORDER_QUESTION, **MAIL)
 
 
 async def brain_failed(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    return await _answered(engine, shop, message=ORDER_QUESTION)
+    return await answered(engine, shop, message=ORDER_QUESTION)
 
 
 async def review_approved(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
@@ -85,7 +78,7 @@ async def review_rejected(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
 
 async def review_expired(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     """The engine of this scenario is made with an expiry of a fraction of a second."""
-    return await _answered(engine, shop, message=UNSURE_MESSAGE)
+    return await answered(engine, shop, message=UNSURE_MESSAGE)
 
 
 async def unknown_outcome_approved(engine: LiveEngine, shop: Shop, mail: MailServer) -> str:
@@ -156,19 +149,19 @@ async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
 
 
 async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    await _answered(engine, shop, message=ORDER_QUESTION)
+    await answered(engine, shop, message=ORDER_QUESTION)
     await erase(engine, shop)
     return erase_id(shop.client_id, "")
 
 
 async def erase_customer(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
-    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    await answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
     return await _erased(engine, shop)
 
 
 async def erase_customer_under_way(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     """A step may be under way: its end is awaited."""
-    await _answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
+    await answered(engine, shop, message=ORDER_QUESTION, customer_email="a@b.example")
     async with engine.database.service() as connection:
         await connection.execute(sa.update(engine_runs).values(status="received"))
     return await _erased(engine, shop)
@@ -218,9 +211,6 @@ async def weekly_churn_by_hand(engine: LiveEngine, shop: Shop, _: MailServer) ->
     return "churn-by-hand"
 
 
-BROKEN_BRAIN = frozenset({brain_failed.__name__})
-"""Scenarios whose worker thinks with RefusingBrain."""
-
 SCENARIOS: dict[str, Scenario] = {
     scenario.__name__: scenario
     for scenario in (
@@ -252,7 +242,7 @@ SCENARIOS: dict[str, Scenario] = {
 }
 
 
-async def _answered(engine: LiveEngine, shop: Shop, **body: str) -> str:
+async def answered(engine: LiveEngine, shop: Shop, **body: str) -> str:
     answer = (await engine.post(shop, **body)).json()
     return process_event_id(shop.client_id, answer["event_id"])
 
@@ -260,7 +250,7 @@ async def _answered(engine: LiveEngine, shop: Shop, **body: str) -> str:
 async def _decided(
     engine: LiveEngine, shop: Shop, decision: Decision, text: str | None = None
 ) -> str:
-    workflow_id = await _answered(engine, shop, message=UNSURE_MESSAGE)
+    workflow_id = await answered(engine, shop, message=UNSURE_MESSAGE)
     escalation = await only_row(engine.database, escalation_tickets)
     if decision is Decision.APPROVE and not escalation["draft"]:
         raise AssertionError("this scenario needs a draft to approve")

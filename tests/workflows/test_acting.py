@@ -129,7 +129,9 @@ async def test_an_approved_refund_is_checked_again(acting: LiveEngine, tmp_path:
     it = await acting_shop(acting, tmp_path, [order("2001")], rules(ActionLevel.HUMAN_APPROVED))
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     async with acting.working():
-        answers = [(await acting.post(it.shop, **ASKED)).json() for _ in range(2)]
+        answers = [
+            (await acting.post(it.shop, **ASKED, ticket_id=ticket)).json() for ticket in ("1", "2")
+        ]
         for answer in answers:
             waiting = await only_row(acting.database, escalation_tickets, run_id=answer["run_id"])
             await acting.decide(waiting["id"], Decision.APPROVE)

@@ -142,8 +142,9 @@ async def test_a_shop_that_refuses_our_credentials_is_a_tool_failure_until_it_is
         secrets = json.dumps({"access_token": "old"})
         await connect(acting, shop, Provider.SHOPIFY, settings, secrets)
         async with acting.working():
-            for _ in range(2):
-                answer = await acting.post(shop, customer_email=CUSTOMER, message=ORDER_QUESTION)
+            asked = {"customer_email": CUSTOMER, "message": ORDER_QUESTION}
+            for ticket in ("1", "2"):
+                answer = await acting.post(shop, **asked, ticket_id=ticket)
                 assert answer.json()["status"] == "needs_review"
 
     waiting = await rows(acting.database, escalation_tickets)

@@ -169,7 +169,7 @@ async def test_nowhere_is_a_word_of_the_erased(
     assert tables_with(database_url, CANARY).keys() >= {
         "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
         "ai_conversations", "churn_predictions", "automation_events", "outbox",
-        "webhook_deliveries",
+        "webhook_deliveries", "customer_memories",
     }  # fmt: skip
     runs_before = await rows(engine.database, engine_runs)
     mailed = len(mail.mails)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from adapters.brain.llm_prompt import PROMPT_VERSION
 from adapters.system import new_ulid, utc_now
 from domain.reviews.escalation import Decision
 from domain.tenants.client_settings import SettingsChange
@@ -75,6 +76,7 @@ async def test_answer_with_its_source_tokens_and_cost(
         cost = TOKENS_IN + 10 * TOKENS_OUT
         assert (run["tokens_in"], run["tokens_out"]) == (TOKENS_IN, TOKENS_OUT)
         assert run["cost_micros"] == cost
+        assert run["prompt_version"] == PROMPT_VERSION
         booked = await only_row(engine.database, brain_costs, of=shop)
         assert (booked["calls"], booked["cost_micros"]) == (1, cost)
         history = await history_bytes(engine.run_of(shop, body["event_id"]))

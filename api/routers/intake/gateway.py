@@ -145,7 +145,7 @@ async def gateway(
             answer = await _answer(tenant, admitted, resources, begun.deadline)
     resources.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
     # Not by FastAPI, which would check what is ours once more.
-    return json_response(answer.model_dump(mode="json"))
+    return json_response(answer.model_dump(mode="json", exclude_none=True))
 
 
 def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:
@@ -227,6 +227,7 @@ async def _rehearse(
         classification=rehearsed.classification,
         confidence=rehearsed.confidence,
         response=resources.sealer.unseal(rehearsed.sealed_response),
+        draft=resources.sealer.unseal(rehearsed.sealed_draft),
         steps_executed=0,
         duration_ms=round((time.monotonic() - started) * 1000),
     )

@@ -1,14 +1,17 @@
 """What a dashboard asks and is told about templates and knowledge."""
 
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody
 from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
 from domain.content.content import (
     MAX_BODY,
     MAX_LINE,
+    MAX_NOT_FOR,
+    MAX_NOT_FOR_PHRASE,
     KnowledgeChange,
     KnowledgeEntry,
     TemplateChange,
@@ -39,6 +42,28 @@ _Category = Annotated[
     Category, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Category)})
 ]
 
+_Intent = Annotated[
+    Intent, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Intent)})
+]
+_Phrase = Annotated[
+    str,
+    WithJsonSchema(
+        {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
+    ),
+]
+_NotFor = Annotated[
+    list[_Phrase],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": MAX_NOT_FOR,
+            "items": {"type": "string", "pattern": r"\S", "maxLength": MAX_NOT_FOR_PHRASE},
+        }
+    ),
+]
+_INTENT_TOLD: Final = "What a customer must want for it to be sent. Null: a human looks first."
+_NOT_FOR_TOLD: Final = "Words and phrases of messages that it must not answer."
+
 
 class NewTemplateBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [_TEMPLATE]})
@@ -48,10 +73,20 @@ class NewTemplateBody(StrictBody):
     language: Language
     body: Annotated[_Body, Field(description="Placeholders: docs/playbooks.md.")]
     is_active: bool = Field(default=True, description="False: no agent is shown it.")
+    intent: _Intent | None = Field(default=None, description=_INTENT_TOLD)
+    not_for: _NotFor = Field(default=[], description=_NOT_FOR_TOLD)
 
     @property
     def template(self) -> NewTemplate:
-        return NewTemplate(self.name, self.category, self.language, self.body, self.is_active)
+        return NewTemplate(
+            self.name,
+            self.category,
+            self.language,
+            self.body,
+            self.is_active,
+            self.intent,
+            tuple(self.not_for),
+        )
 
 
 class TemplateBody(StrictBody):
@@ -66,6 +101,10 @@ class TemplateBody(StrictBody):
     language: Language | None = None
     body: _Body | None = None
     is_active: bool | None = None
+    intent: _Intent | Literal["none"] | None = Field(
+        default=None, description="`none` takes it away."
+    )
+    not_for: _NotFor | None = Field(default=None, description=_NOT_FOR_TOLD)
 
     @property
     def change(self) -> TemplateChange:

@@ -19,6 +19,8 @@ from store.reviews.reviews import ReviewFilter
 
 _MAX_LIMIT: Final = 100
 _MAX_AMOUNT: Final = 10**12
+# What PostgreSQL cannot keep, and the body is refused for.
+_NO_NUL: Final = r"^[^\x00]*$"
 
 
 class ReviewQuery(ClientQuery):
@@ -87,7 +89,9 @@ _LatestMessage = Annotated[
 
 class ApproveBody(StrictBody):
     draft: str | None = Field(
-        default=None, description="The draft that was read: refused if it is another by now."
+        default=None,
+        pattern=_NO_NUL,
+        description="The draft that was read: refused if it is another by now.",
     )
     latest_message: _LatestMessage = None
 
@@ -101,7 +105,9 @@ class EditBody(StrictBody):
 
 
 class RejectBody(StrictBody):
-    note: str | None = Field(default=None, max_length=MAX_NOTE, description="For colleagues.")
+    note: str | None = Field(
+        default=None, max_length=MAX_NOTE, pattern=_NO_NUL, description="For colleagues."
+    )
 
 
 class ReleaseBody(StrictBody):

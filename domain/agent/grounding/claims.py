@@ -29,6 +29,8 @@ _SAYS_YOU: Final = re.compile(r"\b(?:you|your|vous|votre|vos)\b")
 _JOINS: Final = re.compile(r" (?:and|but|et|mais) ")
 # How many words may stand between "once" and what it takes the claim out of.
 _NEAR: Final = 3
+# How many characters before a claim are looked at, so that a long sentence is read at once.
+_AROUND: Final = 200
 _SUBJECTS: Final = frozenset(
     ("we", "i", "you", "it", "they", "he", "she", "nous", "je", "j", "vous", "il", "elle", "on")
 )
@@ -163,7 +165,9 @@ def _statements(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
         for match in pattern.finditer(sentence.words):
             if _is_covered(sentence, match, known):
                 continue
-            before, after = sentence.words[: match.start()], sentence.clause_after(match.end())
+            start = match.start()
+            before = sentence.words[max(start - _AROUND, 0) : start]
+            after = sentence.clause_after(match.end())
             if not (known.rule.search(before) or known.rule.search(after)):
                 yield kind, matter, match
             elif _SAYS_YOU.search(match[0]):
@@ -194,8 +198,9 @@ def _matches(sentence: _Sentence, known: ClaimPhrasings) -> Iterator[_Match]:
                 yield kind, matter, match
                 break
     for kind, matter, pattern in known.opening:
-        for start, _ in sentence.clauses():
-            if (opening := pattern.match(sentence.words, start)) is not None:
+        for start, end in sentence.clauses():
+            words = sentence.words
+            if opening := pattern.match(words, start, end) or pattern.match(words, start):
                 yield kind, matter, opening
 
 
@@ -203,7 +208,7 @@ def _is_covered(sentence: _Sentence, match: re.Match[str], known: ClaimPhrasings
     """Whether "once", "if", "you say that" or "we cannot see that" stands right before it."""
     # "You say that your order …": the claim may begin with the last word of what covers it.
     end = match.start() + (len("that") if match[0].startswith("that ") else 0)
-    for cover in known.covers.finditer(sentence.words, 0, end):
+    for cover in known.covers.finditer(sentence.words, max(end - _AROUND, 0), end):
         between = sentence.words[cover.end() : match.start()].split()
         if len(between) <= _NEAR and not _SUBJECTS.intersection(between):
             return not sentence.broken(cover.end(), match.start() - 1)

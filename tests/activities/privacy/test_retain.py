@@ -19,7 +19,7 @@ from store.exports.tables import automation_events
 from store.intake.tables import engine_events
 from store.privacy import retention
 from store.privacy.retention import Page, RetentionRepository
-from store.runs.tables import ai_conversations, engine_messages
+from store.runs.tables import ai_conversations, customer_memories, engine_messages
 from store.tenants.tables import client_settings
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import outbox, webhook_deliveries
@@ -197,3 +197,19 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []
+
+
+async def test_a_customer_is_forgotten_who_has_not_written_since(
+    database: Database, shop: Shop
+) -> None:
+    async with database.service() as connection:
+        for key, age in (("email:old", KEPT + 1), ("email:young", KEPT - 1)):
+            await connection.execute(
+                sa.insert(customer_memories).values(
+                    client_id=shop.client_id, key=key, summary="s", updated_at=days_ago(age)
+                )
+            )
+
+    assert await run(database) == 1
+
+    assert [row["key"] for row in await rows(database, customer_memories)] == ["email:young"]

@@ -9,7 +9,7 @@ from domain.agent.errors import BrainUnavailable
 from domain.core.errors import InvalidInput
 from tests.support.agent.llm_brain import NATIVE, OPENAI, asked, brain, configured, said
 from tests.support.core.engine import settings_of
-from tests.support.servers.llm import KEY, Fail, LlmServer
+from tests.support.servers.llm import KEY, TOKENS_IN, TOKENS_OUT, Fail, LlmServer, Say
 
 
 def test_embedded_brain_by_default(classifier: Classifier) -> None:
@@ -51,8 +51,11 @@ def test_price_of_the_list(classifier: Classifier) -> None:
                 "brain_api_key": KEY,
                 "brain_fallback_model": "anthropic:unheard-of",
                 "brain_fallback_api_key": KEY,
+                "brain_price_in": 1,
+                "brain_price_out": 1,
             },
-            "BRAIN_PRICE_IN",
+            # Nor is one model's price another's.
+            "BRAIN_FALLBACK_PRICE_IN",
         ),
     ],
 )
@@ -76,6 +79,7 @@ def test_what_is_missing_is_named(
         ({"brain_fallback_model": "embedded"}, "openai:<model> or anthropic"),
         ({"brain_price_in": 1.0}, "both of them or none"),
         ({"brain_price_out": 1.0}, "both of them or none"),
+        ({"brain_fallback_price_in": 1.0}, "BRAIN_FALLBACK_PRICE_OUT: both of them or none"),
         ({"brain_base_url": "models.example"}, "a URL"),
         ({"embedding_model": "anthropic:voyage"}, "openai:<model> expected"),
     ],
@@ -83,6 +87,24 @@ def test_what_is_missing_is_named(
 def test_settings_that_cannot_be(wrong: dict[str, object], told: str) -> None:
     with pytest.raises(InvalidInput, match=told):
         settings_of("postgresql://a/b", "c:1", **wrong)
+
+
+async def test_each_model_has_its_price(
+    classifier: Classifier, server: LlmServer, spare: LlmServer
+) -> None:
+    server.script, spare.script = [Say("no JSON"), Say("no JSON")], [said()]
+    settings = configured(
+        server, brain_fallback_model=OPENAI, brain_fallback_base_url=spare.openai_url,
+        brain_fallback_api_key=KEY, brain_fallback_price_in=3, brain_fallback_price_out=30,
+    )  # fmt: skip
+    asking = brain(classifier, settings)
+
+    answer = await asking.think(asked())
+
+    first, second = 2 * (TOKENS_IN + 10 * TOKENS_OUT), 3 * TOKENS_IN + 30 * TOKENS_OUT
+    assert answer.cost_micros == first + second
+    # The dearest is set aside.
+    assert asking.reserve_micros == 3 * 6_000 + 30 * 2_000
 
 
 async def test_fallback_gets_no_key_of_another_address(

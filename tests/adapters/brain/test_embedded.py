@@ -10,6 +10,7 @@ from adapters.brain.classifier import MODEL_PATH
 from adapters.brain.wishes import asks_for_human
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
 from tests.support.agent.embedded_brain import (
     ONE_PER_CLASS,
     THRESHOLD,
@@ -27,7 +28,7 @@ from tests.support.agent.embedded_brain import (
         ("où en est ma commande svp", "fr-order_status"),
         ("I would like a refund please", "en-refund_request"),
         ("Je veux être remboursé", "fr-refund_request"),
-        ("My parcel arrived broken", "en-shipping_issue"),
+        ("My parcel is late", "en-shipping_issue"),
         ("Mon colis n'est toujours pas arrivé, il est en retard", "fr-shipping_issue"),
         ("Your service is terrible, I am furious", "en-complaint"),
         ("Votre service est lamentable", "fr-complaint"),
@@ -169,6 +170,24 @@ async def test_a_request_for_a_human_is_granted(text: str) -> None:
 )
 def test_to_mention_people_is_no_such_request(text: str) -> None:
     assert not asks_for_human(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["Merci, tout est parfait !", "c'est bon", "ok thanks bye", "Thank you!\nCamille Roy"]
+)
+async def test_thanks_close_without_an_answer(text: str) -> None:
+    answer = await ask(text, templates=ONE_PER_CLASS)
+
+    assert answer.closes
+    assert answer.intents == (Intent.THANKS,)
+    assert (answer.classification, answer.response) == (Category.OTHER, "")
+    assert (answer.citations, answer.proposals, answer.doubt) == ((), (), None)
+    assert answer.confidence >= THRESHOLD
+
+
+@pytest.mark.parametrize("text", ["merci pour rien", "Merci de me rembourser", "ok"])
+async def test_what_only_sounds_like_thanks_does_not_close(text: str) -> None:
+    assert not (await ask(text, templates=ONE_PER_CLASS)).closes
 
 
 @pytest.mark.parametrize("text", ["", "   \n", "12345", "?!...", "😀👍", "\u200b\x00"])

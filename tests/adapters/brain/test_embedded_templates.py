@@ -1,5 +1,7 @@
 """How the embedded brain chooses and fills templates."""
 
+import pytest
+
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from tests.support.agent.embedded_brain import (
@@ -52,6 +54,45 @@ async def test_templates_nothing_tells_apart_are_for_a_human() -> None:
 
     assert answer.citations[0].id == "a"
     assert answer.confidence < THRESHOLD
+
+
+async def test_a_template_without_an_intent_is_only_a_draft() -> None:
+    anything = template(Category.ORDER_STATUS).model_copy(update={"intent": None})
+
+    answer = await ask("Where is my order?", templates=[anything])
+
+    assert answer.citations[0].kind == "template"
+    assert answer.confidence < THRESHOLD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is my order? It was stuck in customs",
+        "Where is my invoice?",
+        "My parcel is a week late",
+        "Where is my order? I want to give it to my sister",
+    ],
+)
+async def test_the_template_of_a_class_does_not_answer_another_wish(text: str) -> None:
+    answer = await ask(text, templates=[template(Category.ORDER_STATUS)])
+
+    assert answer.confidence < THRESHOLD
+
+
+async def test_what_a_template_is_not_for_is_for_another_or_nobody() -> None:
+    careful = template(
+        Category.ORDER_STATUS, "Soon.", template_id="careful", not_for=("my order", "pré-commande*")
+    )
+    plain = template(Category.ORDER_STATUS, "On its way.", template_id="plain")
+
+    alone = await ask("Where is MY ORDER?", templates=[careful])
+    other = await ask("Where is my order?", templates=[careful, plain])
+    meant = await ask("Where is order 1042?", templates=[careful])
+
+    assert_no_source(alone)
+    assert other.citations[0].id == "plain"
+    assert meant.response == "Soon."
 
 
 async def test_a_value_cannot_add_lines_or_placeholders() -> None:

@@ -7,10 +7,18 @@ import pytest
 from adapters.brain.classifier import Classifier
 from adapters.brain.embedded import EmbeddedBrain
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Template, Turn
+from domain.agent.intent import Intent
 
 BRAIN = EmbeddedBrain(Classifier.load())
 TEMPLATES = tuple(
-    Template(id=f"{language}-{category}", name="R", category=category, language=language, body="Ok")
+    Template(
+        id=f"{language}-{category}",
+        name="R",
+        category=category,
+        language=language,
+        body="Ok",
+        intent=Intent.TRACK_ORDER if category is Category.ORDER_STATUS else None,
+    )
     for category in Category
     for language in ("fr", "en")
 )

@@ -6,9 +6,11 @@ import pytest
 import structlog
 
 from adapters.brain.classifier import Classifier
+from adapters.brain.llm_prompt import PROMPT_VERSION
 from domain.agent.brain import BrainAnswer, Category
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
 from tests.support.agent.llm_brain import (
     EVERY_PROTOCOL,
@@ -35,12 +37,17 @@ from tests.support.servers.llm import (
 
 @pytest.mark.parametrize("model", EVERY_PROTOCOL)
 async def test_answer(classifier: Classifier, server: LlmServer, model: str) -> None:
-    server.script = [said(actions=[{"kind": "refund", "note": "x", "tags": ["y"]}])]
+    refund = {"kind": "refund", "note": "x", "tags": ["y"], "quote": " Where is it, please? "}
+    wants = ["track_order", "refund", "track_order"]
+    server.script = [said(actions=[refund], intents=wants, closes=True)]
 
     answer = await brain(classifier, configured(server, model)).think(asked())
 
     assert answer == BrainAnswer(
         classification=Category.ORDER_STATUS,
+        intents=(Intent.TRACK_ORDER, Intent.REFUND),
+        closes=True,
+        prompt_version=PROMPT_VERSION,
         confidence=0.9,
         language="en",
         sentiment=-0.25,
@@ -57,7 +64,7 @@ async def test_answer(classifier: Classifier, server: LlmServer, model: str) -> 
         ("order", "gid-secret-7"),
     ]
     assert [one.model_dump() for one in answer.proposals] == [
-        {"kind": ActionKind.REFUND, "text": "", "tags": ()}
+        {"kind": ActionKind.REFUND, "text": "", "tags": (), "quote": "Where is it, please?"}
     ]
 
 
@@ -120,6 +127,7 @@ async def test_what_was_refused_is_not_sent_again(
         Say({"category": "no_such_class"}),
         said(confidence="high"),
         said(unheard_of=1),
+        said(intents=["world_peace"]),
         said(response="  "),
         said(response="long " * 2_000),
     ],
@@ -158,6 +166,7 @@ async def test_refusal_is_for_a_human(
 
     assert (answer.confidence, answer.response) == (0.0, "")
     assert answer.doubt is EscalationReason.UNSAFE_INPUT
+    assert answer.prompt_version == PROMPT_VERSION
     assert answer.cost_micros > 0
 
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 import structlog
 
 from adapters.system import new_ulid, utc_now
+from domain.agent.intent import Intent
 from domain.content.content import MAX_BODY, MAX_LINE, MAX_TEMPLATES
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
@@ -35,6 +36,7 @@ async def test_create_read_change_delete(
     below = f"{TEMPLATES}/{made['id'].lower()}"
     assert (await front.http.get(below, headers=owner)).json() == made
 
+    assert (made["intent"], made["not_for"]) == (None, [])
     change = {"category": "complaint", "body": "Le colis est à {{ parcel_shop }}.", "name": None}
     changed = (await front.http.patch(one, json=change, headers=owner)).json()
     assert changed == {
@@ -48,6 +50,23 @@ async def test_create_read_change_delete(
     assert (await front.http.delete(one, headers=owner)).status_code == 204
     assert code(await front.http.get(one, headers=owner)) == (404, "content_not_found")
     assert code(await front.http.delete(one, headers=owner)) == (404, "content_not_found")
+
+
+async def test_what_it_answers_and_what_not_is_set_and_taken_away(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    made = await create(front, owner, intent="track_order", not_for=[" douane\n", "douane", "vol"])
+    assert (made["intent"], made["not_for"]) == ("track_order", ["douane", "vol"])
+    one = f"{TEMPLATES}/{made['id']}"
+    async with front.database.tenant(shop.tenant) as connection:
+        shown = await ContentRepository(connection, shop.tenant).templates()
+    assert (Intent.TRACK_ORDER, ("douane", "vol")) in {(of.intent, of.not_for) for of in shown}
+
+    left = (await front.http.patch(one, json={"name": "Suivi"}, headers=owner)).json()
+    assert (left["intent"], left["not_for"]) == ("track_order", ["douane", "vol"])
+    gone = {"intent": "none", "not_for": []}
+    changed = (await front.http.patch(one, json=gone, headers=owner)).json()
+    assert (changed["intent"], changed["not_for"]) == (None, [])
 
 
 async def test_one_that_is_off_is_shown_to_people_and_to_no_brain(
@@ -78,6 +97,9 @@ async def test_one_that_is_off_is_shown_to_people_and_to_no_brain(
         ({"body": "x" * (MAX_BODY + 1)}, "body : 1 à 20000"),
         ({"body": "Bonjour {{ a b }}"}, "illisible comme champ, tel que {{ nom }} : {{ a b }}"),
         ({"body": "{% if x %}Oui{% endif %}"}, "{% if x %}"),
+        ({"not_for": [" "]}, "not_for : 1 à 80"),
+        ({"not_for": ["x" * 81]}, "not_for : 1 à 80"),
+        ({"not_for": [f"mot {n}" for n in range(51)]}, "not_for : 50 expressions"),
     ],
 )
 async def test_what_breaks_a_rule_is_named(
@@ -98,7 +120,7 @@ async def test_what_breaks_a_rule_is_named(
     "wrong",
     [
         {"category": "nothing"}, {"language": "de"}, {"body": 1}, {"is_active": 1},
-        {"id": "x"}, {"name": ["x"]},
+        {"id": "x"}, {"name": ["x"]}, {"intent": "nothing"}, {"not_for": "x"}, {"not_for": [1]},
     ],
 )  # fmt: skip
 async def test_what_has_another_shape_is_refused(

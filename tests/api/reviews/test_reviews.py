@@ -3,7 +3,6 @@
 from datetime import UTC, datetime
 
 import pytest
-import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
@@ -11,11 +10,10 @@ from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
 from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.reviews.escalation import Decision
 from domain.tenants.client import Role
-from store.runs.tables import engine_messages
 from store.tenants.members import MemberRepository
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import rows
 from tests.support.reviews.dashboard import REVIEWS, act, admin, code, listed, person
 from tests.support.reviews.reviews import DRAFT, open_review, refund
 from tests.support.tenants.identity import bearer, session_token
@@ -113,23 +111,27 @@ async def test_nobody_is_shown_an_order_that_is_not_theirs(
 
 async def test_earlier_turns(engine: LiveEngine, shop: Shop) -> None:
     """Of this conversation only, in order, and neither this message nor a later one."""
-    for text in ("Un", "Deux", "Trois"):
-        await engine.post(shop, message=text, customer_email="emma@example.com")
-        await engine.post(shop, message=text + " ?", customer_email="leo@example.com")
-    second = (await rows(engine.database, engine_messages, of=shop, body="Deux"))[0]
-    async with engine.database.service() as connection:
-        review_id = await connection.scalar(
-            sa.text(
-                "SELECT t.id FROM escalation_tickets t JOIN engine_runs r ON r.id = t.run_id "
-                "WHERE r.event_id = :event"
-            ),
-            {"event": second["event_id"]},
-        )
+    emma, leo = "emma@example.com", "leo@example.com"
+    first = (await engine.post(shop, message="Un", customer_email=emma)).json()
+    await engine.post(shop, message="Un ?", customer_email=leo)
+    review = await engine.review_of(first["run_id"], round_=0)
+    await engine.decide(review["id"], Decision.EDIT, "Oui.")
+    await engine.run_of(shop, first["event_id"]).result()
+    for text in ("Deux", "Trois"):
+        second = (await engine.post(shop, message=text, customer_email=emma)).json()
+        await engine.post(shop, message=text + " ?", customer_email=leo)
     headers = bearer(session_token(engine.settings, shop.owner_user_id))
-    body = (await engine.http.get(f"{REVIEWS}/{review_id}", headers=headers)).json()
+    emmas = [it for it in await listed(engine, headers) if it["customer_email"] == emma]
+    (waiting,) = emmas
+    body = (await engine.http.get(f"{REVIEWS}/{waiting['id']}", headers=headers)).json()
 
-    assert (body["text"], body["customer_email"]) == ("Deux", "emma@example.com")
-    assert body["turns"] == [{"author": "customer", "body": "Un"}]
+    assert body["text"] == "Deux"
+    assert body["turns"] == [
+        {"author": "customer", "body": "Un"},
+        {"author": "human", "body": "Oui."},
+    ]
+    assert [it["text"] for it in body["messages"]] == ["Deux", "Trois"]
+    assert body["latest_message"] == second["event_id"]
 
 
 async def test_a_mails_sender_is_shown(engine: LiveEngine, shop: Shop) -> None:

@@ -5,8 +5,10 @@ from pathlib import Path
 from time import thread_time
 
 import pytest
+import yaml
 from hypothesis import given as given_any
 from hypothesis import strategies as st
+from pydantic import BaseModel
 
 from domain.agent.grounding.claim_phrasings import ClaimKind, ClaimMatter
 from domain.agent.grounding.claims import claims, unbacked_claims
@@ -92,9 +94,30 @@ def test_unbacked(response: str, plan: frozenset[ActionKind], source: str) -> No
     assert unbacked_claims(response, plan, [source])
 
 
-WORDS = """we have not refunded your order 1042 is cancelled nous vous avons rembourse votre commande
-est annulee , . ? ! : if once you will get 10 % off it was our fault and et un nouveau colis part
-49.90 EUR legally ( ) « by law parcel the a"""
+class HonestAnswer(BaseModel):
+    plan: frozenset[ActionKind]
+    source: str
+    response: str
+
+
+HONEST = [
+    HonestAnswer.model_validate(one)
+    for one in yaml.safe_load(Path(__file__).with_name("honest_answers.yaml").read_text("utf-8"))
+]
+
+
+@pytest.mark.parametrize("honest", HONEST, ids=lambda one: " ".join(one.response.split()[2:9]))
+def test_honest_answer(honest: HonestAnswer) -> None:
+    assert unbacked_claims(honest.response, honest.plan, [honest.source]) == ()
+
+
+def test_honest_answers_claim_something() -> None:
+    assert sum(bool(claims(one.response)) for one in HONEST) >= 6
+
+
+WORDS = """we have not refunded your order 1042 is cancelled nous vous avons rembourse votre
+commande est annulee , . ? ! : if once you will get 10 % off it was our fault and et un nouveau
+colis part 49.90 EUR legally ( ) « by law parcel the a"""
 PIECES = [*WORDS.split(), "\n"]
 TEXT = st.one_of(
     st.text(alphabet=string.printable + "éàç€’“ßœ", max_size=200),
@@ -123,7 +146,20 @@ def test_more_sources_never_leave_more_unbacked(response: str, one: str, other: 
 
 @pytest.mark.parametrize(
     "piece",
-    ["1 ", "a.", "we ", "we have ", "your refund of ", "nous vous avons et ", ", ", "\n", "€ "],
+    [
+        "1 ",
+        "a.",
+        "we ",
+        "if we refunded ",
+        "your order is cancelled ",
+        "is it our fault ",
+        "we have ",
+        "your refund of ",
+        "nous vous avons et ",
+        ", ",
+        "\n",
+        "€ ",
+    ],
 )
 def test_long_answer_of_one_piece_is_read_at_once(piece: str) -> None:
     claims("warm")

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given as given_any
 from hypothesis import strategies as st
 
-from adapters.brain.embedded import ACKNOWLEDGEMENT
-from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template, Turn
+from domain.agent.brain import BrainRequest, Category, Citation, Passage, Template, Turn
 from domain.agent.grounding.assertion import asserts
 from domain.agent.grounding.grounding import unsupported
 from domain.core.money import Money
@@ -191,11 +190,6 @@ def test_assertion_without_any_source(response: str) -> None:
 @pytest.mark.parametrize("response", COURTESIES)
 def test_courtesy_needs_no_source(response: str) -> None:
     assert unsupported(response, (), asked()) == ()
-
-
-@pytest.mark.parametrize("language", ["fr", "en"])
-def test_embedded_acknowledgement_needs_no_source(language: Language) -> None:
-    assert unsupported(f"{ACKNOWLEDGEMENT[language]}\n\nBoutique", (), asked()) == ()
 
 
 def test_source_of_another_request_is_none() -> None:

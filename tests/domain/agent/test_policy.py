@@ -24,6 +24,7 @@ from tests.support.agent.policy import (
     ruling,
 )
 from tests.support.agent.situation import (
+    CANCELLING,
     LIMITS,
     a_situation,
     an_event,
@@ -60,7 +61,7 @@ def test_duplicates_collapse() -> None:
 
 
 def test_a_cancellation_covers_the_refund() -> None:
-    judgement = judged(a_situation(), REFUND, CANCEL)
+    judgement = judged(a_situation(event=CANCELLING), REFUND, CANCEL)
 
     assert kinds(judgement.plan) == [CANCEL, REPLY_THERE]
     assert ruling(judgement, REFUND) == (Ruling.REFUSED, PolicyReason.COVERED_BY_CANCEL)
@@ -95,7 +96,7 @@ def test_a_note_is_bounded_and_never_empty() -> None:
 
 def test_the_wrong_category_is_refused() -> None:
     rule = ActionRule(level=ActionLevel.AUTONOMOUS, categories=(Category.REFUND_REQUEST,))
-    situation = a_situation(rulebook=with_rule(CANCEL, rule))
+    situation = a_situation(event=CANCELLING, rulebook=with_rule(CANCEL, rule))
 
     right = judged(situation, CANCEL)
     wrong = judged(situation, CANCEL, category=Category.ORDER_STATUS)
@@ -148,7 +149,7 @@ def test_limits_bind_a_cancellation_too() -> None:
     limits = MoneyLimits(currency="EUR", per_action=100)
     rule = ActionRule(level=ActionLevel.AUTONOMOUS, limits=limits)
 
-    judgement = judged(a_situation(rulebook=with_rule(CANCEL, rule)), CANCEL)
+    judgement = judged(a_situation(event=CANCELLING, rulebook=with_rule(CANCEL, rule)), CANCEL)
 
     assert ruling(judgement, CANCEL) == (Ruling.NEEDS_SECOND, PolicyReason.ABOVE_PER_ACTION)
 

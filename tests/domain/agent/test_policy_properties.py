@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from domain.agent.brain import Category, Proposal
-from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind
+from domain.agent.plan import ON_ORDERS, REPLIES, ActionKind, Warrant
 from domain.agent.policy import judge, offers, recheck
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection, Situation, Spent
@@ -89,11 +89,16 @@ def mostly(good: Part, anything: st.SearchStrategy[Part]) -> st.SearchStrategy[P
 
 OWNER: Final = "a@x.example"
 MESSAGE: Final = an_event(email=OWNER)
+CANCELLATION: Final = an_event(email=OWNER, text="Please cancel order 1042.")
 MESSAGES: Final = st.one_of(
     EVENTS,
-    st.sampled_from(["customer_verified", "reply_allowed", "ticket_named"]).map(
-        lambda name: MESSAGE.model_copy(update={name: False})
+    st.just(CANCELLATION),
+    st.sampled_from([(), ("1043",), ("1042", "1043")]).map(
+        lambda numbers: an_event(email=OWNER, numbers=numbers)
     ),
+    st.sampled_from(
+        ["customer_verified", "reply_allowed", "ticket_named", "sender_authenticated"]
+    ).map(lambda name: MESSAGE.model_copy(update={name: False})),
 )
 SOMEBODYS: Final = st.builds(an_order, owner=ADDRESSES, refundable=MINOR, currency=CURRENCIES)
 SITUATIONS: Final = st.builds(
@@ -103,6 +108,7 @@ SITUATIONS: Final = st.builds(
     connections=mostly((SHOP, DESK), CONNECTIONS),
     order=mostly(an_order(owner=OWNER), st.one_of(SOMEBODYS, SOMEBODYS, ORDERS, st.none())),
     spent=mostly(Spent(), SPENT),
+    confirmed=mostly(None, st.none() | st.sampled_from(sorted(ON_ORDERS))),
     unsafe=mostly(False, st.booleans()),
     now=st.just(NOW),
 )
@@ -196,7 +202,27 @@ def test_allowed_money_is_within_every_limit(
             )
             assert limits.per_day is None or situation.spent.day + minor <= limits.per_day
         if rulings[action.kind] is Ruling.ALLOWED:
-            assert rule.level is ActionLevel.AUTONOMOUS
+            assert rule.level in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED)
+
+
+@thorough
+@given(SITUATIONS, CATEGORIES, PROPOSALS)
+def test_the_agent_acts_by_itself_only_with_a_warrant_for_the_order_that_was_named(
+    situation: Situation, category: Category, proposals: tuple[Proposal, ...]
+) -> None:
+    judgement = judge(situation, category, proposals)
+    rulings = {verdict.kind: verdict.ruling for verdict in judgement.verdicts}
+
+    for action in (action for action in judgement.plan if action.kind in ON_ORDERS):
+        if rulings[action.kind] is not Ruling.ALLOWED:
+            continue
+        if action.warrant is Warrant.CONFIRMATION:
+            assert situation.confirmed is action.kind
+            continue
+        assert action.warrant is Warrant.REQUEST
+        assert situation.rulebook.rule(action.kind).level is ActionLevel.AUTONOMOUS
+        assert situation.event.order_numbers == (action.order_number,)
+        assert situation.event.sender_authenticated
 
 
 @thorough
@@ -231,8 +257,11 @@ def test_whatever_is_not_simply_allowed_waits_for_a_human(
 ) -> None:
     judgement = judge(situation, category, proposals)
 
-    plain = all(verdict.ruling is Ruling.ALLOWED for verdict in judgement.verdicts)
+    fine = (Ruling.ALLOWED, Ruling.ASK)
+    plain = all(verdict.ruling in fine for verdict in judgement.verdicts)
     assert (judgement.doubt is None) is (plain and not situation.unsafe)
+    asks = any(verdict.ruling is Ruling.ASK for verdict in judgement.verdicts)
+    assert (judgement.question is not None) is (asks and judgement.doubt is None)
 
 
 @thorough

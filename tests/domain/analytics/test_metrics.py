@@ -13,7 +13,7 @@ from tests.support.analytics.days import ulid_at
 
 IDLE = DayCounts(
     events=0, runs=0, completed=0, needs_review=0, failed=0, no_playbook=0, escalated=0, reviewed=0,
-    automated=0, messages_in=0, messages_out=0, customers=0, latency_p50_ms=None,
+    automated=0, silent=0, messages_in=0, messages_out=0, customers=0, latency_p50_ms=None,
     latency_p95_ms=None, sentiment_mean=None, sentiment_count=0,
 )  # fmt: skip
 
@@ -29,6 +29,14 @@ def test_rates_are_shares_of_runs_and_of_those_that_were_escalated() -> None:
     assert rates(day) == Rates(
         resolution_rate=0.75, automation_rate=0.5, escalation_rate=0.5, review_rate=0.25
     )
+
+
+def test_answering_nothing_counts_as_nothing() -> None:
+    day = replace(IDLE, runs=8, completed=6, automated=4, escalated=4, reviewed=1)
+    with_robots = replace(day, runs=10, completed=8, automated=6, silent=2)
+
+    assert rates(with_robots) == rates(day)
+    assert rates(replace(IDLE, runs=3, completed=3, automated=3, silent=3)) == rates(IDLE)
 
 
 @pytest.mark.parametrize(

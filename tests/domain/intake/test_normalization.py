@@ -62,6 +62,7 @@ def test_shop_ticket() -> None:
         subject="Colis",
         text="Où est mon colis ?\n> cité",
         order_number="1001",
+        order_numbers=("1001",),
         fields={
             "ticket_id": "T-9",
             "tracking_url": "https://t.example/1",

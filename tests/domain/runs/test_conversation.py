@@ -1,7 +1,7 @@
 """Whose conversation an event belongs to, and what is said of its earlier runs."""
 
 from datetime import date
-from typing import Any
+from typing import Any, Final
 
 import pytest
 from hypothesis import given
@@ -15,7 +15,10 @@ from domain.runs.conversation import (
     MAX_SUMMARY_CHARS,
     PastEffect,
     PastRun,
+    address_in,
     conversation_key,
+    key_when_ended,
+    memory_key,
     summary,
 )
 from domain.runs.run import RunStatus
@@ -23,25 +26,67 @@ from domain.runs.run import RunStatus
 DAY = date(2026, 11, 20)
 
 
-def key(**fields: Any) -> str:
-    return conversation_key(UnifiedEvent(channel=Channel.WIDGET, **fields), "EVENT")
+ANN: Final = {"customer_email": "Ann@Shop.example"}
+TICKET: Final = {"platform": "zendesk", "ticket_id": "7", "ticket_named": True}
+SESSION: Final = {"session_id": "s"}
+ANSWER: Final = {"message_id": "<c@x>", "references": ("<a@x>", "<b@x>")}
+UNKNOWN: Final = {"customer_verified": False}
+MAIL, WIDGET = Channel.EMAIL, Channel.WIDGET
+
+
+@pytest.mark.parametrize(
+    ("channel", "fields", "expected"),
+    [
+        (Channel.API, ANN, "email:ann@shop.example"),
+        (Channel.HELPDESK, ANN | TICKET, "ticket:zendesk:7"),
+        (Channel.HELPDESK, ANN | TICKET | {"ticket_named": False}, "email:ann@shop.example"),
+        (Channel.HELPDESK, TICKET, "ticket:zendesk:7"),
+        (MAIL, ANN | TICKET | ANSWER, "ticket:zendesk:7"),
+        (MAIL, ANN, "email:ann@shop.example"),
+        (MAIL, ANN | {"message_id": "<c@x>"}, "mail:<c@x>:ann@shop.example"),
+        (MAIL, ANN | ANSWER, "mail:<a@x>:ann@shop.example"),
+        # Whose mail it is nobody says: it may not enter what others wrote.
+        (MAIL, ANSWER, "event:EVENT"),
+        (MAIL, ANN | ANSWER | UNKNOWN, "event:EVENT"),
+        # What is no mail has no mail's thread.
+        (Channel.API, ANN | ANSWER, "email:ann@shop.example"),
+        (WIDGET, ANN | SESSION, "session:s"),
+        (WIDGET, SESSION, "session:s"),
+        (WIDGET, {}, "event:EVENT"),
+        (WIDGET, ANN | TICKET | SESSION | UNKNOWN, "session:s"),
+        (WIDGET, ANN | TICKET | UNKNOWN, "event:EVENT"),
+    ],
+)
+def test_key(channel: Channel, fields: dict[str, Any], expected: str) -> None:
+    assert conversation_key(UnifiedEvent(channel=channel, **fields), "EVENT") == expected
 
 
 @pytest.mark.parametrize(
     ("fields", "expected"),
     [
-        ({"customer_email": "Ann@Shop.example", "session_id": "s"}, "email:ann@shop.example"),
-        ({"session_id": "s"}, "session:s"),
-        ({}, "event:EVENT"),
-        (
-            {"customer_email": "ann@shop.example", "session_id": "s", "customer_verified": False},
-            "session:s",
-        ),
-        ({"customer_email": "ann@shop.example", "customer_verified": False}, "event:EVENT"),
+        (ANN, "email:ann@shop.example"),
+        (ANN | TICKET, "email:ann@shop.example"),
+        (ANN | SESSION | UNKNOWN, None),
+        (SESSION, None),
     ],
 )
-def test_key(fields: dict[str, Any], expected: str) -> None:
-    assert key(**fields) == expected
+def test_memory_is_a_known_customers(fields: dict[str, Any], expected: str | None) -> None:
+    assert memory_key(UnifiedEvent(channel=WIDGET, **fields)) == expected
+
+
+@pytest.mark.parametrize(
+    ("key", "address"),
+    [
+        ("email:ann@shop.example", "ann@shop.example"),
+        ("mail:<a:b@x>:ann@shop.example", "ann@shop.example"),
+        ("ticket:zendesk:ann@shop.example", None),
+        ("session:ann@shop.example", None),
+        ("event:EVENT", None),
+    ],
+)
+def test_the_address_in_a_key(key: str, address: str | None) -> None:
+    assert address_in(key) == address
+    assert address_in(key_when_ended(key, "01ARZ3NDEKTSV4RRFFQ69G5FAV")) == address
 
 
 def past(status: RunStatus, **more: Any) -> PastRun:

@@ -52,6 +52,7 @@ def test_templates(installed: Installation) -> None:
     assert first == {
         "template_id": made["template_id"], "name": "Where is it", "category": "order_status",
         "language": "en", "body": BODY, "is_active": True, "needs": ["parcel_shop"],
+        "intent": None, "not_for": [],
         "created_at": first["created_at"], "updated_at": None,
     }  # fmt: skip
     shown = cli("template", "list", *installed.of_client, COLUMNS="80", **env).stdout
@@ -65,6 +66,11 @@ def test_templates(installed: Installation) -> None:
         **first, "body": "Hi.", "needs": [], "is_active": False,
         "updated_at": changed["updated_at"],
     }  # fmt: skip
+    cli_json(*update, "--intent", "track_order", "--not-for", "customs", "--not-for", "vat", **env)
+    said = installed.listed("template", "templates")[0]
+    assert (said["intent"], said["not_for"]) == ("track_order", ["customs", "vat"])
+    cli_json(*update, "--no-intent", **env)
+    assert installed.listed("template", "templates")[0]["intent"] is None
     assert "nothing to change" in cli(*update, **env).stderr
     assert "cannot be read as a placeholder" in cli(*update, "--body", "{{ a b }}", **env).stderr
 

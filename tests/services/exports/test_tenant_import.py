@@ -25,7 +25,7 @@ from store.reviews.decision_sweep import decisions_not_taken_up
 from store.reviews.tables import escalation_tickets
 from store.runs.action_ledger import ActionLedger
 from store.runs.runs import runs_left_received
-from store.runs.tables import ai_conversations, engine_runs
+from store.runs.tables import ai_conversations, customer_memories, engine_runs
 from tests.support.agent.acting import CUSTOMER
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
@@ -60,6 +60,8 @@ async def acting(
 
 def settled(one: Document) -> Document:
     """Without what was under way, which an import closes."""
+    for conversation in one["ai_conversations"]:
+        del conversation["handed_over_at"]  # of one whose review was open, people have it now
     for review in one["escalation_tickets"]:
         if review["status"] in {"pending", "expired"}:
             for name in ("status", "decision", "decided_at"):
@@ -130,6 +132,13 @@ async def test_a_lived_client_moves_and_is_copied(
 
 
 async def _remembers_alike(here: Database, one: TenantId, there: Database, other: TenantId) -> None:
+    remembered = {
+        row["key"]: row["summary"] for row in await rows(here, customer_memories, client_id=one)
+    }
+    assert remembered
+    assert remembered == {
+        row["key"]: row["summary"] for row in await rows(there, customer_memories, client_id=other)
+    }
     old = {row["id"]: row for row in await rows(here, ai_conversations, client_id=one)}
     for row in await rows(there, ai_conversations, client_id=other):
         assert row["turns"] == old[row["id"]]["turns"]

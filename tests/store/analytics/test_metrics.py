@@ -74,13 +74,33 @@ async def test_a_whole_day(database: Database, shop: Shop) -> None:
 
     assert await counted(database, shop) == DayCounts(
         events=9, runs=8, completed=4, needs_review=2, failed=1, no_playbook=1,
-        escalated=4, reviewed=3, automated=2,
+        escalated=4, reviewed=3, automated=2, silent=0,
         messages_in=9, messages_out=2, customers=2,
         latency_p50_ms=300, latency_p95_ms=880,
         sentiment_mean=-0.1, sentiment_count=3,
     )  # fmt: skip
     later = await counted(database, shop, DAY + timedelta(days=2))
     assert (later.messages_in, later.messages_out, later.events) == (0, 1, 0)
+
+
+async def test_automatic_mails_do_not_raise_the_resolution_rate(
+    database: Database, shop: Shop
+) -> None:
+    """Nothing was said and nothing was done: neither resolved nor anything to resolve."""
+    made: list[dict[str, Any]] = [
+        {"response": "Hello."}, {"status": "needs_review", "reviews": ["pending"]},
+        {"response": ""}, {"response": ""},
+        {"response": "", "plan": [{"kind": "add_tags"}]}, {"response": "", "reviews": ["approved"]},
+        {"response": "", "joined_review": "01ARZ3NDEKTSV4RRFFQ69G5FAV"}, {"status": "failed"},
+    ]  # fmt: skip
+    for number, event in enumerate(made):
+        await past_event(database, shop, NOON + number * MOMENT, **event)
+    counts = await counted(database, shop)
+    assert (counts.runs, counts.completed, counts.silent) == (8, 6, 2)
+
+    await kept(database, [shop])
+    row = await only_row(database, metrics_daily, of=shop)
+    assert row["resolution_rate"] == pytest.approx(4 / 6)
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,9 @@ from store.core.migrate import alembic_config, migrate
 from store.intake.tables import engine_events
 from store.integrations.tables import integrations
 from store.metadata import metadata
-from store.runs.tables import engine_messages
+from store.runs.tables import ai_conversations, customer_memories, engine_messages
 from tests.support.core.postgres import PostgresServer, as_owner
+from tests.support.core.rows import only_row, rows
 from tests.support.intake.admission import admit_event
 from tests.support.tenants.shop import open_shop
 
@@ -68,6 +69,31 @@ async def test_a_rollback_keeps_the_connections_of_later_providers(
         await asyncio.to_thread(migrate, as_owner(url))
         async with database.tenant(shop.tenant) as connection:
             await connection.execute(add.values(id=new_ulid(), provider="prestashop"))
+        await database.close()
+
+
+async def test_what_an_address_was_remembered_by_goes_on(postgres: PostgresServer) -> None:
+    """Before 7d20c1b4ae95 it had one conversation for ever, which was its memory."""
+    with postgres.database() as url:
+        database = Database(url)
+        shop = await open_shop(database)
+        await asyncio.to_thread(command.downgrade, alembic_config(as_owner(url)), "3c51d7a9e0b2")
+        async with database.tenant(shop.tenant) as connection:
+            for key in ("email:ann@b.example", "session:s"):
+                await connection.execute(
+                    sa.text("""
+                        INSERT INTO ai_conversations
+                            (client_id, id, key, channel, summary, created_at, last_message_at)
+                        VALUES (:client_id, :id, :key, 'api', 'a line', :now, :now)"""),
+                    {"client_id": shop.client_id, "id": new_ulid(), "key": key, "now": utc_now()},
+                )
+
+        await asyncio.to_thread(migrate, as_owner(url))
+
+        memory = await only_row(database, customer_memories)
+        assert (memory["key"], memory["summary"]) == ("email:ann@b.example", "a line")
+        found = {row["key"]: row["memory_key"] for row in await rows(database, ai_conversations)}
+        assert found == {"email:ann@b.example": "email:ann@b.example", "session:s": None}
         await database.close()
 
 

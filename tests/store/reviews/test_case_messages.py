@@ -142,6 +142,19 @@ async def test_one_that_is_closed_by_the_workflow_hands_over_too(
     assert (await only_row(database, ai_conversations, of=shop))["handed_over_at"] == NOW
 
 
+async def test_what_was_rejected_before_conversations_were_handed_over(
+    database: Database, shop: Shop
+) -> None:
+    """The agent has answered there since, and goes on."""
+    review_id = await open_review(database, shop)
+    conversation_id = await converse(database, shop, review_id)
+    await decide(database, shop, review_id, Choice(Decision.REJECT, "ben"))
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(ai_conversations.update().values(handed_over_at=None))
+    ref = await write(database, shop, conversation_id)
+    assert await join(database, shop, conversation_id, ref.event_id) is None
+
+
 async def test_a_message_of_another_conversation_joins_nothing(
     database: Database, shop: Shop
 ) -> None:

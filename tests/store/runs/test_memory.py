@@ -121,35 +121,53 @@ async def test_memory_stays_with_its_client(database: Database, shop: Shop) -> N
 
 
 async def test_old_turns_are_left_out_and_the_summary_stays(database: Database, shop: Shop) -> None:
-    old = await write(database, shop, "old", now=NOW - timedelta(days=31))
+    """Of a thread that has gone on for so long."""
+    days = (33, 31, 29, 27)
+    refs = [await write(database, shop, str(day), now=NOW - timedelta(days=day)) for day in days]
     await outcome(
-        database, shop, old, status="completed", classification="other", response="answer"
+        database, shop, refs[0], status="completed", classification="other", response="answer"
     )
-    await remember(database, shop, old, NOW - timedelta(days=31))
-    recent = await write(database, shop, "recent", now=NOW - timedelta(days=29))
-    conversation = await remember(database, shop, recent, NOW - timedelta(days=29))
-    assert [turn["body"] for turn in conversation["turns"]] == ["old", "recent"]
+    conversation = await remember(database, shop, refs[-1], NOW - timedelta(days=27))
+    assert [turn["body"] for turn in conversation["turns"]] == ["33", "31", "29", "27"]
 
-    new = await write(database, shop, "new", now=NOW)
-
+    for day in (25, 23):
+        await write(database, shop, str(day), now=NOW - timedelta(days=day))
     (opened,) = await rows(database, ai_conversations, of=shop)
-    assert [turn["body"] for turn in opened["turns"]] == ["recent"]
-    assert lines(opened) == ["other: answered"]
-    conversation = await remember(database, shop, new)
-    assert [turn["body"] for turn in conversation["turns"]] == ["recent", "new"]
+    assert [turn["body"] for turn in opened["turns"]] == ["33", "31", "29", "27"]
+    conversation = await remember(database, shop, refs[0], NOW)
+
+    assert [turn["body"] for turn in conversation["turns"]] == ["29", "27", "25", "23"]
     assert lines(conversation) == ["other: answered"]
+
+
+async def test_turns_that_have_become_old_are_forgotten_by_the_next_message(
+    database: Database, shop: Shop
+) -> None:
+    ref = await write(database, shop, "old", now=NOW - timedelta(days=31))
+    await remember(database, shop, ref, NOW - timedelta(days=31))
+    await _still_spoken_in(database, shop)
+
+    await write(database, shop, "new", now=NOW)
+
+    assert (await only_row(database, ai_conversations, of=shop))["turns"] == []
 
 
 async def test_turns_without_a_time_are_kept(database: Database, shop: Shop) -> None:
     """Those of before they had one."""
     await write(database, shop, now=NOW - timedelta(days=60))
-    async with database.tenant(shop.tenant) as connection:
-        await connection.execute(
-            sa.update(ai_conversations).values(turns=[{"author": "agent", "body": "hello"}])
-        )
+    await _still_spoken_in(database, shop, turns=[{"author": "agent", "body": "hello"}])
 
     await write(database, shop, now=NOW)
 
     assert (await only_row(database, ai_conversations, of=shop))["turns"] == [
         {"author": "agent", "body": "hello"}
     ]
+
+
+async def _still_spoken_in(database: Database, shop: Shop, **columns: object) -> None:
+    async with database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(ai_conversations)
+            .where(ai_conversations.c.client_id == shop.client_id)
+            .values(last_message_at=NOW - timedelta(hours=1), **columns)
+        )

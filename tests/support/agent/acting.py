@@ -18,6 +18,7 @@ from domain.agent.brain import (
     Proposal,
     Template,
 )
+from domain.agent.intent import Intent
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.core.money import Money
@@ -108,6 +109,7 @@ async def promising(engine: LiveEngine, shop: Shop) -> None:
         category=Category.REFUND_REQUEST,
         language="fr",
         body="Nous vous remboursons {{ refund_amount }} pour la commande {{ order_number }}.",
+        intent=Intent.REFUND,
     )
     async with engine.database.tenant(shop.tenant) as connection:
         await ContentRepository(connection, shop.tenant).add_template(template, utc_now())

@@ -5,7 +5,7 @@ from datetime import timedelta
 from typing import Final
 
 from domain.agent.brain import Category, Proposal
-from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.plan import ActionKind, PlannedAction, Warrant
 from domain.agent.policy import judge, offers, recheck
 from domain.agent.rulebook import Rulebook
 from domain.agent.situation import Situation, Spent
@@ -57,5 +57,11 @@ def rechecked(
     )
 
 
-REFUND_49: Final = next(one for one in offers(a_situation()) if one.kind is REFUND)
-CANCEL_49: Final = next(one for one in offers(a_situation()) if one.kind is CANCEL)
+def planned(kind: ActionKind) -> PlannedAction:
+    """The action as it stands in the plan of a message that plainly asks for it."""
+    offered = next(one for one in offers(a_situation()) if one.kind is kind)
+    return offered.model_copy(update={"warrant": Warrant.REQUEST})
+
+
+REFUND_49: Final = planned(REFUND)
+CANCEL_49: Final = planned(CANCEL)

@@ -57,7 +57,10 @@ def an_event(
     named: bool = True,
     platform: str = "zendesk",
     channel: Channel = Channel.HELPDESK,
+    text: str = "I want a refund for order 1042.",
+    numbers: tuple[str, ...] = ("1042",),
 ) -> UnifiedEvent:
+    """A customer's message, which plainly asks for the refund of the order that `an_order` is."""
     return UnifiedEvent(
         channel=channel,
         ticket_id="T-1",
@@ -66,8 +69,13 @@ def an_event(
         customer_verified=verified,
         reply_allowed=reply_allowed,
         platform=platform,
-        text="I want a refund.",
+        text=text,
+        order_number=next(iter(numbers), None),
+        order_numbers=numbers,
     )
+
+
+CANCELLING: Final = an_event(text="Please cancel order 1042.")
 
 
 def a_situation(

@@ -31,9 +31,10 @@ async def past_event(
     mood: float | None = None,
     classification: str | None = "order_status",
     replied_after: timedelta | None = None,
+    **run: object,
 ) -> str:
     """An event with its message, and what came of it. `status`: of its run, None for no playbook.
-    `reviews`: the status of each round. Returns the event's id."""
+    `reviews`: the status of each round. `run`: what else its run says. Returns the event's id."""
     event_id = ulid_at(at)
     mine = {"client_id": shop.client_id}
     async with database.tenant(shop.tenant) as connection:
@@ -54,7 +55,7 @@ async def past_event(
                 sa.insert(engine_runs).values(
                     **mine, id=run_id, event_id=event_id, playbook_id=shop.playbook_id,
                     playbook_version=1, status=status, classification=classification,
-                    duration_ms=duration_ms, received_at=at,
+                    duration_ms=duration_ms, received_at=at, **run,
                 )
             )  # fmt: skip
             for round_, state in enumerate(reviews):

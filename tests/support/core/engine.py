@@ -106,13 +106,14 @@ class LiveEngine:
         text: str | None = None,
         *,
         actor: str = "tester",
+        seen_event: str | None = None,
         signal: bool = True,
     ) -> None:
         """Decide as a human does: committed first, then the signal."""
         async with self.database.service() as connection:
             tenant = await client_of(connection, escalation_id)
             outcome = await EscalationRepository(connection, tenant).decide(
-                escalation_id, Choice(decision, actor, text=text), utc_now()
+                escalation_id, Choice(decision, actor, text=text, seen_event=seen_event), utc_now()
             )
         if signal and outcome.ref is not None:
             await self.engine.wake(outcome.ref, escalation_id)

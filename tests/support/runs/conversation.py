@@ -1,18 +1,20 @@
 """Messages of one conversation, as normalization leaves them."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from adapters.system import new_ulid, utc_now
 from domain.core.contracts import RunRef
 from domain.intake.event import Channel, UnifiedEvent
+from domain.runs.conversation import THREAD_LASTS, memory_key
 from services.intake.admission import Admitted
 from store.core.database import Database
 from store.intake.events import EventRepository
-from store.runs.conversations import ConversationRepository
+from store.runs.conversations import ConversationRepository, Opened
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 
 CUSTOMER = "a@b.example"
+KEY = f"email:{CUSTOMER}"
 
 
 async def write(
@@ -20,15 +22,38 @@ async def write(
     shop: Shop,
     text: str = "question",
     *,
-    key: str = f"email:{CUSTOMER}",
-    customer: str = CUSTOMER,
+    key: str = KEY,
+    customer: str | None = CUSTOMER,
     now: datetime | None = None,
 ) -> RunRef:
     """One more message of the conversation with this key, admitted and filed."""
     at = now or utc_now()
-    admitted = await try_to_admit(database, shop, customer_email=customer, message=text, now=at)
-    assert isinstance(admitted, Admitted)
-    ref = admitted.ref
+    ref = await admitted(database, shop, text, customer=customer, now=at)
+    await filed(database, shop, ref, text, key=key, customer=customer, now=at)
+    return ref
+
+
+async def admitted(
+    database: Database, shop: Shop, text: str = "question", *, customer: str | None, now: datetime
+) -> RunRef:
+    done = await try_to_admit(database, shop, customer_email=customer, message=text, now=now)
+    assert isinstance(done, Admitted)
+    return done.ref
+
+
+async def filed(
+    database: Database,
+    shop: Shop,
+    ref: RunRef,
+    text: str = "question",
+    *,
+    key: str = KEY,
+    customer: str | None = CUSTOMER,
+    now: datetime,
+    lasts: timedelta = THREAD_LASTS,
+) -> Opened:
+    """The conversation that an admitted message was put into."""
+    event = UnifiedEvent(channel=Channel.API, customer_email=customer, text=text)
     async with database.tenant(shop.tenant) as connection:
         opened = await ConversationRepository(connection, shop.tenant).open(
             key,
@@ -36,12 +61,11 @@ async def write(
             conversation_id=new_ulid(),
             channel=Channel.API,
             customer_email=customer,
-            memory_key=f"email:{customer}",
-            now=at,
+            memory_key=memory_key(event),
+            now=now,
+            lasts=lasts,
         )
         await EventRepository(connection, shop.tenant).save_unified(
-            ref.event_id,
-            UnifiedEvent(channel=Channel.API, customer_email=customer, text=text),
-            conversation_id=opened.id,
+            ref.event_id, event, conversation_id=opened.id
         )
-    return ref
+    return opened

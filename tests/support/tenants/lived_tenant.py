@@ -33,7 +33,8 @@ AWKWARD = '=cmd|"é\\" \u2028 ## client (1)\r\n\t"x",;\'\U0001f600 -- null {{ x 
 
 
 async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
-    """Its runs are completed with a refund, rejected, edited and open; no worker is left."""
+    """Its runs are completed with a refund, rejected, edited, open and left to people; no worker is
+    left."""
     it = await acting_shop(acting, folder, [order("2001")], rules())
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     ask = {"event_type": "shopify.ticket.created", "customer_email": CUSTOMER}
@@ -45,8 +46,10 @@ async def lived_tenant(acting: LiveEngine, folder: Path) -> Acting:
             acting, it.shop, Decision.EDIT, message=AWKWARD, session_id="s", ticket_id="T-1",
             deep=[{"a": [1.5, -7, 1e20, None, True, {}]}, AWKWARD],
         )  # fmt: skip
-        open_ = (await acting.post(it.shop, **ask, message=WISH)).json()
-        assert open_["status"] == "needs_review"
+        open_ = (await acting.post(it.shop, **ask, message=WISH, ticket_id="T-2")).json()
+        # Whoever was rejected has people to talk to from then on.
+        joined = (await acting.post(it.shop, **ask, message=WISH)).json()
+        assert open_["status"] == joined["status"] == "needs_review"
     await _fill(acting, it.shop)
     return it
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import Category, Language, Template
+from domain.agent.intent import Intent
 from domain.agent.rulebook import Rulebook
 from domain.core.ids import TenantId
 from domain.playbooks.playbook import Playbook
@@ -19,9 +20,9 @@ from store.tenants.keys import KeyRepository
 ORDER_QUESTION = "Bonjour, où en est ma commande n° 1042 ? Est-elle bien partie ?"
 UNSURE_MESSAGE = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
 
-TEMPLATES: tuple[tuple[Category, Language, str], ...] = (
-    (Category.ORDER_STATUS, "fr", "Bonjour, votre commande {{ order_number }} est en route."),
-    (Category.ORDER_STATUS, "en", "Hello, your order {{ order_number }} is on its way."),
+TEMPLATES: tuple[tuple[Intent, Language, str], ...] = (
+    (Intent.TRACK_ORDER, "fr", "Bonjour, votre commande {{ order_number }} est en route."),
+    (Intent.TRACK_ORDER, "en", "Hello, your order {{ order_number }} is on its way."),
 )
 
 
@@ -76,10 +77,15 @@ async def open_shop(
             now=now,
             rulebook=rulebook or Rulebook(),
         )
-        for category, language, body in TEMPLATES:
+        for intent, language, body in TEMPLATES:
             await ContentRepository(connection, TenantId(client_id)).add_template(
                 Template(
-                    id=new_ulid(), name=category, category=category, language=language, body=body
+                    id=new_ulid(),
+                    name="order_status",
+                    category=Category.ORDER_STATUS,
+                    language=language,
+                    body=body,
+                    intent=intent,
                 ),
                 now,
             )

@@ -1,0 +1,81 @@
+"""Several wishes in one message: each has its own answer, under one greeting and one signature."""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from adapters.brain.classifier import Classification
+from adapters.brain.drafts import (
+    OFF_STRENGTH,
+    Asking,
+    GroundedDraft,
+    best_draft,
+    passage_draft,
+)
+from adapters.brain.relevance import read_question
+from domain.agent.brain import BrainRequest, Language
+from domain.agent.intents.wanted import Wants
+
+_GREETING: Final = re.compile(
+    r"\A(?:bonjour|bonsoir|hello|hi|dear|good (?:morning|afternoon))\b[^,.:!\n]{0,60}[,.:!]\s*",
+    re.IGNORECASE,
+)
+_SIGNATURE: Final = re.compile(
+    r"\n\s*\n[ \t]*(?:bien à vous|cordialement|bien cordialement|à bientôt"
+    r"|(?:kind|best|warm) regards|regards|best wishes|yours sincerely|sincerely)\b[^\n]{0,60}"
+    r"(?:\n[^\n]{0,80}){0,2}\s*\Z",
+    re.IGNORECASE,
+)
+_HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
+
+
+def joined_draft(
+    request: BrainRequest, seen: Classification, asking: Asking, wants: Wants
+) -> GroundedDraft | None:
+    """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
+    whole = passage_draft(request, seen.language, asking)
+    if whole is not None and whole.may_go:
+        return whole
+    parts = [
+        best_draft(
+            request,
+            seen,
+            Asking(
+                text=wanted.said,
+                question=read_question(wanted.said),
+                wanted=wanted,
+                covered=asking.covered,
+            ),
+        )
+        for wanted in wants.all
+    ]
+    found = [part for part in parts if part is not None and part.strength > OFF_STRENGTH]
+    if not found:
+        return None
+    complete = len(found) == len(parts) and all(part.may_go for part in found)
+    return GroundedDraft(
+        response=_joined([part.response for part in found], request.brand_name, seen.language),
+        citations=tuple(dict.fromkeys(cited for part in found for cited in part.citations)),
+        strength=min(part.strength for part in found) if complete else OFF_STRENGTH,
+        evident=complete and all(part.evident for part in found),
+    )
+
+
+def _joined(answers: Sequence[str], brand_name: str, language: Language) -> str:
+    """The first answer's greeting, what each says once, and the last one's signature."""
+    distinct = list(dict.fromkeys(answers))
+    if len(distinct) == 1:
+        return distinct[0]
+    first = _GREETING.match(distinct[0])
+    greeting = first[0].strip() if first else _HELLO[language]
+    said = dict.fromkeys(_body(answer, brand_name) for answer in distinct)
+    last = _SIGNATURE.search(distinct[-1])
+    ending = last[0].strip() if last else brand_name
+    return "\n\n".join(part for part in (greeting, *said, ending) if part)
+
+
+def _body(answer: str, brand_name: str) -> str:
+    """An answer without greeting and signature."""
+    text = _SIGNATURE.sub("", _GREETING.sub("", answer)).strip()
+    text = text.removesuffix(f"\n\n{brand_name}").strip() if brand_name else text
+    return text[:1].upper() + text[1:]

@@ -1,0 +1,1 @@
+"""What a message wants, below the six classes, and whether it wants anything besides."""

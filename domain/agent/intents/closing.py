@@ -1,0 +1,51 @@
+"""Whether a message only ends a conversation, and so wants no answer: "thanks, all good"."""
+
+from functools import cache
+from typing import Final
+
+from domain.agent.intents.meanings import Dictionary
+from domain.agent.intents.sentence import read_sentences
+from domain.core.lexicon import LexiconFile, lexicon
+
+# A longer message says more than thanks.
+LONGEST: Final = 300
+
+
+class _File(LexiconFile):
+    """`ends`: words of which one must be there; `beside`: what may stand with them, and nothing
+    else; `not_so`: words that turn them around; `marks`: signs of anger and sorrow."""
+
+    ends: str
+    beside: str
+    not_so: str
+    marks: str
+
+
+def closes(text: str) -> bool:
+    """True only where every word is one of thanks, of content or of farewell."""
+    if len(text) > LONGEST or any(mark in text for mark in _marks()):
+        return False
+    said = read_sentences(text, _dictionary())
+    means = frozenset[str]().union(*(sentence.meanings for sentence in said))
+    return (
+        "ends" in means
+        and "not_so" not in means
+        and "ask" not in means
+        and all(sentence.of(place) for sentence in said for place in range(len(sentence.words)))
+    )
+
+
+@cache
+def _file() -> _File:
+    return lexicon(__file__, _File)
+
+
+@cache
+def _marks() -> tuple[str, ...]:
+    return tuple(_file().marks.split())
+
+
+@cache
+def _dictionary() -> Dictionary:
+    file = _file()
+    return Dictionary({"ends": file.ends, "beside": file.beside, "not_so": file.not_so})

@@ -1,0 +1,80 @@
+"""The sentence: the words of a part of a message, with what each of them means."""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, everyday, tokens
+
+_END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
+# Below it stands a name.
+_SIGNATURE: Final = re.compile(
+    r"(?i:\b(?:thanks|thank you|many thanks|merci|merci d'avance|cordialement|regards|cheers"
+    r"|bien à vous|salutations|best wishes|ta|bonne journée))[ \t]*[,.!\n-][ \t\n]*"
+    r"((?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{0,20}\.?(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
+    r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?)[ .!x]*\Z"
+)
+_ASKING: Final = "ask"
+_ARTICLE: Final = "article"
+
+
+@dataclass(frozen=True, slots=True)
+class MessageSentence:
+    """`meanings`: of all its words and phrases, and "ask" where it ends as a question."""
+
+    text: str
+    words: tuple[str, ...]
+    meanings: frozenset[str]
+    by_place: tuple[frozenset[str], ...]
+
+    def of(self, place: int) -> frozenset[str]:
+        """What a word means, by itself or within a phrase."""
+        return self.by_place[place]
+
+    def names_a_thing(self, place: int) -> bool:
+        """Whether a word that nobody listed stands where a thing is named, and tells no other."""
+        behind = self.by_place[place + 1 : place + 2]
+        return (
+            not self.by_place[place]
+            and place > 0
+            and _ARTICLE in self.by_place[place - 1]
+            and all(means and GOODS not in means for means in behind)
+        )
+
+
+def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
+    """The sentences of a message's first characters, without the name below it.
+
+    What lies beyond them is one word that nobody knows.
+    """
+    parts = _END.split(_without_name(text[:READ_CHARACTERS]))
+    said = [
+        _read(part, dictionary, asks="?" in mark)
+        for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
+        if part.strip()
+    ]
+    if text[READ_CHARACTERS:].strip():
+        said.append(_read("…beyond", dictionary, asks=False))
+    return said
+
+
+def _without_name(text: str) -> str:
+    """The text without the name that ends it: a word that means something is no name."""
+    named = _SIGNATURE.search(text)
+    if named is None or any(
+        everyday().meanings(tuple(word for word in tokens(named[1]) if len(word) > 1))
+    ):
+        return text
+    return text[: named.start(1)]
+
+
+def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
+    words = tokens(text)
+    by_place = tuple(dictionary.meanings(words))
+    meanings = frozenset[str]().union(*by_place)
+    return MessageSentence(
+        text=text.strip(),
+        words=words,
+        meanings=meanings | {_ASKING} if asks else meanings,
+        by_place=by_place,
+    )

@@ -1,0 +1,220 @@
+"""What a message wants: read from what its words mean together, sentence by sentence.
+
+A want is found by meanings that stand together, never by a word alone, and says nothing of what
+else the message holds. Hence the words that no want explains are counted: only a message without
+any is fit for a ready answer.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from pydantic import Field
+
+from domain.agent.brain import Category
+from domain.agent.intent import Intent
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
+from domain.agent.intents.sentence import MessageSentence, read_sentences
+from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+
+# Meanings that a sentence has by its marks or figures.
+_FIGURES: Final = frozenset({NUMBER, "count"})
+_ALWAYS: Final = frozenset({HARMLESS, "count"})
+
+
+class _Listed(LexiconFile):
+    classes: str = Field(alias="class")
+    wants: tuple[str, ...]
+    unless: str = ""
+    also: str = ""
+    beside: str = Field(default="", alias="with")
+    goods: bool = False
+    names: bool = False
+    over: str = ""
+    covers: str = ""
+
+
+class _File(LexiconFile):
+    intents: dict[Intent, _Listed]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    """`wants`: each a list of elements, of which one meaning each must be there."""
+
+    intent: Intent
+    categories: tuple[Category, ...]
+    wants: tuple[tuple[frozenset[str], ...], ...]
+    unless: frozenset[str]
+    explains: frozenset[str]
+    names: bool
+    over: frozenset[Intent]
+    covers: frozenset[Intent]
+
+    def strength(self, meanings: frozenset[str]) -> int:
+        """How many elements of its fullest want stand in the sentence; 0 where none is whole."""
+        best = 0
+        for want in self.wants:
+            for element in want:
+                if meanings.isdisjoint(element):
+                    break
+            else:
+                best = max(best, len(want))
+        return best if best and meanings.isdisjoint(self.unless) else 0
+
+
+@dataclass(frozen=True, slots=True)
+class Want:
+    """One thing that is wanted, and the sentences that say so.
+
+    `categories`: the classes that such a message may be of, the likeliest first.
+    """
+
+    intent: Intent
+    categories: tuple[Category, ...]
+    said: str
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """All that a message wants, most evident first.
+
+    `unexplained`: the words that none of it explains. With some, more may be meant than is read.
+    """
+
+    all: tuple[Want, ...] = ()
+    unexplained: tuple[str, ...] = ()
+
+    @property
+    def intents(self) -> tuple[Intent, ...]:
+        return tuple(one.intent for one in self.all)
+
+
+def intents(text: str) -> tuple[Intent, ...]:
+    """All that a message wants, most evident first; empty where nothing is evident."""
+    return read_wants(text).intents
+
+
+def read_wants(text: str) -> Wants:
+    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
+    said = read_sentences(text, _dictionary())
+    rules = _rules()
+    found = [_wanted_in(sentence) for sentence in said]
+    covered = {other for wanted in found for intent in wanted for other in rules[intent].covers}
+    strengths: dict[Intent, int] = {}
+    places: dict[Intent, list[str]] = {}
+    for sentence, wanted in zip(said, found, strict=True):
+        for intent, strength in wanted.items():
+            if intent not in covered:
+                strengths[intent] = max(strength, strengths.get(intent, 0))
+                places.setdefault(intent, []).append(sentence.text)
+    ordered = sorted(strengths, key=lambda intent: -strengths[intent])
+    return Wants(
+        all=tuple(
+            Want(intent, rules[intent].categories, "\n".join(places[intent])) for intent in ordered
+        ),
+        unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
+    )
+
+
+def mentions(text: str, phrases: Iterable[str]) -> bool:
+    """Whether one of the phrases occurs in the text, as whole words, whatever their case and
+    accents. A "*" at the end of a word stands for any ending."""
+    entries = [entry for phrase in phrases if (entry := _entry(phrase))]
+    if not entries:
+        return False
+    known = Dictionary({"phrase": " ".join(entries)})
+    return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
+
+
+def _entry(phrase: str) -> str:
+    """A phrase as a dictionary has it."""
+    said = "_".join(tokens(phrase.replace("_", " ")))
+    return f"{said}*" if said and phrase.rstrip().endswith("*") else said
+
+
+def _wanted_in(sentence: MessageSentence) -> dict[Intent, int]:
+    """What a sentence wants, without what something else in it makes plain."""
+    strengths = {
+        intent: strength
+        for intent, rule in _rules().items()
+        if (strength := rule.strength(sentence.meanings))
+    }
+    kept: dict[Intent, int] = {}
+    # The fullest first: of two that speak against each other it stands.
+    for intent in sorted(strengths, key=lambda one: -strengths[one]):
+        if not any(intent in _rules()[other].over for other in kept):
+            kept[intent] = strengths[intent]
+    beaten = {other for intent in kept for other in _rules()[intent].over}
+    return {intent: kept[intent] for intent in kept if intent not in beaten}
+
+
+def _unexplained(said: Iterable[MessageSentence], rules: list[_Rule]) -> tuple[str, ...]:
+    explaining = _ALWAYS.union(*(rule.explains for rule in rules))
+    takes_name = any(rule.names for rule in rules)
+    found: list[str] = []
+    numbers: set[str] = set()
+    for sentence in said:
+        for place, word in enumerate(sentence.words):
+            known = sentence.of(place)
+            if NUMBER in known:
+                numbers.add(word)
+            if known & explaining:
+                continue
+            if takes_name and sentence.names_a_thing(place):
+                takes_name = False  # one is what the message is about, two are more than that
+                continue
+            found.append(word)
+    if len(numbers) > 1:
+        found += sorted(numbers)
+    return tuple(found)
+
+
+@cache
+def _dictionary() -> Dictionary:
+    file, wants = meanings_file(), lexicon(__file__, _File).intents
+    return Dictionary(
+        {
+            HARMLESS: file.harmless,
+            GOODS: file.goods,
+            "article": file.articles,
+            **file.meanings,
+            **{_beside(intent): want.beside for intent, want in wants.items()},
+        }
+    )
+
+
+@cache
+def _rules() -> dict[Intent, _Rule]:
+    file, wants = meanings_file(), lexicon(__file__, _File).intents
+    known = {*file.meanings, GOODS, *_FIGURES}
+
+    def meanings(listed: str) -> frozenset[str]:
+        named = frozenset(listed.split())
+        if not named <= known:
+            raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
+        return named
+
+    return {
+        intent: _Rule(
+            intent=intent,
+            categories=tuple(map(Category, want.classes.split())),
+            wants=tuple(
+                tuple(meanings(element.replace("/", " ")) for element in listed.split())
+                for listed in want.wants
+            ),
+            unless=meanings(want.unless),
+            explains=meanings(want.also)
+            | {_beside(intent)}
+            | (frozenset({GOODS}) if want.goods else frozenset()),
+            names=want.names,
+            over=frozenset(map(Intent, want.over.split())),
+            covers=frozenset(map(Intent, want.covers.split())),
+        )
+        for intent, want in wants.items()
+    }
+
+
+def _beside(intent: Intent) -> str:
+    return f"beside {intent}"

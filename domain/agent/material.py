@@ -1,0 +1,48 @@
+"""The material: all there is to think with about one message."""
+
+from dataclasses import dataclass, field
+
+from domain.agent.brain import Passage, Template, Turn
+from domain.agent.rulebook import Rulebook
+from domain.agent.situation import Connection, Spent
+from domain.agent.thread import Thread
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Lookup, Order
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """All there is to think with. `lookup`: None where no order was looked up. `has_shop`: a shop
+    is connected, though it may not take our credentials at the moment. `system_prompt`: what the
+    client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
+    under which a question to the customer is asked. `sensitive_words`: the merchant's own.
+    `turns_left`: how many answers the agent may still give in this thread within the hour."""
+
+    event: UnifiedEvent
+    brand_name: str
+    rulebook: Rulebook
+    templates: tuple[Template, ...]
+    passages: tuple[Passage, ...]
+    turns: tuple[Turn, ...] = ()
+    summary: str = ""
+    lookup: Lookup | None = None
+    connections: tuple[Connection, ...] = ()
+    spent: Spent = field(default_factory=Spent)
+    has_shop: bool = False
+    system_prompt: str = ""
+    thread: Thread = field(default_factory=Thread)
+    run_id: str = ""
+    playbook: tuple[str, int] = ("", 0)
+    sensitive_words: tuple[str, ...] = ()
+    turns_left: int = 1
+
+    @property
+    def instructions(self) -> str:
+        """The merchant's to a language model: those for all messages, then the playbook's."""
+        given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
+        return "\n\n".join(filter(None, given))
+
+    @property
+    def order(self) -> Order | None:
+        """The order that was found, and is this customer's."""
+        return self.lookup.order if self.lookup else None

@@ -1,0 +1,72 @@
+"""Obstacles: what stands in the way of an action, whatever anybody asks for or approves."""
+
+from datetime import datetime, timedelta
+
+from domain.agent.plan import ACTIONS, ON_ORDERS, REPLIES, ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits
+from domain.agent.situation import Situation, Spent
+from domain.agent.verdict import PolicyReason
+from domain.core.money import Money
+from domain.integrations.order import Order
+
+
+def obstacle(situation: Situation, kind: ActionKind) -> PolicyReason | None:
+    """Why this kind of action is not offered; None if it is."""
+    if situation.unsafe:
+        return PolicyReason.UNSAFE_INPUT
+    if kind in REPLIES or not situation.event.reply_allowed:
+        return PolicyReason.NOT_OFFERED
+    rule = situation.rulebook.rule(kind)
+    if rule.level is ActionLevel.NEVER:
+        return PolicyReason.LEVEL_NEVER
+    if kind in ON_ORDERS:
+        return _of_order(situation, kind, rule)
+    no_tags = ACTIONS[kind].chosen == "tags" and not rule.tags
+    missing = situation.desk is None or no_tags
+    return PolicyReason.NOT_OFFERED if missing else None
+
+
+def _of_order(situation: Situation, kind: ActionKind, rule: ActionRule) -> PolicyReason | None:
+    order, event = situation.order, situation.event
+    if order is None or not situation.shop_is_connected(order):
+        return PolicyReason.NOT_OFFERED
+    if not event.customer_verified:
+        return PolicyReason.NOT_THEIRS
+    if reason := order_obstacle(kind, order, situation.spent, event.customer_email):
+        return reason
+    return PolicyReason.ORDER_TOO_OLD if too_old(rule, order, situation.now) else None
+
+
+def order_obstacle(
+    kind: ActionKind, order: Order, spent: Spent, customer_email: str | None
+) -> PolicyReason | None:
+    """What no level and no person can allow."""
+    if not order.belongs_to(customer_email):
+        return PolicyReason.NOT_THEIRS
+    if spent.on_order & ON_ORDERS:
+        return PolicyReason.ALREADY_DONE
+    spec = ACTIONS[kind]
+    if spec.states and order.state not in spec.states:
+        return PolicyReason.ORDER_STATE
+    if spec.gives_back and order.refundable.minor == 0:
+        return PolicyReason.NOTHING_TO_REFUND
+    return None
+
+
+def too_old(rule: ActionRule, order: Order, now: datetime) -> bool:
+    """Whether the order is older than the rule lets the agent act on."""
+    return rule.within_days is not None and now - order.placed_at > timedelta(rule.within_days)
+
+
+def above_limit(limits: MoneyLimits | None, amount: Money, spent: Spent) -> PolicyReason | None:
+    """The limit that `amount` would break, with what was spent before; None if it breaks none."""
+    if limits is None:
+        return None
+    if amount.currency != limits.currency:
+        return PolicyReason.OTHER_CURRENCY
+    sums = (
+        (amount.minor, limits.per_action, PolicyReason.ABOVE_PER_ACTION),
+        (spent.customer + amount.minor, limits.per_customer, PolicyReason.ABOVE_PER_CUSTOMER),
+        (spent.day + amount.minor, limits.per_day, PolicyReason.ABOVE_PER_DAY),
+    )
+    return next((why for total, most, why in sums if most is not None and total > most), None)

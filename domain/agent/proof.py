@@ -1,0 +1,91 @@
+"""The proof: whether the customer plainly asked for an action on one certain order.
+
+Without it the agent does nothing about an order by its own decision. It rests on the customer's
+latest own words and on the thread, never on what a brain says of them.
+"""
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.agent.brain import Proposal
+from domain.agent.plan import Warrant
+from domain.agent.situation import Situation
+from domain.agent.speech.language import has_grammar
+from domain.agent.speech.reading import spoken_request, veto_of
+from domain.agent.speech.request import Standing
+from domain.agent.verdict import PolicyReason
+from domain.core.text import fold
+from domain.integrations.order import Order
+
+
+class Proof(BaseModel):
+    """`warrant` where the proof is complete, else `missing`: what is not proved."""
+
+    model_config = ConfigDict(frozen=True)
+
+    warrant: Warrant | None = None
+    missing: PolicyReason | None = None
+
+
+def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
+    """What entitles the agent to do what is proposed about `order`, the one that was looked up."""
+    if situation.confirmed is proposal.kind:
+        return Proof(warrant=Warrant.CONFIRMATION)
+    standing, event = _standing(situation, proposal), situation.event
+    named_by_customer = bool(event.order_numbers) or situation.thread.named_by_customer
+    if standing is Standing.NONE:
+        missing: PolicyReason | None = PolicyReason.NOT_ASKED
+    elif doubt := _doubt_of_order(situation, order):
+        missing = doubt
+    elif not event.sender_authenticated:
+        missing = PolicyReason.SENDER_NOT_AUTHENTICATED
+    elif not has_grammar(_words(situation)):
+        missing = PolicyReason.UNKNOWN_LANGUAGE
+    elif standing is Standing.LIKELY or not named_by_customer:
+        missing = PolicyReason.NOT_CERTAIN
+    else:
+        missing = None
+    return Proof(warrant=None if missing else Warrant.REQUEST, missing=missing)
+
+
+def is_number_of(number: str, order: Order) -> bool:
+    """Whether a customer's spelling of a number names this order, or its shop's id does."""
+    spelt = _spelling(number)
+    return bool(spelt) and spelt in (_spelling(order.number), _spelling(order.id))
+
+
+def _standing(situation: Situation, proposal: Proposal) -> Standing:
+    """How surely it is asked for.
+
+    What only a model sees, in words that the grammar has nothing against, is likely: the customer
+    is asked. In a language without a grammar nobody can say more than that the words are there.
+    """
+    words = _words(situation)
+    spoken = spoken_request(words)
+    if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
+        return spoken.standing
+    if not proposal.quote.strip() or proposal.quote not in words:
+        return Standing.NONE
+    if spoken.vetoes or veto_of(proposal.quote, words) is not None:
+        return Standing.NONE
+    return Standing.LIKELY
+
+
+def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
+    """Why it is not certain that this order is meant; None if it is."""
+    named = situation.event.order_numbers
+    if len(named) > 1:
+        return PolicyReason.SEVERAL_ORDERS
+    meant = named[0] if named else situation.thread.order_number
+    if meant is None or not is_number_of(meant, order):
+        return PolicyReason.ORDER_NOT_NAMED
+    return None
+
+
+def _words(situation: Situation) -> str:
+    """The customer's latest own words. A subject may be of an earlier mail."""
+    event = situation.event
+    return event.text if event.text.strip() else event.subject or ""
+
+
+def _spelling(number: str) -> str:
+    return "".join(mark for mark in fold(number) if mark.isalnum())

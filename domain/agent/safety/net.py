@@ -1,0 +1,46 @@
+"""The safety net: finds what must always reach a human, before any brain is asked.
+
+It looks for French and English at once, whatever the language of the text is taken for. Linear in
+the text; what it looks for is in `sensitive_frames.yaml`.
+"""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Final
+
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.safety.sensitive_frames import frames
+from domain.core.text import fold
+
+# More than any brain is shown of one text.
+MAX_CHARS: Final = 20_000
+
+_WORD: Final = re.compile(r"\w+")
+
+
+def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
+    """The matter that takes `text` to a human; None for what the agent may answer.
+
+    `own_words`: the merchant's, whole words or phrases whatever their case and accents. Reads
+    20,000 characters.
+    """
+    read = text[:MAX_CHARS]
+    found = frames().matter(read)
+    if found is None and own_words and _says_own(read, tuple(own_words)):
+        return SensitiveMatter.OWN
+    return found
+
+
+def _says_own(text: str, own_words: tuple[str, ...]) -> bool:
+    words = _worded(text)
+    return any(own in words for own in _all_worded(own_words))
+
+
+@lru_cache(maxsize=1_000)
+def _all_worded(own_words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(own for own in map(_worded, own_words) if own.strip())
+
+
+def _worded(text: str) -> str:
+    return f" {' '.join(_WORD.findall(fold(text)))} "

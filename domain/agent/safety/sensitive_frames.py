@@ -1,0 +1,265 @@
+"""The frames of sensitive matters: which things said near each other make one.
+
+`sensitive_frames.yaml` holds them and says how they are written. A phrase is a few words in a row,
+a concept the phrases that say one thing, a frame the concepts that must stand near each other.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.safety.sensitive_words import (
+    ELIDED,
+    SENTENCE_BREAK,
+    Vocabulary,
+    bare,
+    shortened,
+    squeezed,
+)
+from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+
+_NEAR: Final = 8
+_MINOR_AGES: Final = range(1, 18)
+_FRAME: Final = re.compile(
+    r"(?P<parts>[\w|]+(?: [>&] [\w|]+)*)(?: ~(?P<near>\d+))?(?P<unless>(?: !!?\w+)*)"
+)
+_SET: Final = re.compile(r"\{(\w+)\}")
+
+# Where something is said: positions of its first and its last word.
+Place = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """`rest`: the words behind the first one, each as the forms that it may have."""
+
+    concept: str
+    rest: tuple[frozenset[str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """`parts`: each the concepts of which one is said, in this order if `ordered`. `near`: at most
+    so many words between two. `not_near`, `nowhere`: concepts that make it harmless, said close
+    to it or in the same text."""
+
+    matter: SensitiveMatter
+    parts: tuple[tuple[str, ...], ...]
+    ordered: bool
+    near: int
+    not_near: tuple[str, ...]
+    nowhere: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Frames:
+    """`phrases`: by the first word, whole or a stem that ends in `*`."""
+
+    vocabulary: Vocabulary
+    phrases: Mapping[str, tuple[Phrase, ...]]
+    stems: tuple[int, ...]
+    frames: tuple[Frame, ...]
+
+    def matter(self, text: str) -> SensitiveMatter | None:
+        """The first matter, in the file's order, that a text holds."""
+        said = self.said(self.vocabulary.words(text))
+        for frame in self.frames:
+            if any(_stands(frame, places, said) for places in _chains(frame, said)):
+                return frame.matter
+        return None
+
+    def said(self, words: Sequence[str]) -> dict[str, list[Place]]:
+        """The concepts in the words, each with its places in order."""
+        said: dict[str, list[Place]] = {}
+        positions = _positions(words)
+        for index, word in enumerate(words):
+            for phrase in self._beginning(word):
+                end = index + len(phrase.rest)
+                following = words[index + 1 : end + 1]
+                if len(following) == len(phrase.rest) and all(
+                    _says(given, forms) for given, forms in zip(following, phrase.rest, strict=True)
+                ):
+                    place = positions[index], positions[end]
+                    said.setdefault(phrase.concept, []).append(place)
+        return said
+
+    def _beginning(self, word: str) -> list[Phrase]:
+        found = list(self.phrases.get(word, ()))
+        for length in self.stems:
+            if length > len(word):
+                break
+            found += self.phrases.get(word[:length] + "*", ())
+        if word.isdigit():
+            found += self.phrases.get("<n>", ())
+            if _is_minor_age(word):
+                found += self.phrases.get("<age>", ())
+        return found
+
+
+def _positions(words: Sequence[str]) -> list[int]:
+    positions, at = [], 0
+    for word in words:
+        at += SENTENCE_BREAK if word == "." else 1
+        positions.append(at)
+    return positions
+
+
+def _says(word: str, forms: frozenset[str]) -> bool:
+    if word in forms or "_" in forms:
+        return word != "."
+    if word.isdigit():
+        return "<n>" in forms or ("<age>" in forms and _is_minor_age(word))
+    return any(form[-1] == "*" and word.startswith(form[:-1]) for form in forms)
+
+
+def _is_minor_age(word: str) -> bool:
+    return len(word) < 3 and int(word) in _MINOR_AGES
+
+
+def _chains(frame: Frame, said: Mapping[str, list[Place]]) -> list[Place]:
+    """Where the parts of a frame stand near each other, from the first word to the last."""
+    where = [_merged(part, said) for part in frame.parts]
+    if not all(where):
+        return []
+    if len(where) == 1:
+        return where[0]
+    orders = [where] if frame.ordered else _orders(where)
+    return [place for order in orders for place in _chained(order, frame.near)]
+
+
+def _merged(part: tuple[str, ...], said: Mapping[str, list[Place]]) -> list[Place]:
+    if len(part) == 1:
+        return said.get(part[0], [])
+    return sorted(place for concept in part for place in said.get(concept, ()))
+
+
+def _orders(where: list[list[Place]]) -> list[list[list[Place]]]:
+    """The parts in every order; a frame has three at most."""
+    if len(where) == 1:
+        return [where]
+    return [
+        [first, *rest]
+        for index, first in enumerate(where)
+        for rest in _orders(where[:index] + where[index + 1 :])
+    ]
+
+
+def _chained(order: list[list[Place]], near: int) -> list[Place]:
+    chains = sorted(order[0], key=lambda place: place[1])
+    for part in order[1:]:
+        ends = [end for _, end in chains]
+        joined = []
+        for start, end in part:
+            before = bisect_left(ends, start) - 1
+            if before >= 0 and start - ends[before] - 1 <= near:
+                joined.append((chains[before][0], end))
+        chains = sorted(joined, key=lambda place: place[1])
+    return chains
+
+
+def _stands(frame: Frame, chain: Place, said: Mapping[str, list[Place]]) -> bool:
+    start, end = chain
+    return not any(concept in said for concept in frame.nowhere) and not any(
+        last >= start - _NEAR and first <= end + _NEAR
+        for concept in frame.not_near
+        for first, last in said.get(concept, ())
+    )
+
+
+class _File(LexiconFile):
+    slang: dict[str, str]
+    dropped: str
+    sets: dict[str, str]
+    concepts: dict[str, str]
+    frames: dict[SensitiveMatter, tuple[str, ...]]
+    mended: str
+    correct: str
+
+
+@cache
+def frames() -> Frames:
+    """Raises BrokenLexicon."""
+    file = lexicon(__file__, _File)
+    slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
+    dropped = frozenset(file.dropped.split())
+    reader = _Reader(file.sets, dropped, slang)
+    phrases: dict[str, list[Phrase]] = {}
+    for concept, texts in file.concepts.items():
+        for text in filter(None, map(str.strip, texts.split(","))):
+            for first, *rest in reader.phrases(text):
+                for form in first:
+                    phrases.setdefault(form, []).append(Phrase(concept, tuple(rest)))
+    mended: dict[str, tuple[str, ...]] = {}
+    for word in map(squeezed, file.mended.split()):
+        for form in (word, *shortened(word)):
+            mended[form] = (*mended.get(form, ()), word)
+    known = frozenset(squeezed(word) for word in (*file.correct.split(), *file.mended.split()))
+    return Frames(
+        vocabulary=Vocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
+        phrases={form: tuple(found) for form, found in phrases.items()},
+        stems=tuple(sorted({len(form) - 1 for form in phrases if form.endswith("*")})),
+        frames=tuple(
+            _frame(matter, text, file.concepts)
+            for matter, texts in file.frames.items()
+            for text in texts
+        ),
+    )
+
+
+def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -> Frame:
+    read = _FRAME.fullmatch(text)
+    if read is None or (" > " in text and " & " in text):
+        raise BrokenLexicon(f"no frame: {text}")
+    parts = tuple(tuple(part.split("|")) for part in re.split(" [>&] ", read["parts"]))
+    unless = read["unless"].split()
+    frame = Frame(
+        matter=matter,
+        parts=parts,
+        ordered=" & " not in text,
+        near=int(read["near"] or _NEAR),
+        not_near=tuple(name[1:] for name in unless if not name.startswith("!!")),
+        nowhere=tuple(name[2:] for name in unless if name.startswith("!!")),
+    )
+    used = {name for part in parts for name in part} | {*frame.not_near, *frame.nowhere}
+    if missing := used - concepts.keys():
+        raise BrokenLexicon(f"no concept {sorted(missing)}: {text}")
+    return frame
+
+
+@dataclass(frozen=True, slots=True)
+class _Reader:
+    """Reads phrases of the file into the forms of each of their words."""
+
+    sets: Mapping[str, str]
+    dropped: frozenset[str]
+    slang: Mapping[str, tuple[str, ...]]
+
+    def phrases(self, text: str) -> list[list[frozenset[str]]]:
+        """One for each choice of its optional words."""
+        read: list[list[frozenset[str]]] = [[]]
+        for word in self._elements(text):
+            meant = {ELIDED.get(form, form) for form in word.rstrip("?").split("|")}
+            if meant <= self.dropped:
+                continue
+            forms = frozenset(map(self._form, meant))
+            longer = [[*phrase, forms] for phrase in read]
+            read = read + longer if word.endswith("?") else longer
+        if not all(read) or any("_" in phrase[0] for phrase in read):
+            raise BrokenLexicon(f"no phrase: {text}")
+        return read
+
+    def _elements(self, text: str) -> list[str]:
+        try:
+            whole = _SET.sub(lambda match: "|".join(self.sets[match[1]].split()), text)
+        except KeyError as error:
+            raise BrokenLexicon(f"no set {error}: {text}") from None
+        words = bare(whole).split()
+        return [meant for word in words for meant in self.slang.get(word, (word,))]
+
+    @staticmethod
+    def _form(form: str) -> str:
+        return form if form in ("_", "<n>", "<age>") else squeezed(form)

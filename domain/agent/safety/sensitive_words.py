@@ -1,0 +1,105 @@
+"""A text as the safety net reads it: words without accents, ornament, slang and typos.
+
+French and English alike, for no one knows yet which of them it is. Linear in the text.
+"""
+
+import re
+import unicodedata
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from domain.core.plain_text import without_controls
+
+# What stands between two sentences counts as that many words, so that a short distance stays
+# within one and a long one does not.
+SENTENCE_BREAK: Final = 4
+
+_APOSTROPHES: Final = re.compile("[’ʼ‘`´′]")
+_CONTRACTIONS: Final = tuple(
+    (re.compile(rf"(?<=[a-z]){short}\b"), meant)
+    for short, meant in (
+        ("n't", " not"), ("'re", " are"), ("'ve", " have"), ("'m", " am"), ("'ll", " will"),
+        ("'d", " would"), ("'s", ""),
+    )
+)  # fmt: skip
+_MONEY: Final = re.compile("[€£$]")
+_PIECE: Final = re.compile(r"[a-z]+|[0-9]+|[.!?;:…\n]+")
+_REPEATED: Final = re.compile(r"([a-z])\1+")
+_JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("\u00ad", ""))
+ELIDED: Final = {
+    "j": "je", "d": "de", "n": "ne", "s": "se", "c": "ce", "qu": "que", "m": "me", "t": "te",
+}  # fmt: skip
+# Shorter words have too many neighbours.
+_SHORTEST_MENDED: Final = 6
+_LONGEST_MENDED: Final = 20
+
+
+def squeezed(word: str) -> str:
+    """Each run of one letter as that letter, so that doubled and undoubled letters are no typo."""
+    return _REPEATED.sub(r"\1", word)
+
+
+def bare(text: str) -> str:
+    """Lower case without accents; contractions and elisions parted into their words."""
+    lower = without_controls(text).casefold()
+    for sign, letters in _JOINED:
+        lower = lower.replace(sign, letters)
+    decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("'", lower))
+    plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    if "'" in plain:
+        for contraction, meant in _CONTRACTIONS:
+            plain = contraction.sub(meant, plain)
+    return _MONEY.sub(" money ", plain).replace("'", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """How single words are read. `slang`: what stands for one word, as the words meant. `dropped`:
+    words that change nothing here. `mended`: words, by each of their forms without one letter."""
+
+    slang: Mapping[str, tuple[str, ...]]
+    dropped: Collection[str]
+    known: Collection[str]
+    mended: Mapping[str, tuple[str, ...]]
+
+    def words(self, text: str) -> list[str]:
+        """The words in their order, squeezed; "." between sentences."""
+        read: list[str] = []
+        for piece in _PIECE.findall(bare(text)):
+            if not piece[0].isalnum():
+                read.append(".")
+                continue
+            for word in self.slang.get(piece, (piece,)):
+                meant = ELIDED.get(word, word)
+                if meant not in self.dropped:
+                    read.append(self._mended(squeezed(meant)))
+        return read
+
+    def _mended(self, word: str) -> str:
+        """The word that this one is one slip away from: a letter more, less, wrong or swapped."""
+        if word in self.known or not _SHORTEST_MENDED <= len(word) <= _LONGEST_MENDED:
+            return word
+        for shorter in (word, *shortened(word)):
+            for meant in self.mended.get(shorter, ()):
+                if meant[0] == word[0] and _one_slip(meant, word):
+                    return meant
+        return word
+
+
+def shortened(word: str) -> list[str]:
+    """All forms of a word without one of its letters."""
+    return [word[:place] + word[place + 1 :] for place in range(len(word))]
+
+
+def _one_slip(meant: str, word: str) -> bool:
+    """Whether two words that are the same but for one letter each are one slip apart."""
+    if len(meant) != len(word):
+        return abs(len(meant) - len(word)) == 1
+    apart = [place for place in range(len(word)) if meant[place] != word[place]]
+    if len(apart) == 1:
+        return True
+    if len(apart) != 2:
+        return False
+    first, second = apart
+    return second == first + 1 and (meant[first], meant[second]) == (word[second], word[first])

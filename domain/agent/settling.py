@@ -1,0 +1,146 @@
+"""Settling: what the answer to the agent's own question comes to, without asking a brain.
+
+A plain yes is for code alone: no model can widen it, and none can lose it.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent import wording
+from domain.agent.brain import BrainAnswer, Category, Language, Proposal
+from domain.agent.intent import Intent
+from domain.agent.obstacle import obstacle
+from domain.agent.plan import ActionKind, PlannedAction
+from domain.agent.policy import asking, judge, resolved
+from domain.agent.proof import is_number_of
+from domain.agent.situation import Situation
+from domain.agent.speech.answering import read_confirmation
+from domain.agent.speech.confirmation import Assent
+from domain.agent.speech.reading import spoken_request
+from domain.agent.thread import PendingProposal
+from domain.agent.verdict import Judgement
+from domain.intake.customer_email import customer_key
+
+SETTLED_BY: Final = "rules"
+SURE: Final = 0.95
+"""A question asserts nothing and does nothing, and a yes was asked for."""
+
+_INTENTS: Final = {
+    ActionKind.REFUND: Intent.REFUND,
+    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What would else come from a brain and the policy. `taken`: the proposal's yes was used."""
+
+    answer: BrainAnswer
+    judgement: Judgement
+    taken: bool = False
+
+
+def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> Settled | None:
+    """What the message comes to as an answer to the question of before; None if it is none.
+
+    `playbook`: its id and version, for a proposal made under other rules is void.
+    """
+    if situation.unsafe or not situation.event.reply_allowed:
+        return None
+    language = situation.thread.language or "en"
+    proposal = _standing_proposal(situation)
+    if proposal is None:
+        return _answer_to_which(situation, language)
+    return _answer_to_proposal(situation, proposal, language, brand_name, playbook)
+
+
+def _standing_proposal(situation: Situation) -> PendingProposal | None:
+    """The proposal, if it still stands and its answer is the same verified customer's."""
+    proposal, event = situation.thread.proposal, situation.event
+    if proposal is None or not proposal.stands_at(situation.now):
+        return None
+    if not (event.customer_verified and event.sender_authenticated):
+        return None
+    return proposal if proposal.customer == customer_key(event.customer_email) else None
+
+
+def _answer_to_proposal(
+    situation: Situation,
+    proposal: PendingProposal,
+    language: Language,
+    brand_name: str,
+    playbook: tuple[str, int],
+) -> Settled | None:
+    asked, event = proposal.action, situation.event
+    said = read_confirmation(event.text, event.order_numbers, asked.order_number or "")
+    answer = _answer(asked.kind, proposal.category, language)
+    match said.assent:
+        case Assent.YES if _unchanged(situation, proposal, playbook):
+            confirmed = situation.model_copy(update={"confirmed": asked.kind})
+            judgement = judge(
+                confirmed, proposal.category, (Proposal(kind=asked.kind),), answer.intents
+            )
+            words = wording.done(asked, language, brand_name)
+            return Settled(answer.model_copy(update={"response": words}), judgement, taken=True)
+        case Assent.NO:
+            words = wording.declined(asked, language, brand_name)
+            judgement = judge(situation, proposal.category, (), answer.intents)
+            return Settled(answer.model_copy(update={"response": words}), judgement)
+        case Assent.CORRECTION if said.number is None:
+            return _asked(answer, asking(situation, asked.kind, None))
+        case Assent.YES | Assent.CORRECTION:
+            return _asked(answer, _asking_anew(situation, asked.kind))
+        case _:
+            return None
+
+
+def _answer_to_which(situation: Situation, language: Language) -> Settled | None:
+    """Who was asked which order is meant, and names one, is asked whether to do it."""
+    kind = situation.thread.asked_number
+    if kind is None or len(situation.event.order_numbers) != 1:
+        return None
+    if spoken_request(situation.event.text).vetoes:
+        return None
+    answer = _answer(kind, Category.REFUND_REQUEST, language)
+    return _asked(answer, _asking_anew(situation, kind))
+
+
+def _asking_anew(situation: Situation, kind: ActionKind) -> Judgement | None:
+    """The question about the order that was looked up now; None if it is not the one named."""
+    order, named = situation.order, situation.event.order_numbers
+    if order is None or obstacle(situation, kind) is not None:
+        return None
+    meant = named[0] if named else situation.thread.order_number
+    if len(named) > 1 or meant is None or not is_number_of(meant, order):
+        return None
+    return asking(situation, kind, resolved(situation, kind))
+
+
+def _unchanged(situation: Situation, proposal: PendingProposal, playbook: tuple[str, int]) -> bool:
+    """Whether order, sum and rules are those that the customer was asked about."""
+    asked = proposal.action
+    if obstacle(situation, asked.kind) is not None:
+        return False
+    now = resolved(situation, asked.kind)
+    return _facts(now) == _facts(asked) and playbook == (
+        proposal.playbook_id,
+        proposal.playbook_version,
+    )
+
+
+def _facts(action: PlannedAction) -> PlannedAction:
+    return action.model_copy(update={"warrant": None})
+
+
+def _asked(answer: BrainAnswer, judgement: Judgement | None) -> Settled | None:
+    return None if judgement is None else Settled(answer, judgement)
+
+
+def _answer(kind: ActionKind, category: Category, language: Language) -> BrainAnswer:
+    return BrainAnswer(
+        classification=category,
+        intents=(_INTENTS[kind],),
+        confidence=SURE,
+        language=language,
+        model=SETTLED_BY,
+    )

@@ -1,0 +1,178 @@
+"""The clause: its words in their roles, in one language."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from domain.agent.brain import Language
+from domain.agent.plan import ActionKind
+from domain.agent.speech.utterance import Mark, Sentence, Utterance, Word
+from domain.agent.speech.vocabulary import (
+    ACTION_FORMS,
+    LONGEST_PHRASE,
+    Meaning,
+    Role,
+    Vocabulary,
+    vocabulary,
+)
+
+_JOINTS: Final = {
+    Role.ALSO_KIND: "and",
+    Role.OR: "or",
+    Role.BUT: "but",
+    Role.SO: "so",
+    Role.BECAUSE: "because",
+    Role.THAT: "that",
+}
+# "Je vous demande donc de": the clause goes on.
+_UNFINISHED: Final = frozenset("iuwWmlVg13K")
+_MARKS: Final = {
+    Mark.START: "start",
+    Mark.COMMA: "comma",
+    Mark.COLON: "colon",
+    Mark.PAUSE: "pause",
+    Mark.LINE: "line",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A word or set phrase in its role. `start` and `end`: its place in the text."""
+
+    said: str
+    meaning: Meaning
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """`joint`: what binds it to the clause before it: `start` of a sentence, a mark, `and`, `or`,
+    `but`, `because`, `that`. `roles`: one character for each part."""
+
+    parts: tuple[Part, ...]
+    joint: str
+    roles: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "roles", "".join(part.meaning.role for part in self.parts))
+
+    @property
+    def kinds(self) -> tuple[ActionKind, ...]:
+        """The actions that are named, in order, each once. A weak word alone names none."""
+        found = (
+            part.meaning.kind
+            for part in self.parts
+            if part.meaning.kind and part.meaning.role is not Role.WEAK
+        )
+        return tuple(dict.fromkeys(found))
+
+    @property
+    def numbers(self) -> frozenset[str]:
+        return frozenset(part.said for part in self.parts if part.meaning.role is Role.NUMBER)
+
+    @property
+    def names_action(self) -> bool:
+        return any(role in ACTION_FORMS and role != Role.WEAK for role in self.roles)
+
+
+@dataclass(frozen=True, slots=True)
+class SpokenSentence:
+    clauses: tuple[Clause, ...]
+    asks: bool
+    introduces: bool
+
+
+def sentences(said: Utterance) -> Iterator[SpokenSentence]:
+    """Each in the language that knows more of its words; where both know as many, in the one that
+    knows more of the whole."""
+    french, english = vocabulary("fr"), vocabulary("en")
+    of_all = [word for sentence in said.sentences for word in _words_of(sentence)]
+    mainly = english if _known(english, of_all) > _known(french, of_all) else french
+    for sentence in said.sentences:
+        words = _words_of(sentence)
+        in_french, in_english = _known(french, words), _known(english, words)
+        spoken = mainly
+        if in_french != in_english:
+            spoken = french if in_french > in_english else english
+        clauses = tuple(_clauses(sentence, spoken))
+        if clauses:
+            yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
+
+
+def parts_of(words: tuple[Word, ...], known: Vocabulary) -> list[Part]:
+    """The longest phrase from each place."""
+    parts: list[Part] = []
+    at = 0
+    while at < len(words):
+        part, taken = _part_at(words, at, known)
+        parts.append(part)
+        at += taken
+    return parts
+
+
+def language_of(text: str, said: Utterance) -> Language | None:
+    """The language that most words are known in; None where neither knows enough of them."""
+    words = [word for sentence in said.sentences for word in _words_of(sentence)]
+    if not words or not text.strip():
+        return None
+    french, english = _known(vocabulary("fr"), words), _known(vocabulary("en"), words)
+    return "fr" if french >= english else "en"
+
+
+def _part_at(words: tuple[Word, ...], at: int, known: Vocabulary) -> tuple[Part, int]:
+    word = words[at]
+    if word.shape != "word":
+        return Part(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
+    if word.folded in known.starts:
+        for length in range(min(LONGEST_PHRASE, len(words) - at), 1, -1):
+            phrase = " ".join(part.folded for part in words[at : at + length])
+            if meaning := known.phrases.get(phrase):
+                end = words[at + length - 1].end
+                return Part(phrase, meaning, word.start, end), length
+    meaning = known.of(word.folded)
+    follows = words[at + 1].shape if at + 1 < len(words) else ""
+    if word.folded in {"no", "n", "nr"} and follows == "number":
+        meaning = Meaning(Role.ORDER)
+    return Part(word.folded, meaning, word.start, word.end), 1
+
+
+def _of_shape(word: Word) -> Role:
+    if word.shape == "percent":
+        return Role.FULL if word.folded.startswith("100") else Role.PART
+    if word.shape == "sum":
+        return Role.SUM
+    return Role.NUMBER if len(word.folded) >= 3 else Role.COUNT
+
+
+def _clauses(sentence: Sentence, known: Vocabulary) -> Iterator[Clause]:
+    for run in sentence.runs:
+        joint = _MARKS[run.before]
+        held: list[Part] = []
+        for part in parts_of(run.words, known):
+            parts = _JOINTS.get(part.meaning.role)
+            if part.meaning.role is Role.SO and held and held[-1].meaning.role in _UNFINISHED:
+                held.append(Part(part.said, Meaning(Role.FILLER), part.start, part.end))
+                continue
+            if part.meaning.role is Role.INSTEAD and held:
+                yield Clause(tuple(held), joint)
+                held, joint = [], "instead"
+            if parts is None:
+                held.append(part)
+                continue
+            if held:
+                yield Clause(tuple(held), joint)
+                held = []
+                joint = parts
+            elif joint != "colon":
+                joint = parts
+        if held:
+            yield Clause(tuple(held), joint)
+
+
+def _words_of(sentence: Sentence) -> list[str]:
+    return [word.folded for run in sentence.runs for word in run.words if word.shape == "word"]
+
+
+def _known(known: Vocabulary, words: list[str]) -> int:
+    return sum(word in known.words for word in words)

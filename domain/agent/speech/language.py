@@ -1,0 +1,43 @@
+"""Whether a text is in a language that the grammar reads."""
+
+import re
+from functools import cache
+from typing import Final
+
+from domain.agent.speech.vocabulary import vocabulary
+from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.text import fold
+
+_READ_CHARS: Final = 20_000
+_WORD: Final = re.compile(r"[^\W\d_]+")
+_SMALLEST_SHARE: Final = 0.35
+
+
+class _File(LexiconFile):
+    """`others`: frequent words of other languages that are none in French and English."""
+
+    own: dict[str, tuple[str, ...]]
+    others: dict[str, tuple[str, ...]]
+
+
+def has_grammar(text: str) -> bool:
+    """Whether the text is French or English well enough to be parsed. A text without any word is:
+    nothing in it is misread."""
+    words = _WORD.findall(fold(text[:_READ_CHARS]))
+    if not words:
+        return True
+    file = _words()
+    known = [sum(word in own for word in words) for own in file[0]]
+    foreign = max(sum(word in other for word in words) for other in file[1])
+    return max(known) >= _SMALLEST_SHARE * len(words) and foreign <= max(known) / 2
+
+
+@cache
+def _words() -> tuple[tuple[frozenset[str], ...], tuple[frozenset[str], ...]]:
+    file = lexicon(__file__, _File)
+    own = (
+        vocabulary("fr").words | frozenset(file.own["french"]) | frozenset("jlmntscdqu"),
+        vocabulary("en").words | frozenset(file.own["english"]),
+    )
+    others = tuple(frozenset(words) - own[0] - own[1] for words in file.others.values())
+    return own, others

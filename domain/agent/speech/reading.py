@@ -1,0 +1,236 @@
+"""What a message asks to be done about an order: a positive grammar over its clauses.
+
+Nothing is a request unless a clause of the customer's own words parses as one. What the rest of
+the message says can only take from it.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.plan import ActionKind
+from domain.agent.speech.clause import Clause, Part, SpokenSentence, parts_of, sentences
+from domain.agent.speech.language import has_grammar
+from domain.agent.speech.request import SpokenRequest, Standing, Veto
+from domain.agent.speech.surroundings import around
+from domain.agent.speech.utterance import Utterance, utterance
+from domain.agent.speech.vocabulary import OPPOSING, Meaning, Role, vocabulary
+from domain.agent.speech.wish import Wish, wish_of
+
+READ_CLAUSES: Final = 400
+_SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
+_GOES_ON: Final = frozenset({Role.WISH, Role.I_WISH, Role.POLITE, Role.MAY, Role.SOFT_WISH})
+# What a clause elsewhere may say of a refund without taking from a plain request for one.
+_HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A request in its place. `at`: its sentence, `of`: its clause in it."""
+
+    at: int
+    of: int
+    wish: Wish
+    standing: Standing
+    vetoes: frozenset[Veto]
+    doubts: frozenset[Veto]
+
+
+@dataclass(frozen=True, slots=True)
+class _Remark:
+    """A clause that speaks of an action, or of the request, and asks for nothing."""
+
+    at: int
+    of: int
+    clause: Clause
+    vetoes: frozenset[Veto]
+
+
+def spoken_request(text: str) -> SpokenRequest:
+    """What the customer's latest own message asks for, in French or English. Never raises."""
+    said = utterance(text)
+    spoken, whole = _within_bounds(sentences(said))
+    asked = [one for one in _asked(spoken)]
+    remarks = [one for one in _remarks(spoken, {(a.at, a.of) for a in asked})]
+    quoted = _kinds_quoted(said)
+    kinds = (
+        {one.wish.kind for one in asked if one.standing is not Standing.NONE}
+        or {one.wish.kind for one in asked}
+        or _topics(remarks)
+        or quoted
+    )
+    if not kinds:
+        return SpokenRequest()
+    kind = ActionKind.CANCEL_ORDER if ActionKind.CANCEL_ORDER in kinds else ActionKind.REFUND
+    vetoes = [veto for one in asked for veto in sorted(one.vetoes | one.doubts)]
+    vetoes += [veto for one in remarks for veto in sorted(one.vetoes)]
+    if quoted:
+        vetoes.append(Veto.QUOTED)
+    standing = _standing(asked, remarks)
+    if standing is Standing.PLAIN and (quoted or not whole or not has_grammar(text)):
+        standing = Standing.LIKELY
+    best = max(asked, key=lambda one: _SURENESS.index(one.standing), default=None)
+    return SpokenRequest(
+        kind=kind,
+        standing=standing,
+        quote=_words(text, spoken, best) if best and standing is not Standing.NONE else "",
+        vetoes=tuple(dict.fromkeys(vetoes)),
+    )
+
+
+def veto_of(quote: str, text: str) -> Veto | None:
+    """What the grammar says against a model's `quote`, which stands in `text`; None for nothing.
+
+    Looks at the clauses that the quote touches, and at what takes a request back anywhere.
+    """
+    start = text.find(quote) if quote.strip() else -1
+    if start < 0:
+        return Veto.QUOTED
+    end = start + len(quote)
+    said = utterance(text)
+    if any(word.start < end and start < word.end for word in said.quoted):
+        return Veto.QUOTED
+    spoken, whole = _within_bounds(sentences(said))
+    if not whole:
+        return Veto.HYPOTHETICAL
+    asked = _asked(spoken)
+    remarks = _remarks(spoken, {(one.at, one.of) for one in asked})
+    touched = {
+        (at, of)
+        for at, sentence in enumerate(spoken)
+        for of, clause in enumerate(sentence.clauses)
+        if clause.parts[0].start < end and start < clause.parts[-1].end
+    }
+    said_against: list[Veto] = []
+    for one in asked:
+        if (one.at, one.of) in touched:
+            said_against += sorted(one.vetoes | one.doubts)
+    for at, of in sorted(touched - {(one.at, one.of) for one in asked}):
+        said_against += sorted(_against(spoken[at], of))
+    last = max(touched, default=(0, 0))
+    said_against += [
+        veto
+        for one in remarks
+        for veto in sorted(one.vetoes)
+        if veto in {Veto.TO_THE_AGENT, Veto.NEGATED}
+        or (veto is Veto.WITHDRAWN and (one.at, one.of) >= last)
+    ]
+    return said_against[0] if said_against else None
+
+
+def _within_bounds(spoken: Iterable[SpokenSentence]) -> tuple[list[SpokenSentence], bool]:
+    read: list[SpokenSentence] = []
+    clauses = 0
+    for sentence in spoken:
+        clauses += len(sentence.clauses)
+        if clauses > READ_CLAUSES:
+            return read, False
+        read.append(sentence)
+    return read, True
+
+
+def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
+    found = []
+    for at, sentence in enumerate(spoken):
+        for of, clause in enumerate(sentence.clauses):
+            wish = wish_of(clause) or (of > 0 and _carried_on(sentence.clauses[of - 1], clause))
+            if not wish:
+                continue
+            weight = around(spoken, at, of, wish)
+            standing = wish.standing
+            if weight.vetoes:
+                standing = Standing.NONE
+            elif weight.doubtful and standing is Standing.PLAIN:
+                standing = Standing.LIKELY
+            vetoes = wish.vetoes | weight.vetoes
+            found.append(_Asked(at, of, wish, standing, vetoes, frozenset(weight.doubts)))
+    return found
+
+
+def _carried_on(before: Clause, clause: Clause) -> Wish | None:
+    """ "I would like to send it back, and be refunded": the wish of the clause before goes on."""
+    if clause.joint not in {"and", "or"} or set(before.roles) & set(OPPOSING):
+        return None
+    if not set(before.roles) & _GOES_ON:
+        return None
+    opening = Part("", Meaning(Role.SOFT_WISH), clause.parts[0].start, clause.parts[0].start)
+    return wish_of(Clause((opening, *clause.parts), clause.joint))
+
+
+def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[_Remark]:
+    found = []
+    for at, sentence in enumerate(spoken):
+        for of, clause in enumerate(sentence.clauses):
+            if (at, of) in asked:
+                continue
+            roles = set(clause.roles)
+            if _denied_withdrawal(clause):
+                continue
+            if clause.names_action or roles & {Role.WITHDRAWN, Role.AGENT}:
+                found.append(_Remark(at, of, clause, frozenset(_against(sentence, of))))
+    return found
+
+
+def _denied_withdrawal(clause: Clause) -> bool:
+    """ "Je les garde pas": said against itself."""
+    return not clause.names_action and "YN" in clause.roles
+
+
+def _against(sentence: SpokenSentence, of: int) -> set[Veto]:
+    clause = sentence.clauses[of]
+    found = {OPPOSING[role] for role in clause.roles if role in OPPOSING}
+    if any(Role.CONDITIONAL in other.roles for other in sentence.clauses):
+        found.add(Veto.CONDITIONAL)
+    if clause.names_action and Role.SOFT_EXISTING in clause.roles:
+        found.add(Veto.EXISTING)
+    if clause.names_action and sentence.asks:
+        found.add(Veto.QUESTION)
+    return found
+
+
+def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
+    if not asked or any(Veto.TO_THE_AGENT in one.vetoes for one in [*asked, *remarks]):
+        return Standing.NONE
+    standing = max((one.standing for one in asked), key=_SURENESS.index)
+    if standing is Standing.NONE:
+        return standing
+    standing_ones = [one for one in asked if one.standing is not Standing.NONE]
+    last = max((one.at, one.of) for one in standing_ones)
+    numbers = frozenset(number for one in standing_ones for number in one.wish.own.numbers)
+    for remark in remarks:
+        others = bool(remark.clause.numbers) and not remark.clause.numbers & numbers
+        if Veto.WITHDRAWN in remark.vetoes and (remark.at, remark.of) > last and not others:
+            return Standing.NONE
+        if Veto.NEGATED in remark.vetoes and Veto.EXISTING not in remark.vetoes:
+            if not (others and numbers):
+                return Standing.NONE
+    if _two_wishes(standing_ones) or any(one.standing is Standing.NONE for one in asked):
+        return Standing.LIKELY
+    if any(one.vetoes - _HARMLESS - {Veto.WITHDRAWN} for one in remarks):
+        return Standing.LIKELY
+    return standing
+
+
+def _two_wishes(asked: list[_Asked]) -> bool:
+    """Two kinds for two orders: "refund 2040 and cancel 2041"."""
+    kinds = {one.wish.kind for one in asked}
+    numbers = {one.wish.own.numbers for one in asked if one.wish.own.numbers}
+    return len(kinds) > 1 and len(numbers) > 1
+
+
+def _topics(remarks: list[_Remark]) -> set[ActionKind]:
+    return {kind for one in remarks for kind in one.clause.kinds}
+
+
+def _kinds_quoted(said: Utterance) -> set[ActionKind]:
+    return {
+        part.meaning.kind
+        for language in ("fr", "en")
+        for part in parts_of(tuple(said.quoted), vocabulary(language))
+        if part.meaning.kind and part.meaning.role is not Role.WEAK
+    }
+
+
+def _words(text: str, spoken: list[SpokenSentence], asked: _Asked) -> str:
+    parts = spoken[asked.at].clauses[asked.of].parts
+    return text[parts[0].start : parts[-1].end]

@@ -1,0 +1,228 @@
+"""The words of requests, in French and English, and the roles that they play in the grammar."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from domain.agent.brain import Language
+from domain.agent.plan import ActionKind
+from domain.agent.speech.request import Veto
+from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+from domain.core.text import fold
+
+
+class Role(StrEnum):
+    """What a word does in a clause. Each is one character, so that a clause is a string of them
+    and the grammar an expression over it."""
+
+    FILLER = "f"
+    PLEASE = "p"
+    ASSENT = "y"
+    NO_WORD = "x"
+    I = "i"  # noqa: E741 - the first person
+    YOU = "u"
+    ME = "m"
+    THIRD = "h"
+    WISH = "w"
+    I_WISH = "W"
+    WISH_THAT = "K"
+    SOFT_WISH = "k"
+    POLITE = "V"
+    MIND = "G"
+    MAY = "M"
+    BE = "b"
+    LIGHT = "l"
+    GIVE = "g"
+    BACK = "B"
+    MONEY = "$"
+    TO = "t"
+    PREP = "r"
+    ART = "a"
+    DET = "d"
+    OWN = "o"
+    INDEF = "e"
+    FULL = "q"
+    ORDER = "O"
+    PRO = "P"
+    THING = "L"
+    NUMBER = "z"
+    SUM = "s"
+    COUNT = "c"
+    OTHER_THING = "T"
+    KNOWN = "_"
+    UNKNOWN = "*"
+    ALSO_KIND = "&"
+    OR = "|"
+    BUT = "!"
+    SO = ">"
+    BECAUSE = ";"
+    THAT = ":"
+    NEGATION = "N"
+    INSTEAD = "I"
+    CONDITIONAL = "C"
+    HYPOTHETICAL = "H"
+    DOUBT = "D"
+    PERSON = "X"
+    REPORT = "Q"
+    PART = "%"
+    EXCHANGE = "E"
+    EXISTING = "S"
+    SOFT_EXISTING = "~"
+    RULES = "U"
+    AGENT = "A"
+    WITHDRAWN = "Y"
+    IMPERATIVE = "1"
+    INFINITIVE = "2"
+    EITHER = "3"
+    PARTICIPLE = "4"
+    SUBJUNCTIVE = "5"
+    NOUN = "6"
+    BASE = "7"
+    GERUND = "8"
+    WEAK = "9"
+    OTHER = "0"
+
+
+ACTION_FORMS: Final = frozenset("1234567890")
+"""The roles of words that name an action."""
+
+OPPOSING: Final[Mapping[str, Veto]] = {
+    Role.AGENT: Veto.TO_THE_AGENT,
+    Role.NEGATION: Veto.NEGATED,
+    Role.INSTEAD: Veto.NEGATED,
+    Role.CONDITIONAL: Veto.CONDITIONAL,
+    Role.HYPOTHETICAL: Veto.HYPOTHETICAL,
+    Role.PERSON: Veto.OTHER_PERSON,
+    Role.THIRD: Veto.OTHER_PERSON,
+    Role.REPORT: Veto.QUOTED,
+    Role.PART: Veto.PART,
+    Role.EXCHANGE: Veto.EXCHANGE,
+    Role.EXISTING: Veto.EXISTING,
+    Role.RULES: Veto.RULES,
+    Role.WITHDRAWN: Veto.WITHDRAWN,
+}
+"""What a word of this role says against a request that it stands beside."""
+
+LONGEST_PHRASE: Final = 8
+_TYPO_LENGTHS: Final = range(6, 16)
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """`kind`: the action that the word names; None for all words but those. `sure`: spelled so."""
+
+    role: Role
+    kind: ActionKind | None = None
+    sure: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Vocabulary:
+    """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: of all of
+    them, by which the language is told. `starts`: the first words of phrases that have several."""
+
+    language: Language
+    phrases: Mapping[str, Meaning]
+    words: frozenset[str]
+    starts: frozenset[str]
+    actions: tuple[tuple[str, Meaning], ...]
+
+    def of(self, word: str) -> Meaning:
+        """The meaning of one word, mistyped by a letter perhaps where it names an action."""
+        if known := self.phrases.get(word):
+            return known
+        if len(word) in _TYPO_LENGTHS and word not in self.words:
+            for spelled, meaning in self.actions:
+                if spelled[0] == word[0] and _a_letter_apart(spelled, word):
+                    return Meaning(meaning.role, meaning.kind, sure=False)
+        return Meaning(Role.UNKNOWN)
+
+
+class _ActionWords(LexiconFile):
+    either: tuple[str, ...] = ()
+    imperative: tuple[str, ...] = ()
+    infinitive: tuple[str, ...] = ()
+    participle: tuple[str, ...] = ()
+    subjunctive: tuple[str, ...] = ()
+    noun: tuple[str, ...] = ()
+    base: tuple[str, ...] = ()
+    gerund: tuple[str, ...] = ()
+    weak: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()
+
+
+class _Actions(LexiconFile):
+    refund: _ActionWords
+    cancel: _ActionWords
+
+
+class _File(LexiconFile):
+    """`lookalikes`: words a letter away from an action that name none."""
+
+    roles: dict[str, tuple[str, ...]]
+    actions: _Actions
+    lookalikes: tuple[str, ...]
+
+
+@cache
+def vocabulary(language: Language) -> Vocabulary:
+    """Raises BrokenLexicon."""
+    name = "french" if language == "fr" else "english"
+    file = lexicon(str(Path(__file__).with_name(f"{name}.py")), _File)
+    phrases: dict[str, Meaning] = {}
+    for role, listed in file.roles.items():
+        _add(phrases, listed, Meaning(_role(role)), name)
+    kinds = {ActionKind.REFUND: file.actions.refund, ActionKind.CANCEL_ORDER: file.actions.cancel}
+    actions: dict[str, Meaning] = {}
+    for kind, forms in kinds.items():
+        for form, listed in forms:
+            _add(actions, listed, Meaning(_role(form), kind), name)
+    _add(phrases, file.lookalikes, Meaning(Role.UNKNOWN), name)
+    for phrase, meaning in actions.items():
+        _add(phrases, [phrase], meaning, name)
+    return Vocabulary(
+        language=language,
+        phrases=phrases,
+        words=frozenset(word for phrase in phrases for word in phrase.split()),
+        starts=frozenset(phrase.split()[0] for phrase in phrases if " " in phrase),
+        actions=tuple(
+            (word, meaning)
+            for word, meaning in actions.items()
+            if " " not in word and meaning.role is not Role.WEAK
+        ),
+    )
+
+
+def _role(name: str) -> Role:
+    try:
+        return Role[name.upper()]
+    except KeyError:
+        raise BrokenLexicon(f"there is no role {name!r}") from None
+
+
+def _add(phrases: dict[str, Meaning], listed: Iterable[str], meaning: Meaning, name: str) -> None:
+    for phrase in listed:
+        if phrase in phrases:
+            raise BrokenLexicon(f"{name}: {phrase!r} stands twice")
+        if phrase != " ".join(fold(phrase).split()) or len(phrase.split()) > LONGEST_PHRASE:
+            raise BrokenLexicon(f"{name}: {phrase!r} is not folded, or too long")
+        phrases[phrase] = meaning
+
+
+def _a_letter_apart(one: str, other: str) -> bool:
+    """Whether one letter was changed, added, left out, or changed places with the next."""
+    if one == other:
+        return True
+    if abs(len(one) - len(other)) > 1:
+        return False
+    at = next((i for i, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    if at is None:
+        return True
+    if len(one) == len(other):
+        swapped = one[:at] + one[at + 1 : at + 2] + one[at] + one[at + 2 :]
+        return one[at + 1 :] == other[at + 1 :] or swapped == other
+    longer, shorter = (one, other) if len(one) > len(other) else (other, one)
+    return longer[at + 1 :] == shorter[at:]

@@ -1,0 +1,141 @@
+"""The wish: what one clause asks for, with what its own words say against it."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.agent.plan import ActionKind
+from domain.agent.speech.clause import Clause
+from domain.agent.speech.grammar import Form, form_of
+from domain.agent.speech.request import Standing, Veto
+from domain.agent.speech.vocabulary import OPPOSING, Role
+
+_SKIPPED: Final = frozenset("fpadotreyBm")
+_OBJECTS: Final = frozenset("OzPLq$")
+# What opens a clause of its own without any mark: "cancel it please i cannot pay".
+_SUBJECTS: Final = frozenset("i")
+_OPENERS: Final = frozenset(
+    {
+        "dont",
+        "havent",
+        "cant",
+        "doesnt",
+        "wont",
+        "didnt",
+        "isnt",
+        "wasnt",
+        "c",
+        "couldnt",
+        "est",
+        "is",
+        "was",
+        "never",
+    }
+    | {"its", "cest", "jai", "ive", "im", "thats", "ya", "nest", "there is"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """`own`: the part of the clause that belongs to the request; `behind`: a clause that follows
+    it without a mark."""
+
+    kind: ActionKind
+    standing: Standing
+    own: Clause
+    behind: Clause | None
+    vetoes: frozenset[Veto]
+    polite: bool
+
+
+def wish_of(clause: Clause) -> Wish | None:
+    """None where the clause asks for nothing. Its standing is `none` where it speaks against
+    itself."""
+    form = form_of(clause)
+    if form is None:
+        return None
+    end, object_at = _object(clause, form)
+    if object_at is not None and clause.roles[object_at] == Role.OTHER_THING:
+        return None
+    own, behind = _divided(clause, end)
+    vetoes = frozenset(against(own, form, object_at))
+    aim = clause.roles[object_at] if object_at is not None else ""
+    standing = Standing.NONE if vetoes else _standing(own, form, aim)
+    return Wish(form.kind, standing, own, behind, vetoes, form.polite)
+
+
+def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
+    """What the words of a request say against it."""
+    found: set[Veto] = set()
+    for at, role in enumerate(clause.roles):
+        behind = at >= form.end
+        if role in _AFTERTHOUGHTS and behind and not form.bare:
+            continue
+        if role in _OF_THE_MATTER and at < form.start:
+            continue
+        if role == Role.SUM:
+            if not {Role.FULL, Role.ORDER} & set(clause.roles[:at]):
+                found.add(Veto.PART)
+        elif role == Role.COUNT:
+            if behind and at - form.end <= 3 and not _counts_orders(clause, at):
+                found.add(Veto.PART)
+        elif role == Role.SOFT_EXISTING:
+            if form.bare:
+                found.add(Veto.EXISTING)
+        elif role in OPPOSING:
+            found.add(OPPOSING[role])
+        elif role in _ACTIONS_IN_OBJECTS and at == object_at:
+            found.add(Veto.WITHDRAWN)
+    return found
+
+
+# Behind a request these make it doubtful, before it they speak against it.
+_AFTERTHOUGHTS: Final = frozenset(
+    {Role.THIRD, Role.REPORT, Role.EXISTING, Role.RULES, Role.HYPOTHETICAL}
+)
+# Before a request that has a subject of its own these are what it is about.
+_OF_THE_MATTER: Final = frozenset(
+    {Role.EXISTING, Role.SOFT_EXISTING, Role.PART, Role.EXCHANGE, Role.SUM, Role.COUNT}
+)
+_ACTIONS_IN_OBJECTS: Final = frozenset({Role.NOUN})
+_DOUBTFUL: Final = _AFTERTHOUGHTS | {Role.DOUBT, Role.SUM, Role.COUNT, Role.SOFT_WISH, Role.MAY}
+
+
+def _standing(clause: Clause, form: Form, aim: str) -> Standing:
+    unknown = aim != "" and aim not in _OBJECTS
+    if not form.plain or unknown or not form.sure or _DOUBTFUL & set(clause.roles):
+        return Standing.LIKELY
+    return Standing.PLAIN
+
+
+def _object(clause: Clause, form: Form) -> tuple[int, int | None]:
+    """Where the request's object ends, and where its first noun stands; None for no object."""
+    at = form.end
+    while at < len(clause.roles) and clause.roles[at] in _SKIPPED:
+        at += 1
+    if at == len(clause.roles):
+        return at, None
+    if clause.roles[at] in _OBJECTS:
+        end = at
+        while end < len(clause.roles) and clause.roles[end] in _OBJECTS | _SKIPPED:
+            end += 1
+        return end, at
+    return at, at
+
+
+def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
+    for at in range(end, len(clause.parts)):
+        part = clause.parts[at]
+        starts = part.meaning.role in _SUBJECTS or part.said in _OPENERS
+        after_please = at > 0 and clause.roles[at - 1] == Role.PLEASE
+        if starts or (after_please and part.meaning.role is not Role.PREP):
+            return (
+                Clause(clause.parts[:at], clause.joint),
+                Clause(clause.parts[at:], "run-on"),
+            )
+    return clause, None
+
+
+def _counts_orders(clause: Clause, at: int) -> bool:
+    return clause.roles[at + 1 : at + 2] == Role.ORDER or (
+        at > 0 and clause.roles[at - 1] in {Role.PREP, Role.NUMBER}
+    )

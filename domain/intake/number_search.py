@@ -1,0 +1,277 @@
+"""The search for numbers of orders in one text, by what stands around each."""
+
+import re
+from typing import Final
+
+from domain.intake.order_words import Around, around
+
+_HIDDEN: Final = "\x00"
+_END: Final = r"(?!\w)(?!-\w)"
+_SUFFIX: Final = r"(?:-[A-Za-z0-9]{1,6})"
+_NUMBER: Final = re.compile(
+    rf"#?[ ]?(?P<number>[A-Za-z]{{1,5}}-?\d{{2,15}}{_SUFFIX}?|\d{{2,15}}{_SUFFIX}{{0,2}})" + _END
+)
+# Only where it is said that a number follows.
+_SPACED: Final = re.compile(
+    r"#?[ ]?(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4}|\d{1,3}(?:[.,]\d{3}){1,3}|[A-Z]{1,4}[ ]\d{3,8})"
+    + _END
+)
+_SPACED_ANSWER: Final = re.compile(r"\W{0,9}(?P<number>\d{1,3}(?:[ ]\d{2,3}){1,4})\W{0,9}\Z")
+_LETTERS_APART: Final = re.compile(r"(?<![\w#.,/-])(?P<number>[A-Z]{1,4}[ ]\d{3,8})" + _END)
+_MIXED: Final = re.compile(
+    r"#?[ ]?(?P<number>(?=(?:[A-Za-z0-9-]{0,24}\d){2})"
+    r"[A-Za-z0-9][A-Za-z0-9-]{2,23}[A-Za-z0-9])" + _END
+)
+_LETTERED: Final = re.compile(
+    r"#?[ ]?(?P<number>(?=[A-Za-z]+\d)(?=(?:[A-Za-z]{0,8}\d){3})[A-Za-z0-9]{4,16})" + _END
+)
+# PrestaShop's references.
+_CAPITALS: Final = re.compile(r"#?[ ]?(?P<number>[A-Z]{9})(?![A-Za-z0-9])")
+_HASH: Final = re.compile(
+    rf"(?<![\w&/#=?.-])#[ ]?(?P<number>(?:[A-Za-z]{{1,4}}-?)?\d{{3,15}}{_SUFFIX}?|[A-Z]{{9}})"
+    + _END
+)
+_DASHED: Final = re.compile(r"(?<![\w#-])(?P<number>(?P<prefix>[A-Za-z]{1,4})-\d{2,8})" + _END)
+_BARE: Final = re.compile(r"(?<![\w#.,/-])(?P<number>\d{3,15}(?:-[A-Za-z0-9]{1,6})?)" + _END)
+_SHORT: Final = re.compile(r"(?<![\w#.,/-])(?P<number>\d{1,2})" + _END)
+_WORDED: Final = re.compile(r"(?<![\w#.,/-])(?P<number>[A-Za-z]{1,4}\d{3,10})" + _END)
+_ARTICLE: Final = re.compile(
+    r"(?<![A-Za-z])(?:la|celle|cette)[ ](?:n ?°[ ]?|num?[.]?[ ])?$", re.IGNORECASE
+)
+_ONE: Final = re.compile(r"[ ]one(?![a-z])", re.IGNORECASE)
+_THE: Final = re.compile(r"(?<![a-z])(?:the|my|that|this|ma|mon|la)[ ]$", re.IGNORECASE)
+_SAID: Final = re.compile(r"[:=\n\"«»“”][ ]*$")
+_DATE: Final = re.compile(r"(?:19|20)\d\d-\d{1,2}(?:-\d{1,2})?|\d{1,2}-\d{1,2}-\d{2,4}")
+_PHONE: Final = re.compile(r"0\d{9}|00\d{8,13}|33\d{9}")
+_STOP: Final = re.compile(r"[ ]*(?:$|[.,;:!?\n)])")
+_LETTER: Final = re.compile("[A-Za-z°]")
+_YEAR: Final = re.compile(r"(?:19\d\d|20[0-3]\d)")
+_MAX_UNEXPLAINED: Final = 8
+_NO: Final = re.compile(r"nos?", re.IGNORECASE)
+_MAX_ASKED: Final = 13
+_FEW_WORDS: Final = 12
+_VERY_FEW: Final = 4
+_BEFORE: Final = 40
+_LATER: Final = 90
+
+
+class Search:
+    """One text, and what was found in it: where each number stands."""
+
+    def __init__(self, text: str, *, asked: bool) -> None:
+        self._words: Around = around()
+        self._asked = asked
+        self._text = self._words.never.sub(_hide, text)
+        self._has_small_letters = re.search("[a-z]", text) is not None
+        self._found: dict[int, str] = {}
+        self._denied: set[int] = set()
+        self._speaks = False
+
+    def numbers(self) -> list[str]:
+        """The numbers in their order, upper case."""
+        self._led()
+        self._text = self._words.hardly.sub(self._hide_new, self._text)
+        self._marked()
+        self._near()
+        about_orders = self._speaks or self._words.matters.search(self._text)
+        if about_orders and not self._found and not self._asked:
+            self._unexplained()
+        return [self._found[place] for place in sorted(self._found)]
+
+    def _led(self) -> None:
+        """Behind "order", "order number is", "n° de commande :" and the like."""
+        for lead in self._words.lead.finditer(self._text):
+            between = lead["between"]
+            said = (lead["before"], lead["compound"], lead["sign"], _LETTER.search(between))
+            marked = any(said)
+            if not marked and self._ends(self._words.acting, lead.start()):
+                continue
+            self._speaks = True
+            match = self._number_at(lead.end(), marked=marked)
+            if match is None:
+                if marked:
+                    self._later(lead.end())
+                continue
+            if lead["denied"]:
+                self._denied.add(match.start("number"))
+                self._mended(match.end())
+            elif self._is_number(match, marked=marked):
+                self._take(match)
+
+    def _later(self, place: int) -> None:
+        """ "The number of my order, as I said: 1042": the words announce it, and a colon or a quote
+        shows it."""
+        for match in _BARE.finditer(self._text, place, place + _LATER):
+            said = _SAID.search(self._text, max(place, match.start() - 3), match.start())
+            if said and len(match["number"]) > 3 and self._is_number(match, marked=False):
+                self._take(match)
+                return
+
+    def _marked(self) -> None:
+        """ "n° 1042", "#1042", "ref. AB-12"."""
+        for match in _HASH.finditer(self._text):
+            self._take(match)
+        for mark in self._words.mark.finditer(self._text):
+            if self._ends(self._words.other, mark.start()):
+                continue
+            bare_no = _NO.fullmatch(mark["mark"]) and not mark["between"].strip()
+            if bare_no and not self._introduced(mark.start()):
+                continue
+            found = self._number_at(mark.end(), marked=True)
+            if found and self._is_number(found, marked=True) and len(found["number"]) > 2:
+                self._take(found)
+
+    def _introduced(self, place: int) -> bool:
+        return _THE.search(self._text, max(0, place - 6), place) is not None or place == 0
+
+    def _near(self) -> None:
+        """ "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, where it was
+        asked for, any number that is nothing else."""
+        for request in self._words.request.finditer(self._text):
+            match = _BARE.match(self._text, request.end())
+            if match and len(match["number"]) > 3 and not self._is_counted(match):
+                self._take(match)
+        for match in _DASHED.finditer(self._text):
+            if self._is_dashed(match):
+                self._take(match)
+        if self._asked and self._has_small_letters:
+            for match in _LETTERS_APART.finditer(self._text):
+                self._take(match)
+            self._text = _LETTERS_APART.sub(_hide, self._text)
+        for match in _BARE.finditer(self._text):
+            if self._is_near(match):
+                self._take(match)
+        if self._asked:
+            self._answered()
+
+    def _unexplained(self) -> None:
+        """A text speaks of orders, and nothing but a number without a word for it may name one."""
+        for match in _BARE.finditer(self._text):
+            number = match["number"]
+            likely = 4 <= len(number) <= _MAX_UNEXPLAINED and not _YEAR.fullmatch(number)
+            if likely and not (self._is_aside(match) or self._is_counted(match)):
+                self._take(match)
+
+    def _answered(self) -> None:
+        """ "FR1042", "XKBKNABJK" or "7", where little else is said."""
+        if spaced := _SPACED_ANSWER.match(self._text):
+            self._found = {spaced.start("number"): _written(spaced["number"])}
+            return
+        words = len(self._text.split())
+        limits = ((_WORDED, _FEW_WORDS), (_CAPITALS, _FEW_WORDS), (_SHORT, _VERY_FEW))
+        for pattern, most in limits:
+            for match in pattern.finditer(self._text) if words <= most else ():
+                if not self._is_aside(match):
+                    self._take(match)
+
+    def _is_dashed(self, match: re.Match[str]) -> bool:
+        is_model = match["prefix"].lower() in self._words.models
+        if is_model or self._ends(self._words.other, match.start()):
+            return False
+        named = self._asked or self._ends(_THE, match.start())
+        return self._digits(match) > (1 if named else 2)
+
+    def _is_near(self, match: re.Match[str]) -> bool:
+        number, begins, ends = match["number"], match.start(), match.end()
+        if self._is_counted(match) or _PHONE.fullmatch(number):
+            return False
+        if self._asked:
+            return not self._is_aside(match) and len(number) <= _MAX_ASKED
+        if len(number) < 4:
+            return False
+        joins = self._words.joins.match(self._text, ends)
+        following = _BARE.match(self._text, joins.end()) if joins else None
+        last = following.end() if following else ends
+        if self._words.behind.match(self._text, last):
+            return True
+        if _ONE.match(self._text, ends) and self._ends(_THE, begins):
+            return True
+        return self._ends(_ARTICLE, begins)
+
+    def _is_aside(self, match: re.Match[str]) -> bool:
+        begins = match.start()
+        return self._ends(self._words.aside, begins) or self._ends(self._words.other, begins)
+
+    def _is_counted(self, match: re.Match[str]) -> bool:
+        return self._words.unit.match(self._text, match.end()) is not None
+
+    def _ends(self, pattern: re.Pattern[str], place: int) -> bool:
+        return pattern.search(self._text[max(0, place - _BEFORE) : place]) is not None
+
+    def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
+        """What is written there; of two readings the longer one, as in "10 233"."""
+        match = _SPACED.match(self._text, place)
+        if match and (self._digits(match) > 3 or match["number"][0].isalpha()):
+            shouted = match["number"][0].isalpha() and not self._has_small_letters
+            if not shouted and not self._is_counted(match):
+                return match
+        patterns = (_NUMBER, _MIXED if marked else _LETTERED, _CAPITALS)
+        return next(filter(None, (pattern.match(self._text, place) for pattern in patterns)), None)
+
+    def _digits(self, match: re.Match[str]) -> int:
+        return sum(sign.isdigit() for sign in match["number"])
+
+    def _is_number(self, match: re.Match[str], *, marked: bool) -> bool:
+        number, digits = match["number"], self._digits(match)
+        if not digits:
+            # In a text all in capitals any word may look so.
+            return self._has_small_letters
+        if _DATE.fullmatch(number) or _PHONE.fullmatch(number.replace(" ", "")):
+            return False
+        if marked:
+            return digits >= 2 and not (digits < 3 and self._is_counted(match))
+        if not number[0].isdigit():
+            return True
+        alone = _STOP.match(self._text, match.end()) is not None
+        return digits >= (2 if alone else 3) and not self._is_counted(match)
+
+    def _take(self, match: re.Match[str]) -> None:
+        """Keep a number, and those that are listed behind it."""
+        while True:
+            begins, number = match.start("number"), match["number"]
+            if begins in self._found or begins in self._denied:
+                return
+            # "2040-2042" are two, "2024-1042" is one.
+            first, _, last = number.partition("-")
+            if len(first) == len(last) > 3 and last.isdigit() and not _YEAR.fullmatch(first):
+                self._found[begins] = first
+                begins, number = begins + len(first) + 1, last
+            self._found[begins] = _written(number)
+            joins = self._words.joins.match(self._text, match.end())
+            following = _NUMBER.match(self._text, joins.end()) if joins else None
+            if following is None or not self._is_like(following, number):
+                return
+            match = following
+
+    def _is_like(self, match: re.Match[str], number: str) -> bool:
+        """Whether a number behind "and" is of the same kind as the one before."""
+        there = match["number"]
+        if self._is_counted(match) or self._digits(match) < 3:
+            return there[0].isalpha() and number[0].isalpha()
+        same_kind = there[0].isalpha() == number[0].isalpha()
+        return same_kind and abs(len(there) - len(number)) <= 1
+
+    def _mended(self, place: int) -> None:
+        """ "… is not 8019 but 8190"."""
+        mended = self._words.mended.match(self._text, place)
+        if mended and mended.end() > place + 1:
+            match = _NUMBER.match(self._text, mended.end())
+            if match and self._is_number(match, marked=True):
+                self._take(match)
+
+    def _hide_new(self, match: re.Match[str]) -> str:
+        """Hide what is not yet found."""
+        if any(place in self._found for place in range(match.start(), match.end())):
+            return match[0]
+        return _hide(match)
+
+
+def _hide(match: re.Match[str]) -> str:
+    return _HIDDEN * len(match[0])
+
+
+def _written(number: str) -> str:
+    prefix, _, rest = number.partition(" ")
+    if prefix.isalpha() and rest:
+        return f"{prefix}-{rest}".upper()
+    return re.sub(r"[ .,]", "", number).upper()

@@ -1,0 +1,45 @@
+"""Threads as they stand, for who reads them and writes nothing."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from pydantic import TypeAdapter
+
+from domain.agent.brain import Turn
+from domain.agent.thread import Thread
+from store.core.repository import TenantRepository
+
+_STANDING: Final = sa.text("""
+    SELECT thread.thread, thread.proposal, thread.turns,
+           (SELECT summary FROM customer_memories
+            WHERE client_id = :client_id AND key = CAST(:memory_key AS text)) AS summary
+    FROM (SELECT 1) AS always
+    LEFT JOIN ai_conversations AS thread
+      ON thread.client_id = :client_id AND thread.key = :key AND thread.last_message_at > :since
+""")
+_TURNS: Final[TypeAdapter[tuple[Turn, ...]]] = TypeAdapter(tuple[Turn, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class StandingThread:
+    """A thread as it stands before a message: what it settled, its turns, the customer's memory."""
+
+    thread: Thread
+    turns: tuple[Turn, ...]
+    summary: str
+
+
+class StandingThreads(TenantRepository):
+    async def read(
+        self, key: str, memory_key: str | None, *, begun_after: datetime
+    ) -> StandingThread:
+        """The open thread with this key; an empty one if it has no message since `begun_after`."""
+        given = {"client_id": self._tenant, "key": key, "memory_key": memory_key}
+        row = (await self._connection.execute(_STANDING, {**given, "since": begun_after})).one()
+        return StandingThread(
+            thread=Thread.model_validate({**(row.thread or {}), "proposal": row.proposal}),
+            turns=_TURNS.validate_python(row.turns or []),
+            summary=row.summary or "",
+        )

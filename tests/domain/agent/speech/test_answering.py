@@ -1,0 +1,102 @@
+import re
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from domain.agent.plan import ActionKind
+from domain.agent.speech.answering import read_confirmation, read_which
+from domain.agent.speech.confirmation import Assent, Confirmation
+from domain.core.strict_yaml import read_yaml
+
+_FILE: Final = Path(__file__).with_name("answers.yaml")
+_NUMBER: Final = re.compile(r"\b1\d{3}\b")
+
+
+class Answers(BaseModel):
+    yes: tuple[str, ...]
+    no: tuple[str, ...]
+    corrections: dict[str, tuple[str, ...]]
+    other: tuple[str, ...]
+
+
+@cache
+def answers() -> Answers:
+    return Answers.model_validate(read_yaml(_FILE.read_text()))
+
+
+def answered(text: str, kind: ActionKind | None = ActionKind.REFUND) -> Confirmation:
+    numbers = tuple(dict.fromkeys(_NUMBER.findall(text)))
+    return read_confirmation(text, numbers, "1043", kind)
+
+
+@pytest.mark.parametrize("text", answers().yes)
+def test_a_plain_yes(text: str) -> None:
+    assert answered(text) == Confirmation(assent=Assent.YES)
+
+
+@pytest.mark.parametrize("text", answers().no)
+def test_a_plain_no(text: str) -> None:
+    assert answered(text) == Confirmation(assent=Assent.NO)
+
+
+@pytest.mark.parametrize("text", answers().corrections["1044"])
+def test_another_order_is_meant_and_named(text: str) -> None:
+    assert answered(text) == Confirmation(assent=Assent.CORRECTION, number="1044")
+
+
+@pytest.mark.parametrize("text", answers().corrections["none"])
+def test_another_order_is_meant(text: str) -> None:
+    assert answered(text) == Confirmation(assent=Assent.CORRECTION)
+
+
+@pytest.mark.parametrize("text", answers().other)
+def test_anything_else_drops_the_question(text: str) -> None:
+    assert answered(text) == Confirmation(assent=Assent.OTHER)
+
+
+def test_the_table_is_large_enough() -> None:
+    table = answers()
+
+    assert len(table.yes) >= 60
+    assert len(table.no) >= 40
+    assert sum(map(len, table.corrections.values())) >= 30
+    assert len(table.other) >= 80
+
+
+def test_a_yes_that_names_another_action_is_told_apart_where_the_action_is_known() -> None:
+    assert answered("yes, cancel it", ActionKind.CANCEL_ORDER).assent is Assent.YES
+    assert answered("yes, cancel it", ActionKind.REFUND).assent is Assent.OTHER
+
+
+def test_a_number_is_the_same_however_it_is_written() -> None:
+    assert read_confirmation("yes, fr-1042", ("fr-1042",), "FR-1042").assent is Assent.YES
+    assert read_confirmation("yes #1043", ("1043",), "#1043").assent is Assent.YES
+
+
+@pytest.mark.parametrize(
+    "text", ["1044", "FR-1044", "la 1044 svp", "No, the other one, 1044", "c'est la 1044", "#1044"]
+)
+def test_which_order_is_meant(text: str) -> None:
+    number = "FR-1044" if "FR" in text else "1044"
+
+    assert read_which(text, (number,)) == number
+
+
+@pytest.mark.parametrize("text", ["1044?", "1044 or 1045", "1044 arrived today", "the lamp", "oui"])
+def test_which_order_is_meant_is_not_said(text: str) -> None:
+    assert read_which(text, tuple(_NUMBER.findall(text))) is None
+
+
+@given(st.text(max_size=300))
+def test_never_raises(text: str) -> None:
+    answered(text)
+
+
+@given(st.sampled_from([*answers().yes]), st.sampled_from(["?", " if possible?", " mais pas tout"]))
+def test_a_yes_that_asks_or_limits_is_none(text: str, behind: str) -> None:
+    assert answered(text.strip() + behind).assent is not Assent.YES

@@ -1,0 +1,130 @@
+"""What entitles the agent to act on an order: asked for, named, theirs, and nothing else."""
+
+import pytest
+
+from domain.agent.brain import Proposal
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, Warrant
+from domain.agent.rulebook import ActionLevel, ActionRule
+from domain.agent.thread import Thread
+from domain.agent.verdict import PolicyReason, Ruling
+from tests.support.agent.policy import CANCEL, REFUND, REFUND_49, judged, kinds, rechecked, ruling
+from tests.support.agent.situation import LIMITS, a_situation, an_event, an_order, with_rule
+
+BOUND = Thread(order_number="1042", named_by_customer=True)
+CONFIRMED = ActionRule(level=ActionLevel.CUSTOMER_CONFIRMED, limits=LIMITS)
+
+
+def test_a_plain_request_for_a_named_order_is_a_warrant() -> None:
+    judgement = judged(a_situation(), REFUND)
+
+    assert ruling(judgement, REFUND) == (Ruling.ALLOWED, None)
+    assert judgement.plan[0].warrant is Warrant.REQUEST
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers", "thread", "reason"),
+    [
+        ("I want a refund.", (), Thread(), PolicyReason.ORDER_NOT_NAMED),
+        ("I want a refund.", ("1043",), Thread(), PolicyReason.ORDER_NOT_NAMED),
+        ("I want a refund.", ("1043",), BOUND, PolicyReason.ORDER_NOT_NAMED),
+        ("Refund 1042, not 1043?", ("1042", "1043"), BOUND, PolicyReason.SEVERAL_ORDERS),
+        ("I want a refund.", (), Thread(order_number="1043"), PolicyReason.ORDER_NOT_NAMED),
+        ("I want a refund.", (), Thread(order_number="1042"), PolicyReason.NOT_CERTAIN),
+    ],
+)
+def test_the_order_must_be_certain(
+    text: str, numbers: tuple[str, ...], thread: Thread, reason: PolicyReason
+) -> None:
+    event = an_event(text=text.replace("not 1043?", "1043"), numbers=numbers)
+
+    judgement = judged(a_situation(event=event).model_copy(update={"thread": thread}), REFUND)
+
+    assert ruling(judgement, REFUND) == (Ruling.ASK, reason)
+    assert REFUND not in kinds(judgement.plan)
+    assert judgement.question is not None
+    certain = reason is PolicyReason.NOT_CERTAIN
+    assert (judgement.question.action is not None) is certain
+
+
+def test_an_order_that_the_customer_named_before_is_certain() -> None:
+    event = an_event(text="Please refund it.", numbers=())
+
+    judgement = judged(a_situation(event=event).model_copy(update={"thread": BOUND}), REFUND)
+
+    assert judgement.plan[0].warrant is Warrant.REQUEST
+
+
+@pytest.mark.parametrize("kind", [REFUND, CANCEL])
+def test_nothing_is_done_that_was_not_asked_for(kind: ActionKind) -> None:
+    event = an_event(text="Where is order 1042?")
+
+    judgement = judged(a_situation(event=event), kind)
+
+    assert ruling(judgement, kind) == (Ruling.REFUSED, PolicyReason.NOT_ASKED)
+    assert judgement.doubt is EscalationReason.POLICY_RESTRICTION
+
+
+def test_what_only_a_model_sees_is_asked_back_if_the_words_are_there() -> None:
+    text = "Order 1042: take the whole purchase back off my bill, please."
+    said = Proposal(kind=CANCEL, quote="take the whole purchase back off my bill")
+    made_up = Proposal(kind=CANCEL, quote="please cancel my order")
+    situation = a_situation(event=an_event(text=text))
+
+    assert ruling(judged(situation, said), CANCEL) == (Ruling.ASK, PolicyReason.NOT_CERTAIN)
+    assert ruling(judged(situation, made_up), CANCEL)[0] is Ruling.REFUSED
+
+
+def test_a_mail_that_nobody_vouches_for_authorises_nothing() -> None:
+    event = an_event().model_copy(update={"sender_authenticated": False})
+
+    judgement = judged(a_situation(event=event), REFUND)
+
+    reason = PolicyReason.SENDER_NOT_AUTHENTICATED
+    assert ruling(judgement, REFUND) == (Ruling.NEEDS_APPROVAL, reason)
+    assert rechecked(judgement.plan[0], an_order()) is PolicyReason.NOT_ASKED
+    assert rechecked(judgement.plan[0], an_order(), approvals=1) is None
+
+
+def test_customer_confirmed_asks_even_after_a_plain_request() -> None:
+    situation = a_situation(rulebook=with_rule(REFUND, CONFIRMED))
+    after_yes = situation.model_copy(update={"confirmed": REFUND})
+
+    asked, done = judged(situation, REFUND), judged(after_yes, REFUND)
+
+    assert ruling(asked, REFUND) == (Ruling.ASK, PolicyReason.NOT_CONFIRMED)
+    assert asked.question is not None
+    assert asked.question.action == REFUND_49.model_copy(update={"warrant": None})
+    assert done.plan[0].warrant is Warrant.CONFIRMATION
+
+
+def test_at_a_level_for_people_nobody_is_asked_back() -> None:
+    rule = ActionRule(level=ActionLevel.HUMAN_APPROVED, limits=LIMITS)
+    situation = a_situation(event=an_event(numbers=()), rulebook=with_rule(REFUND, rule))
+
+    judgement = judged(situation, REFUND)
+
+    assert ruling(judgement, REFUND) == (Ruling.REFUSED, PolicyReason.ORDER_NOT_NAMED)
+    assert judgement.question is None
+
+
+@pytest.mark.parametrize(
+    ("level", "warrant", "approvals", "reason"),
+    [
+        (ActionLevel.AUTONOMOUS, None, 0, PolicyReason.NOT_ASKED),
+        (ActionLevel.AUTONOMOUS, None, 1, None),
+        (ActionLevel.AUTONOMOUS, Warrant.REQUEST, 0, None),
+        (ActionLevel.AUTONOMOUS, Warrant.CONFIRMATION, 0, None),
+        (ActionLevel.CUSTOMER_CONFIRMED, Warrant.REQUEST, 0, PolicyReason.NOT_CONFIRMED),
+        (ActionLevel.CUSTOMER_CONFIRMED, Warrant.REQUEST, 1, None),
+        (ActionLevel.CUSTOMER_CONFIRMED, Warrant.CONFIRMATION, 0, None),
+        (ActionLevel.HUMAN_APPROVED, Warrant.CONFIRMATION, 0, PolicyReason.LEVEL_HUMAN),
+    ],
+)
+def test_the_warrant_is_looked_at_again_when_the_turn_comes(
+    level: ActionLevel, warrant: Warrant | None, approvals: int, reason: PolicyReason | None
+) -> None:
+    action = REFUND_49.model_copy(update={"warrant": warrant})
+    rulebook = with_rule(REFUND, ActionRule(level=level, limits=LIMITS))
+
+    assert rechecked(action, an_order(), rulebook=rulebook, approvals=approvals) is reason

@@ -1,0 +1,94 @@
+"""The same of messages that people get in place of the agent, and who thinks in a scenario."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category
+from domain.integrations.errors import MailRefused
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import ai_conversations
+from tests.replay.scenarios import Scenario, answered, brain_failed
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.core.waiting import eventually
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
+
+WAITS: Final = "Attendez"
+UNSURE: Final = "peut-être"
+
+
+class RefusingBrain:
+    def __init__(self, _: LiveEngine) -> None:
+        pass
+
+    async def think(self, _: BrainRequest) -> BrainAnswer:
+        raise MailRefused("an error that is not retried")
+
+
+class LateBrain:
+    """Sure of a customer who waits, of whom it thinks until people have been asked something."""
+
+    def __init__(self, engine: LiveEngine) -> None:
+        self._engine = engine
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        if WAITS not in request.text:
+            return self._answer(sure=False)
+
+        async def asked() -> bool:
+            return bool(await rows(self._engine.database, escalation_tickets))
+
+        await eventually(asked)
+        return self._answer(sure=UNSURE not in request.text)
+
+    def _answer(self, *, sure: bool) -> BrainAnswer:
+        return BrainAnswer(
+            classification=Category.OTHER,
+            confidence=0.99 if sure else 0.1,
+            language="fr",
+            response="Bonjour.",
+            model="late",
+        )
+
+
+async def joined(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    """The review of the message before is open still."""
+    asked = {"customer_email": "a@b.example", "message": UNSURE_MESSAGE}
+    await answered(engine, shop, **asked)
+    return await answered(engine, shop, **asked)
+
+
+async def joined_before_answering(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _overtaken(engine, shop, WAITS)
+
+
+async def joined_before_asking(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
+    return await _overtaken(engine, shop, f"{WAITS} {UNSURE}")
+
+
+async def _overtaken(engine: LiveEngine, shop: Shop, message: str) -> str:
+    """While the agent thinks of the message, a human is asked about one that came after it."""
+    customer = {"customer_email": "a@b.example"}
+    waiting = asyncio.create_task(answered(engine, shop, message=message, **customer))
+
+    async def filed() -> bool:
+        return bool(await rows(engine.database, ai_conversations))
+
+    await eventually(filed)
+    await answered(engine, shop, message=UNSURE_MESSAGE, **customer)
+    return await waiting
+
+
+BRAINS: dict[str, Callable[[LiveEngine], Brain]] = {
+    brain_failed.__name__: RefusingBrain,
+    joined_before_answering.__name__: LateBrain,
+    joined_before_asking.__name__: LateBrain,
+}
+"""Scenarios whose worker does not think with the embedded brain."""
+
+THREAD_SCENARIOS: dict[str, Scenario] = {
+    scenario.__name__: scenario
+    for scenario in (joined, joined_before_answering, joined_before_asking)
+}

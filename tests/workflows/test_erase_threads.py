@@ -1,0 +1,100 @@
+"""A customer is erased: what threads and memories knew of them goes, and what is others' stays."""
+
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import utc_now
+from domain.agent.thread import Thread
+from store.runs.tables import ai_conversations, customer_memories, engine_runs
+from store.runs.threads import ThreadRepository
+from tests.support.agent.proposals import a_proposal
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.privacy.erasing import erase, tables_with
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+
+pytestmark = pytest.mark.own_database
+
+# Nothing else in the database has this word.
+CANARY = "canari"
+ZITA, BOB = f"zita@{CANARY}.example", "bob@example.com"
+
+
+async def _write(engine: LiveEngine, shop: Shop, customer: str, ticket: str) -> None:
+    await engine.post(
+        shop,
+        event_type="zendesk.ticket",
+        customer_email=customer,
+        ticket_id=ticket,
+        message=ORDER_QUESTION,
+    )
+
+
+async def _settle(engine: LiveEngine, shop: Shop) -> None:
+    """An order is spoken of in every thread, and Zita is asked for a yes."""
+    settled = Thread(order_number="1042", proposal=a_proposal(customer=ZITA))
+    async with engine.database.tenant(shop.tenant) as connection:
+        for row in await rows(engine.database, ai_conversations, of=shop):
+            await ThreadRepository(connection, shop.tenant).keep(row["id"], settled)
+        await connection.execute(
+            sa.update(engine_runs)
+            .where(engine_runs.c.client_id == shop.client_id)
+            .values(thread_after=settled.model_dump(mode="json"))
+        )
+
+
+async def test_of_a_ticket_of_two_what_is_the_others_stays(
+    engine: LiveEngine, shop: Shop, database_url: str
+) -> None:
+    for customer, ticket in ((ZITA, "7"), (BOB, "7"), (ZITA, "8"), (BOB, "9")):
+        await _write(engine, shop, customer, ticket)
+    await _settle(engine, shop)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(engine_runs)
+            .where(
+                engine_runs.c.event_id.in_(
+                    sa.text("SELECT id FROM engine_events WHERE customer_email = :bob").bindparams(
+                        bob=BOB
+                    )
+                )
+            )
+            .values(thread_after=None)
+        )
+        await connection.execute(
+            sa.update(ai_conversations)
+            .where(ai_conversations.c.key == "ticket:zendesk:9")
+            .values(proposal=None)
+        )
+    assert {"ai_conversations", "customer_memories", "engine_runs"} <= tables_with(
+        database_url, CANARY
+    ).keys()
+
+    certificate = await erase(engine, shop, ZITA)
+
+    assert tables_with(database_url, CANARY) == {}
+    assert certificate.removed["customer_memories"] == 1
+    threads = {row["key"]: row for row in await rows(engine.database, ai_conversations, of=shop)}
+    assert threads.keys() == {"ticket:zendesk:7", "ticket:zendesk:9"}
+    shared, his = threads["ticket:zendesk:7"], threads["ticket:zendesk:9"]
+    assert (shared["memory_key"], shared["thread"], shared["proposal"]) == (None, {}, None)
+    assert (len(shared["turns"]), his["thread"]) == (2, {"order_number": "1042"})
+    memory = await only_row(engine.database, customer_memories, of=shop)
+    assert memory["key"] == f"email:{BOB}"
+
+
+async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database_url: str) -> None:
+    """Its key holds the address before its id."""
+    await engine.post(shop, customer_email=ZITA, message=ORDER_QUESTION)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.text("""
+                UPDATE ai_conversations
+                SET key = key || '/' || id, customer_email = NULL, ended_at = :now"""),
+            {"now": utc_now()},
+        )
+
+    await erase(engine, shop, ZITA)
+
+    assert tables_with(database_url, CANARY) == {}
+    assert await rows(engine.database, ai_conversations) == []
