@@ -14,7 +14,7 @@ from domain.core.money import MAX_MINOR, Money
 from domain.intake.customer_email import customer_key
 from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
-from domain.intake.order_number import with_asked_number
+from domain.intake.order_number import find_order_numbers, with_asked_number
 from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
 from evaluation.action_case import CURRENCY, ActionCase, CaseOrder, CasePending
@@ -74,6 +74,12 @@ def looked_up(case: ActionCase, event: UnifiedEvent, thread: Thread) -> Lookup |
     if found is None:
         return Lookup(state=LookupState.NOT_FOUND, number=number)
     return Lookup(state=LookupState.FOUND, order=found, number=number)
+
+
+def order_named_in(text: str, case: ActionCase) -> Order | None:
+    """The customer's order that the agent's own words name, if it is one."""
+    named = [it for it in _orders(case) if it.number in find_order_numbers(text)]
+    return named[0] if len(named) == 1 else None
 
 
 def proposal_of(case: ActionCase, pending: CasePending) -> PendingProposal:

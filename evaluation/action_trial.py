@@ -11,7 +11,13 @@ from domain.core.errors import DomainError
 from domain.playbooks.playbook import DEFAULT_THRESHOLD
 from domain.runs.run import RunDraft, review_reason
 from evaluation.action_case import ActionCase, Expectation
-from evaluation.action_shop import event_of, looked_up, material_of, proposal_of
+from evaluation.action_shop import (
+    event_of,
+    looked_up,
+    material_of,
+    order_named_in,
+    proposal_of,
+)
 from evaluation.attacked_shop import NOW
 
 Deed = tuple[ActionKind, str | None]
@@ -138,8 +144,11 @@ async def what_was_before(brain: Brain, case: ActionCase) -> Before:
         event = event_of(turn.customer, thread)
         lookup = looked_up(case, event, thread)
         _, thought = await _hear(brain, case, turn.customer, thread, turns)
+        order = lookup.order if lookup else None
+        if not event.order_numbers:
+            order = order_named_in(reply or "", case) or order
         thread = thread.without_question.speaking_of(
-            event.text, event.order_numbers, lookup.order if lookup else None, reply or ""
+            event.text, event.order_numbers, order, reply or ""
         )
         if thought is not None and reply is not None and "?" in reply:
             thread = thread.model_copy(update={"asked_number": thought.thread.asked_number})

@@ -1,8 +1,17 @@
 """Which order a message is about, as far as text and thread tell before the shop is asked."""
 
+import re
+from typing import Final
+
+from domain.agent.speech.reading import spoken_request
 from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
-from domain.intake.order_number import asks_about_order
+from domain.intake.order_number import asks_about_order, find_order_numbers
+
+# Another number in the same breath.
+_GOES_ON: Final = re.compile(
+    r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)[^.!?;\n]{0,40}\d", re.IGNORECASE
+)
 
 
 def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
@@ -16,8 +25,21 @@ def looks_up(event: UnifiedEvent, thread: Thread) -> bool:
 
 def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
     """The number to look for; None for the customer's latest order, which may only be spoken of."""
+    if len(event.order_numbers) > 1:
+        return number_asked_for(event) or event.order_number
     if event.order_number is not None:
         return event.order_number
     if thread.proposal is not None:
         return thread.proposal.action.order_number
     return None if speaks_of_another(event.text) else thread.order_number
+
+
+def number_asked_for(event: UnifiedEvent) -> str | None:
+    """Of several numbers in a message, the one in the words that ask for an action: "keep 3309,
+    cancel 3310". Enough to ask the customer about, and never to act on. None for "1042 and 1043"."""
+    quote = spoken_request(event.text).quote
+    if _GOES_ON.match(event.text.partition(quote)[2]):
+        return None
+    said = find_order_numbers(quote, asked=True)
+    meant = [number for number in event.order_numbers if number in said]
+    return meant[0] if len(meant) == 1 else None

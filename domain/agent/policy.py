@@ -128,15 +128,16 @@ def recheck(
         return PolicyReason.LEVEL_NEVER
     if (action.order_id, action.integration_id) != (order.id, order.integration_id):
         return PolicyReason.NOT_THEIRS
-    if reason := order_obstacle(action.kind, order, spent, customer_email):
-        return reason
-    if action.amount != order.refundable:
-        return PolicyReason.AMOUNT_CHANGED
-    if approvals < 1 and (reason := _not_entitled(rule, action.warrant)):
-        return reason
-    if approvals < 1 and too_old(rule, order, now):
-        return PolicyReason.ORDER_TOO_OLD
-    return above_limit(rule.limits, order.refundable, spent) if approvals < 2 else None
+    reason = order_obstacle(action.kind, order, spent, customer_email)
+    if reason is None and action.amount != order.refundable:
+        reason = PolicyReason.AMOUNT_CHANGED
+    if reason is None and approvals < 1:
+        reason = _not_entitled(rule, action.warrant)
+        if reason is None and too_old(rule, order, now):
+            reason = PolicyReason.ORDER_TOO_OLD
+    if reason is None and approvals < 2:
+        reason = above_limit(rule.limits, order.refundable, spent)
+    return reason
 
 
 def resolved(situation: Situation, kind: ActionKind) -> PlannedAction:
@@ -219,21 +220,21 @@ def _verdict(
 def _of_order(
     situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
 ) -> Verdict:
-    kind, missing = action.kind, proof.missing
-    by_people = rule.level is ActionLevel.HUMAN_APPROVED
+    missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
+    unentitled = _not_entitled(rule, proof.warrant)
+    above = action.amount and above_limit(rule.limits, action.amount, situation.spent)
+    reason: PolicyReason | None = missing or unentitled
     if missing is PolicyReason.NOT_ASKED or (missing in _WHICH_ORDER and by_people):
-        return _refused(kind, missing)
-    if missing in _WHICH_ORDER:
-        return Verdict(kind=kind, ruling=Ruling.ASK, reason=missing)
-    if action.amount and (why := above_limit(rule.limits, action.amount, situation.spent)):
-        return Verdict(kind=kind, ruling=Ruling.NEEDS_SECOND, reason=why)
-    if missing in _FOR_PEOPLE:
-        return Verdict(kind=kind, ruling=Ruling.NEEDS_APPROVAL, reason=missing)
-    if by_people:
-        return _by_level(kind, rule)
-    if reason := missing or _not_entitled(rule, proof.warrant):
-        return Verdict(kind=kind, ruling=Ruling.ASK, reason=reason)
-    return Verdict(kind=kind, ruling=Ruling.ALLOWED)
+        ruling = Ruling.REFUSED
+    elif missing in _WHICH_ORDER:
+        ruling = Ruling.ASK
+    elif above:
+        ruling, reason = Ruling.NEEDS_SECOND, above
+    elif missing in _FOR_PEOPLE or by_people:
+        ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
+    else:
+        ruling = Ruling.ASK if reason else Ruling.ALLOWED
+    return Verdict(kind=action.kind, ruling=ruling, reason=reason)
 
 
 def _out_of_scope(rule: ActionRule, about: _About) -> PolicyReason | None:

@@ -7,6 +7,7 @@ latest own words and on the thread, never on what a brain says of them.
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Proposal
+from domain.agent.lookup import number_asked_for
 from domain.agent.plan import Warrant
 from domain.agent.situation import Situation
 from domain.agent.speech.language import has_grammar
@@ -74,7 +75,9 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
     """Why it is not certain that this order is meant; None if it is."""
     named = situation.event.order_numbers
     if len(named) > 1:
-        return PolicyReason.SEVERAL_ORDERS
+        asked_for = number_asked_for(situation.event)
+        likely = asked_for is not None and is_number_of(asked_for, order)
+        return PolicyReason.NOT_CERTAIN if likely else PolicyReason.SEVERAL_ORDERS
     meant = named[0] if named else situation.thread.order_number
     if meant is None or not is_number_of(meant, order):
         return PolicyReason.ORDER_NOT_NAMED

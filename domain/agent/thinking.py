@@ -27,8 +27,16 @@ from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
 from domain.integrations.order import Order
 
-# What a question about an action answers; who wants more is not served by it alone.
-_ASKED_ABOUT: Final = frozenset({Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN})
+# What a question about an action answers, with the reasons why people want their money back. Who
+# wants something else besides is not served by it alone.
+_ASKED_ABOUT: Final = frozenset(
+    {
+        *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS),
+        *(Intent.EXCHANGE, Intent.CHARGED_WRONGLY, Intent.PARCEL_LATE, Intent.PARCEL_LOST),
+        *(Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT, Intent.MISSING_ITEM, Intent.WRONG_ITEM),
+        *(Intent.CHANGE_ORDER, Intent.SIZE, Intent.SERVICE_COMPLAINT, Intent.THANKS),
+    }
+)
 # Who asked for a person, or tries to command the agent, is not asked back.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
@@ -87,7 +95,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thin
     if settled is not None:
         return _result(material, settled, (), None, now)
     findings = tuple(_finding(passage) for passage in material.passages)
-    request = _request(material, situation, findings)
+    request = _request(material, situation, findings, now)
     answer = await brain.think(request)
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
@@ -97,7 +105,7 @@ async def think_through(brain: Brain, material: Material, now: datetime) -> Thin
 
 
 def _request(
-    material: Material, situation: Situation, findings: tuple[Finding, ...]
+    material: Material, situation: Situation, findings: tuple[Finding, ...], now: datetime
 ) -> BrainRequest:
     shown = {finding.id for finding in findings if not finding.left_out}
     return BrainRequest.about(
@@ -111,6 +119,7 @@ def _request(
         instructions=material.instructions,
         order=_readable(material.order),
         offers=offers(situation),
+        today=now.date(),
     )
 
 

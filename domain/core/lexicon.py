@@ -53,6 +53,8 @@ def expression(text: str, fragments: Mapping[str, str]) -> re.Pattern[str]:
     try:
         for _ in range(_DEEPEST):
             whole = _FRAGMENT.sub(lambda match: _joined(fragments[match[1]]), whole)
+        if _FRAGMENT.search(whole):
+            raise BrokenLexicon(f"no end of fragments: {text[:40]}")
         return re.compile(whole)
     except KeyError as error:
         raise BrokenLexicon(f"no fragment {error}: {text[:40]}") from None

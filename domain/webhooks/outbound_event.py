@@ -104,8 +104,8 @@ class TicketResponseFailed(OutboundEvent):
 
 
 class ConversationCreated(OutboundEvent):
-    """A customer writes for the first time, or a session begins, before the agent works on it.
-    Later messages of the same conversation are not told."""
+    """A conversation begins: a ticket, a mail, a session, else the first message of an address for
+    some time. Sent off before the agent works on it; later messages of it are not told."""
 
     event = "conversation.created"
 

@@ -23,6 +23,10 @@ _READ_WORDS: Final = 80
 _LONGEST_PHRASE: Final = 6
 _SIGNATURE: Final = 4
 _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
+_LIMITING: Final = frozenset(
+    {Role.NEGATION, Role.INSTEAD, Role.CONDITIONAL, Role.BUT, Role.DOUBT, Role.PART}
+    | {Role.EXCHANGE, Role.WITHDRAWN, Role.RULES}
+)
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
 
@@ -215,8 +219,18 @@ def _spelled(words: tuple[Word, ...]) -> str:
 
 
 def _opens(phrases: tuple[str, ...], words: tuple[Word, ...]) -> bool:
+    """Whether a farewell begins here, with nothing in it that would limit an answer."""
+    if any(_limits(word) for word in words):
+        return False
     opening = _spelled(words[:_LONGEST_PHRASE]) + " "
     return any(opening.startswith(f"{phrase} ") for phrase in phrases)
+
+
+def _limits(word: Word) -> bool:
+    known = (vocabulary(language).phrases.get(word.folded) for language in ("fr", "en"))
+    return word.shape != "word" or any(
+        meaning and (meaning.role in _LIMITING or meaning.kind) for meaning in known
+    )
 
 
 def _means_something(word: str) -> bool:

@@ -137,7 +137,7 @@ _SEARCHED: Final = (
     "1[aPqOzdo]",
     "<imp> <pro>{0,2} <gap>{0,2} <please>",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
-    "<base> (?:<me>|a|d|o|P|z|O)",
+    "(?<![uhXt]) <base> (?:<me>|a|d|o|P|z|O)",
     "<give> <me>{0,2} <back>? <des>{1,4} [$sc]",
     "<noun> <object>{0,6} <please>",
 )

@@ -13,6 +13,8 @@ _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
 # "It is order 2040 that I want refunded".
 _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
+# "For my client," and nothing more.
+_ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNr")
 
@@ -77,14 +79,19 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
         else:
             weight.doubt(Veto.EXCHANGE)
     if Role.PART in roles:
-        if not before and clause.roles.lstrip("fpadrt")[:1] == Role.PART:
+        stands_alone = clause.roles.lstrip("fpadrt")[:1] == Role.PART
+        if not before and (stands_alone or wish.of_a_thing):
             weight.vetoes.add(Veto.PART)
         else:
             weight.doubt(Veto.PART)
     if Role.SUM in roles or (Role.COUNT in roles and not before):
         weight.doubt(Veto.PART)
+    if Role.PERSON in roles and roles <= _ON_BEHALF:
+        weight.vetoes.add(Veto.OTHER_PERSON)
     if roles & {Role.REPORT, Role.PERSON}:
         weight.doubt(Veto.OTHER_PERSON)
+    if not before and Role.NO_WORD in roles and roles <= _NOTHING_ELSE:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if _speaks_of_existing(clause, before=before):
         weight.doubt(Veto.EXISTING)
     if Role.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
@@ -126,7 +133,9 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
     if clause.joint in {"and", "or"} and Role.NEGATION in before.roles and not before.names_action:
         if clause.roles[:1] not in {Role.I, Role.I_WISH, Role.PLEASE, Role.POLITE}:
             weight.doubt(Veto.NEGATED)
-    if clause.joint == "that" and not set(before.roles) <= _CLEFT:
+    if clause.joint == "that" and set(before.roles) & set(OPPOSING):
+        weight.vetoes.add(Veto.QUOTED)
+    elif clause.joint == "that" and not set(before.roles) <= _CLEFT:
         weight.doubt(Veto.QUOTED)
 
 

@@ -171,7 +171,7 @@ class _File(LexiconFile):
 def vocabulary(language: Language) -> Vocabulary:
     """Raises BrokenLexicon."""
     name = "french" if language == "fr" else "english"
-    file = lexicon(str(Path(__file__).with_name(f"{name}.py")), _File)
+    file = _file(name)
     phrases: dict[str, Meaning] = {}
     for role, listed in file.roles.items():
         _add(phrases, listed, Meaning(_role(role)), name)
@@ -183,10 +183,15 @@ def vocabulary(language: Language) -> Vocabulary:
     _add(phrases, file.lookalikes, Meaning(Role.UNKNOWN), name)
     for phrase, meaning in actions.items():
         _add(phrases, [phrase], meaning, name)
+    words = frozenset(word for phrase in phrases for word in phrase.split())
+    other = _file("english" if name == "french" else "french")
+    for phrase in other.roles[Role.AGENT.name.lower()]:
+        # What speaks to an agent is understood in both: "Please translate: remboursez-moi".
+        phrases.setdefault(phrase, Meaning(Role.AGENT))
     return Vocabulary(
         language=language,
         phrases=phrases,
-        words=frozenset(word for phrase in phrases for word in phrase.split()),
+        words=words,
         starts=frozenset(phrase.split()[0] for phrase in phrases if " " in phrase),
         actions=tuple(
             (word, meaning)
@@ -194,6 +199,11 @@ def vocabulary(language: Language) -> Vocabulary:
             if " " not in word and meaning.role is not Role.WEAK
         ),
     )
+
+
+@cache
+def _file(name: str) -> _File:
+    return lexicon(str(Path(__file__).with_name(f"{name}.py")), _File)
 
 
 def _role(name: str) -> Role:

@@ -10,6 +10,7 @@ from domain.agent.speech.request import Standing, Veto
 from domain.agent.speech.vocabulary import OPPOSING, Role
 
 _SKIPPED: Final = frozenset("fpadotreyBm")
+_ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
 _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
@@ -37,11 +38,12 @@ _OPENERS: Final = frozenset(
 @dataclass(frozen=True, slots=True)
 class Wish:
     """`own`: the part of the clause that belongs to the request; `behind`: a clause that follows
-    it without a mark."""
+    it without a mark. `of_a_thing`: the request names something that is no order."""
 
     kind: ActionKind
     standing: Standing
     own: Clause
+    of_a_thing: bool
     behind: Clause | None
     vetoes: frozenset[Veto]
     polite: bool
@@ -57,10 +59,13 @@ def wish_of(clause: Clause) -> Wish | None:
     if object_at is not None and clause.roles[object_at] == Role.OTHER_THING:
         return None
     own, behind = _divided(clause, end)
+    if form.bare and behind and behind.parts[0].said in _OPENERS:
+        return None
     vetoes = frozenset(against(own, form, object_at))
     aim = clause.roles[object_at] if object_at is not None else ""
     standing = Standing.NONE if vetoes else _standing(own, form, aim)
-    return Wish(form.kind, standing, own, behind, vetoes, form.polite)
+    of_a_thing = aim != "" and aim not in _OBJECTS
+    return Wish(form.kind, standing, own, of_a_thing, behind, vetoes, form.polite)
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
@@ -70,7 +75,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
         behind = at >= form.end
         if role in _AFTERTHOUGHTS and behind and not form.bare:
             continue
-        if role in _OF_THE_MATTER and at < form.start:
+        if role in _OF_THE_MATTER and at < form.start and not form.bare:
             continue
         if role == Role.SUM:
             if not {Role.FULL, Role.ORDER} & set(clause.roles[:at]):
@@ -83,6 +88,8 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
                 found.add(Veto.EXISTING)
         elif role in OPPOSING:
             found.add(OPPOSING[role])
+        elif clause.parts[at].said in _ONLY and _names_a_thing(clause, form, object_at, at):
+            found.add(Veto.PART)
         elif role in _ACTIONS_IN_OBJECTS and at == object_at:
             found.add(Veto.WITHDRAWN)
     return found
@@ -133,6 +140,11 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
                 Clause(clause.parts[at:], "run-on"),
             )
     return clause, None
+
+
+def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -> bool:
+    """ "Refund just the mug", where "just refund the order" names all of it."""
+    return at >= form.end and object_at is not None and clause.roles[object_at] not in _OBJECTS
 
 
 def _counts_orders(clause: Clause, at: int) -> bool:

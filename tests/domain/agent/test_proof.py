@@ -28,7 +28,12 @@ def test_a_plain_request_for_a_named_order_is_a_warrant() -> None:
         ("I want a refund.", (), Thread(), PolicyReason.ORDER_NOT_NAMED),
         ("I want a refund.", ("1043",), Thread(), PolicyReason.ORDER_NOT_NAMED),
         ("I want a refund.", ("1043",), BOUND, PolicyReason.ORDER_NOT_NAMED),
-        ("Refund 1042, not 1043?", ("1042", "1043"), BOUND, PolicyReason.SEVERAL_ORDERS),
+        (
+            "I want a refund for 1042 and 1043.",
+            ("1042", "1043"),
+            BOUND,
+            PolicyReason.SEVERAL_ORDERS,
+        ),
         ("I want a refund.", (), Thread(order_number="1043"), PolicyReason.ORDER_NOT_NAMED),
         ("I want a refund.", (), Thread(order_number="1042"), PolicyReason.NOT_CERTAIN),
     ],
@@ -36,7 +41,7 @@ def test_a_plain_request_for_a_named_order_is_a_warrant() -> None:
 def test_the_order_must_be_certain(
     text: str, numbers: tuple[str, ...], thread: Thread, reason: PolicyReason
 ) -> None:
-    event = an_event(text=text.replace("not 1043?", "1043"), numbers=numbers)
+    event = an_event(text=text, numbers=numbers)
 
     judgement = judged(a_situation(event=event).model_copy(update={"thread": thread}), REFUND)
 
@@ -45,6 +50,18 @@ def test_the_order_must_be_certain(
     assert judgement.question is not None
     certain = reason is PolicyReason.NOT_CERTAIN
     assert (judgement.question.action is not None) is certain
+
+
+def test_of_two_numbers_the_one_in_the_words_that_ask_is_asked_about() -> None:
+    event = an_event(
+        text="Leave order 1043 alone. Please refund order 1042.", numbers=("1043", "1042")
+    )
+
+    judgement = judged(a_situation(event=event), REFUND)
+
+    assert ruling(judgement, REFUND) == (Ruling.ASK, PolicyReason.NOT_CERTAIN)
+    assert judgement.question is not None
+    assert judgement.question.action is not None
 
 
 def test_an_order_that_the_customer_named_before_is_certain() -> None:

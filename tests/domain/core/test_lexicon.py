@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from adapters.brain import concepts, relevance
-from domain.agent.grounding import fact_words
+from adapters.brain import concepts
+from domain.agent.grounding import claim_phrasings, fact_words
 from domain.agent.safety import phrasings as unsafe_phrasings
 from domain.agent.safety.reason import UnsafeReason
-from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
+from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -61,27 +61,34 @@ def test_word_of_two_meanings() -> None:
 )
 def test_phrasing_that_is_no_expression(text: str, told: str) -> None:
     with pytest.raises(BrokenLexicon, match=told):
-        unsafe_phrasings._expression(text, {})
+        expression(text, {})
 
 
 def test_lines_and_fragments_make_one_expression() -> None:
-    found = unsafe_phrasings._expression("give\n|{{who}} ", {"who": "(?:me\n|us)"})
+    found = expression("give\n|{{who}} ", {"who": "(?:me\n|{{we}})", "we": "us"})
 
     assert found.pattern == "give|(?:me|us) "
 
 
+def test_fragment_of_itself_is_no_expression() -> None:
+    with pytest.raises(BrokenLexicon, match="no end of fragments"):
+        expression("{{who}}", {"who": "(?:{{who}}|me)"})
+
+
 def test_every_file_is_in_use() -> None:
-    used = {Path(str(it.__file__)).with_suffix(".yaml") for it in (concepts, fact_words, relevance)}
-    used.add(Path(unsafe_phrasings.__file__).with_suffix(".yaml"))
+    found = [path for room in ("adapters", "domain") for path in (ROOT / room).rglob("*.yaml")]
 
-    found = {path for room in ("adapters", "domain") for path in (ROOT / room).rglob("*.yaml")}
+    assert len(found) >= 7
+    for path in found:
+        texts = {file.stem: file.read_text("utf-8") for file in path.parent.glob("*.py")}
+        own = "lexicon(__file__" in texts.get(path.stem, "")
+        assert own or any(f'"{path.stem}"' in text for text in texts.values()), path
 
-    assert found == used
 
-
-def test_lines_of_phrasings_keep_their_spaces() -> None:
+@pytest.mark.parametrize("module", [claim_phrasings.__file__, unsafe_phrasings.__file__])
+def test_lines_of_phrasings_keep_their_spaces(module: str) -> None:
     """No editor may take a space that an expression needs: none stands at the end of a line."""
-    text = Path(unsafe_phrasings.__file__).with_suffix(".yaml").read_text()
+    text = Path(module).with_suffix(".yaml").read_text()
 
     assert not [line for line in text.splitlines() if line != line.rstrip()]
 
