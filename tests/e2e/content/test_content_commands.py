@@ -68,7 +68,7 @@ def test_templates(installed: Installation) -> None:
     }  # fmt: skip
     cli_json(*update, "--intent", "track_order", "--not-for", "customs", "--not-for", "vat", **env)
     shown_now = installed.listed("template", "templates")[0]
-    assert (shown_now["intent"], shown_now["not_for"]) == ("track_order", ["customs", "vat"])
+    assert [shown_now["intent"], *shown_now["not_for"]] == ["track_order", "customs", "vat"]
     cli_json(*update, "--no-intent", **env)
     assert installed.listed("template", "templates")[0]["intent"] is None
     assert "nothing to change" in cli(*update, **env).stderr
