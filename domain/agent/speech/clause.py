@@ -12,7 +12,7 @@ from domain.agent.speech.vocabulary import (
     LONGEST_PHRASE,
     Meaning,
     SpeechRole,
-    Vocabulary,
+    SpeechWords,
     vocabulary,
 )
 
@@ -100,7 +100,7 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 
 
-def parts_of(words: tuple[Word, ...], known: Vocabulary) -> list[Constituent]:
+def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
     """The longest phrase from each place."""
     parts: list[Constituent] = []
     at = 0
@@ -120,7 +120,7 @@ def language_of(text: str, said: Utterance) -> Language | None:
     return "fr" if french >= english else "en"
 
 
-def _part_at(words: tuple[Word, ...], at: int, known: Vocabulary) -> tuple[Constituent, int]:
+def _part_at(words: tuple[Word, ...], at: int, known: SpeechWords) -> tuple[Constituent, int]:
     word = words[at]
     if word.shape != "word":
         return Constituent(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
@@ -145,7 +145,7 @@ def _of_shape(word: Word) -> SpeechRole:
     return SpeechRole.NUMBER if len(word.folded) >= 3 else SpeechRole.COUNT
 
 
-def _clauses(sentence: Sentence, known: Vocabulary) -> Iterator[Clause]:
+def _clauses(sentence: Sentence, known: SpeechWords) -> Iterator[Clause]:
     for run in sentence.runs:
         joint = _MARKS[run.before]
         held: list[Constituent] = []
@@ -176,5 +176,5 @@ def _words_of(sentence: Sentence) -> list[str]:
     return [word.folded for run in sentence.runs for word in run.words if word.shape == "word"]
 
 
-def _known(known: Vocabulary, words: list[str]) -> int:
+def _known(known: SpeechWords, words: list[str]) -> int:
     return sum(word in known.words for word in words)

@@ -132,7 +132,7 @@ _LIKELY: Final = (
     "<me>{0,2} <gap>{0,3} <pro>{0,2} (?:<inf>|<base>|<gerund>))",
     "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>|<light>)? <des>{0,6} "
     "<noun>",
-    "(?:<soft>|<may>) <gap>{0,3} <object>{1,6} <to>? <be>{0,2} <part>",
+    "(?:<soft>|<may>) <i>? <gap>{0,3} <be>? <object>{1,6} <to>? <be>{0,2} <part>",
     "<I_WISH> <part>",
     "<me>{1,2} <pro>? <inf>",
     "<i> <me> <light> <inf>",

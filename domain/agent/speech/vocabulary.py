@@ -120,7 +120,7 @@ class Meaning:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SpeechWords:
     """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: of all of
     them, by which the language is told. `starts`: the first words of phrases that have several."""
 
@@ -170,7 +170,7 @@ class _File(LexiconFile):
 
 
 @cache
-def vocabulary(language: Language) -> Vocabulary:
+def vocabulary(language: Language) -> SpeechWords:
     """Raises BrokenLexicon."""
     name = "french" if language == "fr" else "english"
     file = _file(name)
@@ -192,7 +192,7 @@ def vocabulary(language: Language) -> Vocabulary:
         for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
             if phrase not in file.other_sense:
                 phrases.setdefault(phrase, Meaning(SpeechRole(role)))
-    return Vocabulary(
+    return SpeechWords(
         language=language,
         phrases=phrases,
         words=words,
