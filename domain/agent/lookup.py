@@ -38,7 +38,7 @@ def number_asked_for(event: UnifiedEvent) -> str | None:
     """Of several numbers in a message, the one in the words that ask for an action: "keep 3309,
     cancel 3310". Enough to ask the customer about, and never to act on. None for "1042 and 1043"."""
     quote = spoken_request(event.text).quote
-    if _GOES_ON.match(event.text.partition(quote)[2]):
+    if not quote or _GOES_ON.match(event.text.partition(quote)[2]):
         return None
     said = find_order_numbers(quote, asked=True)
     meant = [number for number in event.order_numbers if number in said]
