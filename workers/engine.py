@@ -151,11 +151,20 @@ def build_activities(
     return EngineActivities(
         normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
-        think=Think(database, purse, embedder, utc_now, new_ulid),
+        think=Think(
+            database,
+            purse,
+            embedder,
+            utc_now,
+            new_ulid,
+            answers_per_hour=settings.threads.answers_per_hour,
+        ),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=Rehearse(database, purse, embedder, sealer, utc_now),
+        dry_run=Rehearse(
+            database, purse, embedder, sealer, utc_now, thread_lasts=settings.threads.lasts
+        ),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),

@@ -114,6 +114,7 @@ class Rehearse:
             has_shop=gathered.has_shop,
             thread=standing.thread,
             playbook=(step.playbook_id, step.playbook_version),
+            sensitive_words=chosen.sensitive_words,
         )
 
 

@@ -7,6 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain.agent.lookup import looks_up
+from domain.agent.safety.net import sensitive_matter
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -92,9 +93,7 @@ class Normalize:
                     run_id=step.ref.run_id,
                 )
             else:
-                joined = await EscalationRepository(connection, tenant).join(
-                    opened.id, event_id=step.ref.event_id
-                )
+                joined = await _join(connection, tenant, unified, opened.id, step.ref.event_id)
             if opened.is_repeated:
                 deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
                     step.ref.run_id
@@ -131,3 +130,21 @@ async def _authserv_ids(
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return ()
     return (await SettingsRepository(connection, tenant).read()).authserv_ids
+
+
+async def _join(
+    connection: AsyncConnection,
+    tenant: TenantId,
+    event: UnifiedEvent,
+    conversation_id: str,
+    event_id: str,
+) -> str | None:
+    """The review that the message is added to, if people have the conversation. What always
+    reaches a human makes it urgent."""
+    reviews = EscalationRepository(connection, tenant)
+    joined = await reviews.join(conversation_id, event_id=event_id)
+    if joined is not None:
+        own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
+        if matter := sensitive_matter(event.words, own_words):
+            await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
+    return joined

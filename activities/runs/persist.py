@@ -8,6 +8,9 @@ from temporalio import activity
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import REPLIES, StepState
+from domain.agent.safety.acknowledgement import acknowledgement
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.speech.language import spoken_language
 from domain.agent.verdict import blocked_for_good
 from domain.core import names
 from domain.core.ids import TenantId
@@ -27,6 +30,8 @@ from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
 from store.runs.threads import ThreadRepository
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
@@ -67,6 +72,9 @@ class Persist:
                 if joined is not None:
                     return PersistResult(duration_ms=_took(run, now), joined=joined)
             result = _result(step, run, now)
+            if step.status is RunStatus.NEEDS_REVIEW and run.sensitive is not None:
+                said = await _acknowledged(connection, tenant, run.text, run.sensitive)
+                result = result.model_copy(update={"acknowledgement": said})
             await runs.finish(
                 result,
                 steps=step.steps,
@@ -125,6 +133,18 @@ class Persist:
         asked = _answered(step) and run.human_text is None
         thread = run.thread_after if asked else run.thread_after.without_question
         await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
+
+
+async def _acknowledged(
+    connection: AsyncConnection, tenant: TenantId, text: str, matter: SensitiveMatter
+) -> str:
+    """What may be said at once to a customer whose matter went to people."""
+    return acknowledgement(
+        await SettingsRepository(connection, tenant).read(),
+        spoken_language(text),
+        await ClientRepository(connection).brand_name(tenant),
+        matter,
+    )
 
 
 def _answered(step: PersistInput) -> bool:

@@ -41,6 +41,8 @@ from domain.integrations.order import Order
 
 _VERSION: Final = "2026-07"
 # What an order can be called; anything else is not asked for, so that nobody can write a query.
+_SHOP_ID: Final = re.compile("[1-9][0-9]{9,19}", re.ASCII)
+_ORDER_ID: Final = "gid://shopify/Order/"
 _NUMBER: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._/-]{0,49}", re.ASCII)
 _POLL_S: Final = 0.25
 _INTERNAL: Final = frozenset({"INTERNAL_SERVER_ERROR", "INTERNAL_ERROR", "TIMEOUT", None})
@@ -67,7 +69,7 @@ class Shopify:
         return cls(http, base_url, credentials["access_token"], integration.id)
 
     async def find_order(self, number: str | None, email: str | None) -> Order | None:
-        """The order with that number, or without one the latest of that customer."""
+        """The order with that number or id, or without one the latest of that customer."""
         if number is not None:
             return await self._find_by_number(number.strip().removeprefix("#"))
         if email is not None:
@@ -144,8 +146,12 @@ class Shopify:
         if not _NUMBER.fullmatch(number):
             return None
         # Most shops put # in front; the search finds more than what is called exactly so.
-        found = await self._find(f'name:"#{number}" OR name:"{number}"')
-        return next((one for one in found if one.number.casefold() == number.casefold()), None)
+        query = f'name:"#{number}" OR name:"{number}"'
+        # Its webhooks say `order_id`, which is longer than any number.
+        shop_id = f"{_ORDER_ID}{number}" if _SHOP_ID.fullmatch(number) else ""
+        found = await self._find(f"{query} OR id:{number}" if shop_id else query)
+        called_so = (one for one in found if one.number.casefold() == number.casefold())
+        return next(called_so, None) or next((one for one in found if one.id == shop_id), None)
 
     async def _find_by_email(self, email: str) -> Order | None:
         if any(not sign.isprintable() or sign in '"\\' for sign in email):

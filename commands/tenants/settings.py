@@ -63,6 +63,20 @@ async def change(
             "needed. docs/dashboard.md names the classes."
         ),
     ] = None,
+    sensitive_word: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A word or phrase that always reaches a human, as often as needed: they take the "
+            "place of those there were; empty: none."
+        ),
+    ] = None,
+    acknowledgement: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="LANGUAGE=TEXT for a customer whose matter went to a human at once, LANGUAGE= for "
+            "the built-in words."
+        ),
+    ] = None,
     authserv_id: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,16 +90,18 @@ async def change(
     """Change what is given, and leave the rest."""
     looks = {"display_name": display_name, "logo_url": logo_url, "color": color}
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
-    if system_prompt is None and not new_looks and not retention and not authserv_id:
-        raise InvalidInput("nothing to change: see settings set --help")
     days, usual = _retention(retention or ())
     adjustment = SettingsAdjustment(
         system_prompt=system_prompt,
         looks=new_looks,
         days=days,
         usual=usual,
+        sensitive_words=tuple(filter(None, sensitive_word)) if sensitive_word else None,
+        acknowledged=_acknowledged(acknowledgement or ()),
         authserv_ids=tuple(filter(None, authserv_id)) if authserv_id else None,
     )
+    if adjustment == SettingsAdjustment():
+        raise InvalidInput("nothing to change: see settings set --help")
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         changed = await adjust_settings(work, operator(), adjustment)
     _show(changed, "Changed.", as_json)
@@ -117,6 +133,17 @@ def _retention(given: Sequence[str]) -> tuple[dict[str, int | None], frozenset[s
     return wanted, frozenset(usual)
 
 
+def _acknowledged(given: Sequence[str]) -> dict[str, str]:
+    """Texts by language from pairs LANGUAGE=TEXT. Raises InvalidInput."""
+    wanted: dict[str, str] = {}
+    for pair in given:
+        language, mark, text = pair.partition("=")
+        if not mark:
+            raise InvalidInput("--acknowledgement LANGUAGE=TEXT expected, or LANGUAGE=")
+        wanted[language.strip()] = text
+    return wanted
+
+
 def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
     if as_json:
         answer(True, "", **found.model_dump(mode="json"))
@@ -131,5 +158,7 @@ def _show(found: ClientSettings, sentence: str, as_json: bool) -> None:
         color=found.branding.color or "-",
         widget_key=found.widget_key or "-",
         retention=", ".join(f"{name}={kept}" for name, kept in days.items()) or "-",
+        sensitive_words=", ".join(found.sensitive_words) or "-",
+        **{f"acknowledgement_{tongue}": text for tongue, text in found.acknowledgement.items()},
         authserv_ids=", ".join(found.authserv_ids) or "-",
     )

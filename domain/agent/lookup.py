@@ -35,10 +35,13 @@ def order_to_find(event: UnifiedEvent, thread: Thread) -> str | None:
 
 
 def number_asked_for(event: UnifiedEvent) -> str | None:
-    """Of several numbers in a message, the one in the words that ask for an action: "keep 3309,
-    cancel 3310". Enough to ask the customer about, and never to act on. None for "1042 and 1043"."""
+    """Of several numbers in a message, the one in the words that ask for an action: "keep 3309.
+    Cancel 3310." Enough to ask the customer about, and never to act on.
+
+    None for "1042 and 1043".
+    """
     quote = spoken_request(event.text).quote
-    if _GOES_ON.match(event.text.partition(quote)[2]):
+    if not quote or _GOES_ON.match(event.text.partition(quote)[2]):
         return None
     said = find_order_numbers(quote, asked=True)
     meant = [number for number in event.order_numbers if number in said]

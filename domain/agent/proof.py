@@ -51,7 +51,10 @@ def proof_of(situation: Situation, proposal: Proposal, order: Order) -> Proof:
 def is_number_of(number: str, order: Order) -> bool:
     """Whether a customer's spelling of a number names this order, or its shop's id does."""
     spelt = _spelling(number)
-    return bool(spelt) and spelt in (_spelling(order.number), _spelling(order.id))
+    return bool(spelt) and spelt in (
+        _spelling(order.number),
+        _spelling(order.id.rpartition("/")[2]),
+    )
 
 
 def _standing(situation: Situation, proposal: Proposal) -> Standing:

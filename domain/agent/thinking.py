@@ -22,6 +22,7 @@ from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
 from domain.agent.situation import Situation
+from domain.agent.speech.language import spoken_language
 from domain.agent.thread import PendingProposal, Thread
 from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
@@ -208,7 +209,7 @@ def _for_people(
     answer = BrainAnswer(
         classification=Category.OTHER,
         confidence=0,
-        language=material.thread.language or "en",
+        language=spoken_language(material.event.words),
         model=SETTLED_BY,
         doubt=EscalationReason.POLICY_RESTRICTION,
     )

@@ -16,8 +16,10 @@ from domain.tenants.client import Plan
 from domain.tenants.client_settings import (
     WIDGET_KEY,
     Branding,
+    check_acknowledgement,
     check_authserv_ids,
     check_branding,
+    check_sensitive_words,
 )
 
 
@@ -88,6 +90,18 @@ class SettingsRecord(Record):
             "null: for ever."
         ),
     ]
+    sensitive_words: Annotated[
+        tuple[str, ...],
+        Field(default=(), description="Words and phrases that always reach a human."),
+    ]
+    acknowledgement: Annotated[
+        dict[str, str],
+        Field(
+            default={},
+            description="By language: what is said to a customer whose matter went to a human at "
+            "once.",
+        ),
+    ]
     authserv_ids: Annotated[
         tuple[str, ...],
         Field(description="Mail servers whose `Authentication-Results` are believed."),
@@ -104,13 +118,18 @@ class SettingsRecord(Record):
         """A name goes into headers, and an address into pages: no file brings what nobody could
         have set."""
         try:
-            kept = check_branding(self.branding) == self.branding
+            kept = {
+                "branding": check_branding(self.branding),
+                "authserv_ids": check_authserv_ids(self.authserv_ids),
+                "sensitive_words": check_sensitive_words(self.sensitive_words),
+                "acknowledgement": check_acknowledgement(self.acknowledgement),
+            }
             check_retention(self.retention)
-            kept = kept and check_authserv_ids(self.authserv_ids) == self.authserv_ids
         except InvalidInput as error:
             raise ValueError(str(error)) from None
-        if not kept:
-            raise ValueError("branding or authserv_ids: not as they are kept")
+        for name, value in kept.items():
+            if getattr(self, name) != value:
+                raise ValueError(f"{name}: not as it is kept")
         return self
 
 

@@ -49,7 +49,7 @@ class MetricsRecord(Record):
     sentiment_count: Annotated[Count, Field(description="How many tones that is the mean of.")]
     resolution_rate: Annotated[
         Share | None,
-        Field(description="Share of runs with something to answer to that were completed."),
+        Field(description="Share of runs with something to answer that were completed."),
     ]
     automation_rate: Annotated[
         Share | None, Field(description="Share of runs completed without a human.")

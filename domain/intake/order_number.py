@@ -20,6 +20,7 @@ _ABOUT_ORDERS: Final = re.compile(
     r"|order|parcel|packag|deliver|ship|refund|money back|cancel|track|return|receiv|purchas"
     r"|bought)"
 )
+_ANY: Final = re.compile("[0-9]|[A-Z]{9}")
 _UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")
 # Emphasis and the like; a dash between letters and digits, however it is drawn.
 _MARKUP: Final = re.compile("[*`~_]{2,}|(?<![a-zA-Z0-9])_|_(?![a-zA-Z0-9])|[*`~]")
@@ -40,7 +41,10 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     is the answer. Never a phone number, a price, a date, a measure or a parcel's number. Linear in
     the text, of which 20,000 characters are read.
     """
-    found = Search(_plain(text), asked=asked).numbers()
+    plain = _plain(text)
+    if not _ANY.search(plain):
+        return ()
+    found = Search(plain, asked=asked).numbers()
     return tuple(dict.fromkeys(found))[:MAX_NUMBERS]
 
 

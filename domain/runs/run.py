@@ -41,7 +41,8 @@ class RunResult(BaseModel):
     """The gateway's answer for a run, as the specification lists its fields.
 
     `confidence` 0 to 1; `duration_ms` from the request's arrival to the persisted result. `draft`:
-    of a dry run only, what was generated even if nobody would be sent it.
+    of a dry run only, what was generated even if nobody would be sent it. `acknowledgement`: what
+    may be said at once to a customer whose matter always goes to a human; `response` stays empty.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -54,6 +55,7 @@ class RunResult(BaseModel):
     response: str
     steps_executed: int
     duration_ms: int
+    acknowledgement: str | None = None
     draft: str | None = None
 
 

@@ -1,14 +1,15 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.core.errors import InvalidInput
-from domain.core.plain_text import without_controls
+from domain.core.plain_text import clean_text, without_controls
+from domain.core.text import fold
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS, check_retention
 from domain.tenants.errors import InvalidSettings
 
@@ -16,6 +17,12 @@ MAX_PROMPT: Final = 8_000
 MAX_DISPLAY_NAME: Final = 100
 MAX_URL: Final = 2_000
 MAX_AUTHSERV_IDS: Final = 5
+MAX_SENSITIVE_WORDS: Final = 100
+MAX_SENSITIVE_WORD: Final = 80
+MAX_ACKNOWLEDGEMENT: Final = 1_000
+
+# Those that the product answers in.
+ACKNOWLEDGED_IN: Final = ("fr", "en")
 
 # They are put into a page of the merchant's: nothing in them can end an attribute or a style.
 LOGO_URL: Final = (
@@ -23,7 +30,7 @@ LOGO_URL: Final = (
     r"(/[A-Za-z0-9._~!$&()*+,;=:@%/-]*)?(\?[A-Za-z0-9._~!$&()*+,;=:@%/?-]*)?$"
 )
 COLOR: Final = "^#[0-9A-Fa-f]{6}$"
-AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$"
+AUTHSERV_ID: Final = "^[A-Za-z0-9]([A-Za-z0-9._-]{0,251}[A-Za-z0-9])?\\.?$"
 WIDGET_KEY: Final = "^wk_[0-9a-f]{32}$"
 WIDGET_KEY_BYTES: Final = 16
 
@@ -55,6 +62,13 @@ class ClientSettings(BaseModel):
     retention: dict[str, int | None] = Field(
         default={}, description="Days by class of records, where the client chose; null: for ever."
     )
+    sensitive_words: tuple[str, ...] = Field(
+        default=(), description="Words and phrases that always reach a human."
+    )
+    acknowledgement: dict[str, str] = Field(
+        default={},
+        description="By language: what is said to a customer whose matter went to a human at once.",
+    )
     authserv_ids: tuple[str, ...] = Field(
         default=(), description="Mail servers whose `Authentication-Results` are believed."
     )
@@ -62,22 +76,26 @@ class ClientSettings(BaseModel):
 
 
 class SettingsChange(BaseModel):
-    """What is to be changed, checked; None leaves it. An empty prompt takes it away; branding,
-    retention and the lists each take the place of what was there, whole."""
+    """What is to be changed, checked; None leaves it. An empty prompt takes it away; each of the
+    others takes the place of what was there, whole."""
 
     model_config = ConfigDict(frozen=True)
 
     system_prompt: str | None = None
     branding: Branding | None = None
     retention: dict[str, int | None] | None = None
+    sensitive_words: tuple[str, ...] | None = None
+    acknowledgement: dict[str, str] | None = None
     authserv_ids: tuple[str, ...] | None = None
 
 
 class SettingsAdjustment(BaseModel):
-    """Parts that are to be changed, unchecked; the rest of branding and of retention stays.
+    """Parts that are to be changed, unchecked; the rest of branding, of retention and of the
+    acknowledgement stays.
 
     `looks`: fields of the branding, None takes one away. `days`: as ClientSettings has them.
-    `usual`: classes that are kept for their usual time again. `authserv_ids`: all of them anew.
+    `usual`: classes that are kept for their usual time again. `authserv_ids`, `sensitive_words`:
+    all of them anew. `acknowledged`: texts by language, an empty one takes it away.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -86,6 +104,8 @@ class SettingsAdjustment(BaseModel):
     looks: dict[str, str | None] = {}
     days: dict[str, int | None] = {}
     usual: frozenset[str] = frozenset()
+    sensitive_words: tuple[str, ...] | None = None
+    acknowledged: dict[str, str] = {}
     authserv_ids: tuple[str, ...] | None = None
 
 
@@ -93,12 +113,17 @@ def adjusted(there: ClientSettings, adjustment: SettingsAdjustment) -> SettingsC
     """What an adjustment makes of the settings that are there. Raises InvalidSettings."""
     prompt, looks = adjustment.system_prompt, adjustment.looks
     days, usual, servers = adjustment.days, adjustment.usual, adjustment.authserv_ids
+    words, acknowledged = adjustment.sensitive_words, adjustment.acknowledged
     check_days(dict.fromkeys(usual))
     kept = {name: kept for name, kept in {**there.retention, **days}.items() if name not in usual}
     return SettingsChange(
         system_prompt=None if prompt is None else check_prompt(prompt),
         branding=check_branding(there.branding.model_copy(update=looks)) if looks else None,
         retention=check_days(kept) if days or usual else None,
+        sensitive_words=None if words is None else check_sensitive_words(words),
+        acknowledgement=check_acknowledgement({**there.acknowledgement, **acknowledged})
+        if acknowledged
+        else None,
         authserv_ids=None if servers is None else check_authserv_ids(servers),
     )
 
@@ -148,10 +173,51 @@ def check_days(given: Mapping[str, int | None]) -> dict[str, int | None]:
         ) from None
 
 
-def check_authserv_ids(given: Iterable[str]) -> tuple[str, ...]:
+def check_sensitive_words(given: Iterable[str]) -> tuple[str, ...]:
+    """The merchant's own words as they are kept: each one line, once, whatever its case and
+    accents. Raises InvalidSettings."""
+    kept: dict[str, str] = {}
+    for word in given:
+        line = " ".join(without_controls(word).split())
+        folded = " ".join(re.findall(r"\w+", fold(line)))
+        if not folded or len(line) > MAX_SENSITIVE_WORD:
+            raise InvalidSettings(
+                f"sensitive_words: words of 1 to {MAX_SENSITIVE_WORD} characters",
+                f"sensitive_words : des mots de 1 à {MAX_SENSITIVE_WORD} caractères",
+            )
+        kept.setdefault(folded, line)
+    if len(kept) > MAX_SENSITIVE_WORDS:
+        raise InvalidSettings(
+            f"sensitive_words: at most {MAX_SENSITIVE_WORDS}",
+            f"sensitive_words : {MAX_SENSITIVE_WORDS} au plus",
+        )
+    return tuple(kept.values())
+
+
+def check_acknowledgement(given: Mapping[str, str]) -> dict[str, str]:
+    """The merchant's acknowledgements as they are kept, by language; a blank one is none. Raises
+    InvalidSettings."""
+    kept: dict[str, str] = {}
+    for language, text in given.items():
+        if language not in ACKNOWLEDGED_IN:
+            raise InvalidSettings(
+                "acknowledgement: fr and en only", "acknowledgement : fr et en seulement"
+            )
+        words = clean_text(text)
+        if len(words) > MAX_ACKNOWLEDGEMENT:
+            raise InvalidSettings(
+                f"acknowledgement.{language}: at most {MAX_ACKNOWLEDGEMENT} characters",
+                f"acknowledgement.{language} : {MAX_ACKNOWLEDGEMENT} caractères au plus",
+            )
+        if words:
+            kept[language] = words
+    return kept
+
+
+def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
     """The names as they are compared: lower case, each once. Raises InvalidSettings."""
-    kept = tuple(dict.fromkeys(name.strip().rstrip(".").lower() for name in given))
-    if len(kept) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
+    kept = tuple(dict.fromkeys(name.removesuffix(".").lower() for name in given))
+    if len(given) > MAX_AUTHSERV_IDS or not all(re.fullmatch(AUTHSERV_ID, name) for name in kept):
         raise InvalidSettings(
             f"authserv_ids: at most {MAX_AUTHSERV_IDS} names of mail servers, as in mx.example.com",
             f"authserv_ids : au plus {MAX_AUTHSERV_IDS} noms de serveurs de messagerie, comme "

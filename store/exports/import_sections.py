@@ -123,12 +123,13 @@ _ACTION: Final = (
 # none.
 _SET: Final = """
     INSERT INTO client_settings
-        (client_id, system_prompt, branding, widget_key, retention, authserv_ids, updated_at)
+        (client_id, system_prompt, branding, widget_key, retention, authserv_ids, sensitive_words,
+        acknowledgement, updated_at)
     SELECT :client_id, system_prompt, branding, {key}, retention, coalesce(authserv_ids, '[]'),
-           updated_at
+        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{{}}'), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
-        system_prompt text, branding jsonb, widget_key text, retention jsonb,
-        authserv_ids jsonb, updated_at timestamptz)
+        system_prompt text, branding jsonb, widget_key text, retention jsonb, authserv_ids jsonb,
+        sensitive_words jsonb, acknowledgement jsonb, updated_at timestamptz)
     WHERE updated_at IS NOT NULL
     ON CONFLICT DO NOTHING"""
 _SETTINGS: Final = sa.text(_SET.format(key="widget_key"))

@@ -113,6 +113,8 @@ SOURCES: Final[Mapping[Section, Source]] = {
             Column("branding", CellKind.JSON, "coalesce(t.branding, '{}')"),
             *_text("widget_key"),
             Column("retention", CellKind.JSON, "coalesce(t.retention, '{}')"),
+            Column("sensitive_words", CellKind.JSON, "coalesce(t.sensitive_words, '[]')"),
+            Column("acknowledgement", CellKind.JSON, "coalesce(t.acknowledgement, '{}')"),
             Column("authserv_ids", CellKind.JSON, "coalesce(t.authserv_ids, '[]')"),
             Column("playbooks", CellKind.JSON, _PLAYBOOKS),
             *_time("updated_at"),

@@ -10,6 +10,7 @@ from typing import Final
 import sqlalchemy as sa
 
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES, Decision
 from domain.runs.run import RunStatus
@@ -65,6 +66,15 @@ _ADD: Final = sa.text(f"""
 _JOIN: Final = sa.text("""
     UPDATE engine_runs SET joined_review = :review_id
     WHERE client_id = :client_id AND event_id = :event_id
+""")
+
+_MARK_RUN: Final = sa.text("""
+    UPDATE engine_runs SET sensitive = :matter
+    WHERE client_id = :client_id AND event_id = :event_id
+""")
+_MARK_REVIEW: Final = sa.text("""
+    UPDATE escalation_tickets SET urgent = true, sensitive = coalesce(sensitive, :matter)
+    WHERE client_id = :client_id AND id = :review_id
 """)
 
 _HOLD_CASE: Final = sa.text("""
@@ -136,6 +146,14 @@ class CaseMessages(TenantRepository):
         review_id = reviews[-1]
         await self._connection.execute(_JOIN, {**this, "review_id": review_id})
         return review_id
+
+    async def mark_sensitive(
+        self, review_id: str, *, event_id: str, matter: SensitiveMatter
+    ) -> None:
+        """A message that joined is of a matter that cannot wait in the queue; idempotent."""
+        given = {"client_id": self._tenant, "event_id": event_id, "matter": matter}
+        await self._connection.execute(_MARK_RUN, given)
+        await self._connection.execute(_MARK_REVIEW, {**given, "review_id": review_id})
 
     async def join_late(self, event_id: str) -> str | None:
         """The same for a message that the agent has thought of meanwhile. The conversation is

@@ -11,6 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.thinking import ThinkingResult
 from domain.agent.thread import Thread
 from domain.agent.verdict import Verdict
@@ -43,7 +44,8 @@ _STEPS: TypeAdapter[tuple[StepOutcome, ...]] = TypeAdapter(tuple[StepOutcome, ..
 
 @dataclass(frozen=True, slots=True)
 class RunState:
-    """The row that persist works on. `thread_after`: what its thought settles in its thread."""
+    """The row that persist works on. `thread_after`: what its thought settles in its thread.
+    `sensitive`: the matter that took it to people. `text`: what the customer wrote."""
 
     status: RunStatus
     received_at: datetime
@@ -54,6 +56,8 @@ class RunState:
     human_text: str | None
     thread_after: Thread | None
     conversation_id: str | None
+    sensitive: SensitiveMatter | None
+    text: str
 
 
 class RunRepository(TenantRepository):
@@ -124,6 +128,8 @@ class RunRepository(TenantRepository):
             human_text=row.human_text,
             thread_after=Thread.model_validate(row.thread_after) if row.thread_after else None,
             conversation_id=row.conversation_id,
+            sensitive=SensitiveMatter(row.sensitive) if row.sensitive else None,
+            text=row.text or "",
         )
 
     async def finish(
@@ -220,6 +226,8 @@ _LOCK: Final = (
         HUMAN_TEXT.label("human_text"),
         engine_runs.c.thread_after,
         _CONVERSATION.label("conversation_id"),
+        engine_runs.c.sensitive,
+        engine_events.c.text,
     )
     .join(engine_events, EVENT_OF_RUN)
     .where(_IS_RUN, engine_events.c.erased_at.is_(None))

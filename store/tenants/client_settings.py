@@ -30,6 +30,10 @@ class SettingsRepository(TenantRepository):
             values["branding"] = change.branding.model_dump(exclude_none=True)
         if change.retention is not None:
             values["retention"] = change.retention
+        if change.sensitive_words is not None:
+            values["sensitive_words"] = list(change.sensitive_words)
+        if change.acknowledgement is not None:
+            values["acknowledgement"] = change.acknowledgement
         if change.authserv_ids is not None:
             values["authserv_ids"] = list(change.authserv_ids)
         return await self._set(now, **values)

@@ -64,6 +64,10 @@ class GatewayResult(BaseModel):
     response: str = Field(description="Empty when status is needs_review.")
     steps_executed: int = Field(ge=0)
     duration_ms: int = Field(ge=0)
+    acknowledgement: str | None = Field(
+        default=None,
+        description="For the caller to deliver at once, where a matter always goes to a human.",
+    )
     draft: str | None = Field(
         default=None,
         description="Of a dry run only: the generated text, also where `response` is empty.",

@@ -2,24 +2,30 @@
 
 from typing import Annotated
 
-from pydantic import ConfigDict, Field, WithJsonSchema
+from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
 from domain.tenants.client_settings import (
+    ACKNOWLEDGED_IN,
     AUTHSERV_ID,
     COLOR,
     LOGO_URL,
+    MAX_ACKNOWLEDGEMENT,
     MAX_AUTHSERV_IDS,
     MAX_DISPLAY_NAME,
     MAX_PROMPT,
+    MAX_SENSITIVE_WORD,
+    MAX_SENSITIVE_WORDS,
     MAX_URL,
     Branding,
     SettingsChange,
+    check_acknowledgement,
     check_authserv_ids,
     check_branding,
     check_days,
     check_prompt,
+    check_sensitive_words,
 )
 
 # What is written is checked by domain/tenants/client_settings.py, which says what is wrong.
@@ -43,8 +49,15 @@ class BrandingBody(StrictBody):
 
 # In one piece: references have nothing to refer to inside the document.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
+
+
+def _whole(days: object) -> object:
+    """JSON has one kind of numbers: 90.0 is 90."""
+    return int(days) if isinstance(days, float) and days.is_integer() else days
+
+
 _Retention = Annotated[
-    dict[str, int | None],
+    dict[str, Annotated[int | None, BeforeValidator(_whole)]],
     WithJsonSchema(
         {
             "type": "object",
@@ -63,6 +76,34 @@ _Retention = Annotated[
     Field(
         description="Days by class of records; null: for ever. It takes the place of what was "
         "there; a class that is left out is kept for its usual time."
+    ),
+]
+_SensitiveWords = Annotated[
+    list[str],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {"type": "string", "minLength": 1, "maxLength": MAX_SENSITIVE_WORD},
+            "maxItems": MAX_SENSITIVE_WORDS,
+        }
+    ),
+    Field(description="Words and phrases that always reach a human, in place of those there were."),
+]
+_Acknowledgement = Annotated[
+    dict[str, str],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "properties": {
+                language: {"type": "string", "maxLength": MAX_ACKNOWLEDGEMENT}
+                for language in ACKNOWLEDGED_IN
+            },
+            "additionalProperties": False,
+        }
+    ),
+    Field(
+        description="By language: what is said to a customer whose matter went to a human at once. "
+        "A language that is left out has the built-in words."
     ),
 ]
 
@@ -95,6 +136,8 @@ class SettingsBody(StrictBody):
     system_prompt: _Prompt | None = None
     branding: _Branding | None = None
     retention: _Retention | None = None
+    sensitive_words: _SensitiveWords | None = None
+    acknowledgement: _Acknowledgement | None = None
     authserv_ids: _AuthservIds | None = None
 
     @property
@@ -102,10 +145,13 @@ class SettingsBody(StrictBody):
         """Raises InvalidBody, InvalidSettings."""
         self.require_some()
         prompt, branding, servers = self.system_prompt, self.branding, self.authserv_ids
+        words, acknowledged = self.sensitive_words, self.acknowledgement
         return SettingsChange(
             system_prompt=None if prompt is None else check_prompt(prompt),
             branding=branding and check_branding(Branding(**branding.model_dump())),
             retention=None if self.retention is None else check_days(self.retention),
+            sensitive_words=None if words is None else check_sensitive_words(words),
+            acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             authserv_ids=None if servers is None else check_authserv_ids(servers),
         )
 

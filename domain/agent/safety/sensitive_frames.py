@@ -15,7 +15,7 @@ from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_words import (
     ELIDED,
     SENTENCE_BREAK,
-    Vocabulary,
+    SensitiveVocabulary,
     bare,
     shortened,
     squeezed,
@@ -42,7 +42,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class SpokenFrame:
     """`parts`: each the concepts of which one is said, in this order if `ordered`. `near`: at most
     so many words between two. `not_near`, `nowhere`: concepts that make it harmless, said close
     to it or in the same text."""
@@ -59,10 +59,10 @@ class Frame:
 class Frames:
     """`phrases`: by the first word, whole or a stem that ends in `*`."""
 
-    vocabulary: Vocabulary
+    vocabulary: SensitiveVocabulary
     phrases: Mapping[str, tuple[Phrase, ...]]
     stems: tuple[int, ...]
-    frames: tuple[Frame, ...]
+    frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
         """The first matter, in the file's order, that a text holds."""
@@ -120,7 +120,7 @@ def _is_minor_age(word: str) -> bool:
     return len(word) < 3 and int(word) in _MINOR_AGES
 
 
-def _chains(frame: Frame, said: Mapping[str, list[Place]]) -> list[Place]:
+def _chains(frame: SpokenFrame, said: Mapping[str, list[Place]]) -> list[Place]:
     """Where the parts of a frame stand near each other, from the first word to the last."""
     where = [_merged(part, said) for part in frame.parts]
     if not all(where):
@@ -161,7 +161,7 @@ def _chained(order: list[list[Place]], near: int) -> list[Place]:
     return chains
 
 
-def _stands(frame: Frame, chain: Place, said: Mapping[str, list[Place]]) -> bool:
+def _stands(frame: SpokenFrame, chain: Place, said: Mapping[str, list[Place]]) -> bool:
     start, end = chain
     return not any(concept in said for concept in frame.nowhere) and not any(
         last >= start - _NEAR and first <= end + _NEAR
@@ -199,7 +199,7 @@ def frames() -> Frames:
             mended[form] = (*mended.get(form, ()), word)
     known = frozenset(squeezed(word) for word in (*file.correct.split(), *file.mended.split()))
     return Frames(
-        vocabulary=Vocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
+        vocabulary=SensitiveVocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
         phrases={form: tuple(found) for form, found in phrases.items()},
         stems=tuple(sorted({len(form) - 1 for form in phrases if form.endswith("*")})),
         frames=tuple(
@@ -210,13 +210,13 @@ def frames() -> Frames:
     )
 
 
-def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -> Frame:
+def _frame(matter: SensitiveMatter, text: str, concepts: Mapping[str, object]) -> SpokenFrame:
     read = _FRAME.fullmatch(text)
     if read is None or (" > " in text and " & " in text):
         raise BrokenLexicon(f"no frame: {text}")
     parts = tuple(tuple(part.split("|")) for part in re.split(" [>&] ", read["parts"]))
     unless = read["unless"].split()
-    frame = Frame(
+    frame = SpokenFrame(
         matter=matter,
         parts=parts,
         ordered=" & " not in text,

@@ -24,14 +24,14 @@ _CONTRACTIONS: Final = tuple(
     )
 )  # fmt: skip
 _MONEY: Final = re.compile("[€£$]")
-_PIECE: Final = re.compile(r"[a-z]+|[0-9]+|[.!?;:…\n]+")
+_PIECE: Final = re.compile(r"[a-z]+|[0-9]+(?:[.,][0-9]+)*|[.!?;:…\n]+")
 _REPEATED: Final = re.compile(r"([a-z])\1+")
 _JOINED: Final = (("a&e", " accidentemergency "), ("œ", "oe"), ("æ", "ae"), ("\u00ad", ""))
-ELIDED: Final = {
+ELIDED: Final[Mapping[str, str]] = {
     "j": "je", "d": "de", "n": "ne", "s": "se", "c": "ce", "qu": "que", "m": "me", "t": "te",
 }  # fmt: skip
 # Shorter words have too many neighbours.
-_SHORTEST_MENDED: Final = 6
+_SHORTEST_MENDED: Final = 5
 _LONGEST_MENDED: Final = 20
 
 
@@ -54,7 +54,7 @@ def bare(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SensitiveVocabulary:
     """How single words are read. `slang`: what stands for one word, as the words meant. `dropped`:
     words that change nothing here. `mended`: words, by each of their forms without one letter."""
 
@@ -70,7 +70,9 @@ class Vocabulary:
             if not piece[0].isalnum():
                 read.append(".")
                 continue
-            for word in self.slang.get(piece, (piece,)):
+            # Of a sum the whole part: its point ends no sentence.
+            whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
+            for word in self.slang.get(whole, (whole,)):
                 meant = ELIDED.get(word, word)
                 if meant not in self.dropped:
                     read.append(self._mended(squeezed(meant)))

@@ -4,6 +4,7 @@ import re
 from functools import cache
 from typing import Final
 
+from domain.agent.brain import Language
 from domain.agent.speech.vocabulary import vocabulary
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
@@ -30,6 +31,13 @@ def has_grammar(text: str) -> bool:
     known = [sum(word in own for word in words) for own in file[0]]
     foreign = max(sum(word in other for word in words) for other in file[1])
     return max(known) >= _SMALLEST_SHARE * len(words) and foreign <= max(known) / 2
+
+
+def spoken_language(text: str) -> Language:
+    """French or English, by the words of the text; French where it has none of either."""
+    words = _WORD.findall(fold(text[:_READ_CHARS]))
+    french, english = (sum(word in own for word in words) for own in _words()[0])
+    return "fr" if french >= english else "en"
 
 
 @cache

@@ -25,6 +25,7 @@ CASE = Case(
     brand_name="Chez Nous",
     sender_name="Chez Nous",
     system_prompt="",
+    sensitive_words=(),
     rulebook=Rulebook(),
     turns=(),
     thread=Thread(),

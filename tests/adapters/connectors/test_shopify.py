@@ -125,6 +125,22 @@ async def test_the_number_is_the_whole_name(server: ShopifyServer, shop: Shopify
         assert found.number == name
 
 
+async def test_the_shops_own_id_of_an_order(server: ShopifyServer, shop: Shopify) -> None:
+    """What webhooks call `order_id`. It is longer than any number, and a number goes before it."""
+    order = paid("#1001")
+    order.shop_id = "5123456789012"
+    server.orders += [order]
+    found = await shop.find_order("5123456789012", None)
+    assert found is not None
+    assert found.number == "1001"
+    assert await shop.find_order("512345678901", None) is None
+
+    server.orders += [paid("#5123456789012")]
+    found = await shop.find_order("5123456789012", None)
+    assert found is not None
+    assert found.number == "5123456789012"
+
+
 async def test_the_latest_of_a_customer(server: ShopifyServer, shop: Shopify) -> None:
     old, new, other = paid("#1"), paid("#2"), paid("#3", email="other@example.com")
     new.created_at = "2026-03-05T10:00:00Z"

@@ -5,16 +5,23 @@ from typing import Any
 
 import pytest
 
-from domain.tenants.client_settings import MAX_DISPLAY_NAME, MAX_PROMPT, WIDGET_KEY
+from domain.tenants.client_settings import (
+    MAX_DISPLAY_NAME,
+    MAX_PROMPT,
+    MAX_SENSITIVE_WORD,
+    WIDGET_KEY,
+)
 from tests.support.content.content import SETTINGS
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import code
 
-NOTHING = {
+NOTHING: dict[str, object] = {
     "system_prompt": None,
     "branding": {"display_name": None, "logo_url": None, "color": None},
     "widget_key": None,
     "retention": {},
+    "sensitive_words": [],
+    "acknowledgement": {},
     "authserv_ids": [],
     "updated_at": None,
 }
@@ -49,15 +56,23 @@ async def test_what_is_given_takes_its_place_and_the_rest_stays(
     assert second["branding"] == {**looks, "color": None}
     assert second["system_prompt"] == "Tutoyez."
 
-    third = await change(front, owner, retention={"conversations": 90, "churn": None})
+    third = await change(front, owner, retention={"conversations": 90.0, "churn": None})
     assert third["retention"] == {"conversations": 90, "churn": None}
     assert await read(front, owner) == third
+
+    words = await change(front, owner, sensitive_words=[" Rappel  produit ", "RAPPEL PRODUIT!"])
+    assert words["sensitive_words"] == ["Rappel produit"]
+    spoken = await change(front, owner, acknowledgement={"fr": " Nous vous lisons. ", "en": " "})
+    assert spoken["acknowledgement"] == {"fr": "Nous vous lisons."}
+    assert await read(front, owner) == {**third, **spoken}
+    assert spoken["sensitive_words"] == ["Rappel produit"]
 
     servers = ["MX.Shop.example.", "mx.shop.example", "relay_1"]
     fourth = await change(front, owner, authserv_ids=servers)
     assert fourth["authserv_ids"] == ["mx.shop.example", "relay_1"]
 
     nothing: dict[str, object] = {"branding": {}, "retention": {}, "authserv_ids": []}
+    nothing |= {"sensitive_words": [], "acknowledgement": {}}
     last = await change(front, owner, system_prompt="", **nothing)
     assert last == {**NOTHING, "updated_at": last["updated_at"]}
 
@@ -85,8 +100,15 @@ async def test_a_name_becomes_one_line(front: LiveEngine, owner: dict[str, str])
         ({"retention": {"conversations": 89}}, "retention"),
         ({"retention": {"conversations": 36_501}}, "retention"),
         ({"retention": {"clients": 90}}, "retention"),
+        ({"sensitive_words": ["x" * (MAX_SENSITIVE_WORD + 1)]}, "sensitive_words"),
+        ({"sensitive_words": ["  "]}, "sensitive_words"),
+        ({"sensitive_words": ["?!"]}, "sensitive_words"),
+        ({"sensitive_words": [f"w{n}" for n in range(101)]}, "sensitive_words : 100"),
+        ({"acknowledgement": {"de": "Danke."}}, "acknowledgement"),
+        ({"acknowledgement": {"fr": "x" * 1_001}}, "acknowledgement.fr : 1000"),
         ({"authserv_ids": [f"mx{number}.example" for number in range(6)]}, "authserv_ids : au"),
         ({"authserv_ids": ["mx.example; dmarc=pass"]}, "authserv_ids"),
+        ({"authserv_ids": ["mx.example"] * 6}, "authserv_ids"),
         ({"authserv_ids": [""]}, "authserv_ids"),
         ({"authserv_ids": ["x" * 254]}, "authserv_ids"),
     ],
@@ -105,7 +127,9 @@ async def test_what_breaks_a_rule_is_named(
     [
         {}, {"widget_key": "wk_1"}, {"system_prompt": 1}, {"branding": {"font": "x"}},
         {"branding": []}, {"retention": {"conversations": "90"}}, {"retention": {"churn": 30.5}},
-        {"retention": {"churn": True}}, {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
+        {"retention": {"churn": True}}, {"sensitive_words": "police"}, {"sensitive_words": [1]},
+        {"acknowledgement": ["Merci."]}, {"acknowledgement": {"fr": None}},
+        {"authserv_ids": "mx.example"}, {"authserv_ids": [1]},
     ],
 )  # fmt: skip
 async def test_what_has_another_shape_is_refused(

@@ -58,12 +58,22 @@ def test_set_show_rotate(installed: Installation) -> None:
     assert installed.settings("set", "--system-prompt", "")["system_prompt"] is None
     assert installed.settings("set", "--authserv-id", "")["authserv_ids"] == []
 
+    spoken = installed.settings(
+        "set", "--sensitive-word", "rappel produit", "--sensitive-word", "amiante",
+        "--acknowledgement", "fr=Nous vous lisons = vite.", "--acknowledgement", "en=We read you.",
+    )  # fmt: skip
+    assert spoken["sensitive_words"] == ["rappel produit", "amiante"]
+    fewer = installed.settings("set", "--acknowledgement", "en=", "--sensitive-word", "plomb")
+    assert fewer["sensitive_words"] == ["plomb"]
+    assert fewer["acknowledgement"] == {"fr": "Nous vous lisons = vite."}
+    assert installed.settings("set", "--sensitive-word", "")["sensitive_words"] == []
+
     key = installed.settings("rotate-widget-key")["widget_key"]
     assert re.fullmatch(WIDGET_KEY, key)
     shown = cli_process(
         "settings", "show", "--client", installed.client_id, DATABASE_URL=installed.url
     ).stdout
-    for part in (key, "Été & Fils", "conversations=90"):
+    for part in (key, "Été & Fils", "conversations=90", "Nous vous lisons = vite."):
         assert part in shown
 
 
@@ -79,6 +89,9 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--retention", "clients="), "no such class of records"),
         (("--retention", "churn"), "CLASS=DAYS"),
         (("--retention", "churn=x"), "CLASS=DAYS"),
+        (("--sensitive-word", "x" * 81), "sensitive_words: words of 1 to 80"),
+        (("--acknowledgement", "Merci."), "LANGUAGE=TEXT"),
+        (("--acknowledgement", "de=Danke."), "acknowledgement: fr and en only"),
     ):
         assert named in installed.refused("set", *arguments), arguments
     assert "client_not_found" in installed.refused("show", client_id=NOBODY)

@@ -58,6 +58,8 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
         adjust(database, shop, SettingsAdjustment(looks={"display_name": "Été"})),
         adjust(database, shop, SettingsAdjustment(looks={"logo_url": "https://a.example/l.svg"})),
         adjust(database, shop, SettingsAdjustment(days={"conversations": 90})),
+        adjust(database, shop, SettingsAdjustment(acknowledged={"fr": "Bien lu."})),
+        adjust(database, shop, SettingsAdjustment(acknowledged={"en": "Noted."})),
     )
 
     found = await read(database, shop)
@@ -65,6 +67,7 @@ async def test_two_adjustments_at_once_both_stay(database: Database, shop: Shop)
         display_name="Été", logo_url="https://a.example/l.svg", color="#000000"
     )
     assert found.retention == {"conversations": 90}
+    assert found.acknowledgement == {"fr": "Bien lu.", "en": "Noted."}
 
 
 async def test_only_owners_and_admins_change_them(database: Database, shop: Shop) -> None:

@@ -32,7 +32,7 @@ PATH: Final = "/admin/api/2026-07/graphql.json"
 Info = GraphQLResolveInfo[Any]
 
 _SCHEMA: Final = build_schema(SCHEMA)
-_TERM: Final = re.compile(r'(name|email):"([^"\\]*)"')
+_TERM: Final = re.compile(r'(name|email|id):"?([^"\\]*)"?')
 
 
 @dataclass
@@ -65,10 +65,11 @@ class ShopifyOrder:
     fulfillment: str = "UNFULFILLED"
     parcels: list[tuple[str, str | None]] = field(default_factory=list)
     items: list[tuple[str, int]] = field(default_factory=list)
+    shop_id: str = ""
 
     @property
     def id(self) -> str:
-        return f"gid://shopify/Order/{self.name.removeprefix('#')}"
+        return f"gid://shopify/Order/{self.shop_id or self.name.removeprefix('#')}"
 
     def bag(self, paid_minor: int) -> dict[str, object]:
         return {
@@ -155,12 +156,7 @@ class ShopifyServer(HttpService):
             for order in self.orders
             for term in terms
             # As there: without regard to # and case, and what begins like that is found as well.
-            if term is not None
-            and (
-                order.name.casefold().lstrip("#").startswith(term[2].casefold().lstrip("#"))
-                if term[1] == "name"
-                else (order.email or "").casefold() == term[2].casefold()
-            )
+            if term is not None and _matches(order, term[1], term[2].casefold())
         ]
         unique = {order.id: order for order in found}
         newest = sorted(unique.values(), key=lambda order: order.created_at, reverse=True)
@@ -289,3 +285,11 @@ def _amount(minor: int, currency: str) -> dict[str, str]:
 def shopify_server(*orders: ShopifyOrder) -> Iterator[ShopifyServer]:
     with serving(ShopifyServer(list(orders))) as server:
         yield server
+
+
+def _matches(order: ShopifyOrder, field_name: str, wanted: str) -> bool:
+    if field_name == "name":
+        return order.name.casefold().lstrip("#").startswith(wanted.lstrip("#"))
+    if field_name == "id":
+        return order.id.endswith(f"/{wanted}")
+    return (order.email or "").casefold() == wanted

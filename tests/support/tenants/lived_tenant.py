@@ -90,6 +90,7 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
             sa.insert(client_settings).values(
                 **mine, system_prompt=AWKWARD, branding={"color": "#1a2b3c"},
                 widget_key="wk_" + "0" * 32, retention={"churn": 90, "metrics": None},
+                sensitive_words=["Été pourri"], acknowledgement={"fr": "Merci.\n\"Vite\" {{ x }}"},
                 authserv_ids=["mx.shop.example"],
                 updated_at=now,
             )
