@@ -231,6 +231,8 @@ async def test_no_order_is_touched_that_was_not_named_and_none_twice(
         (["Refund order 2040 please."] * 2, ActionLevel.AUTONOMOUS, ["2040"]),
         (["Where is order 2040?", "Please refund it."], ActionLevel.AUTONOMOUS, ["2040"]),
         (["I want my money back.", "2040", "Yes"], ActionLevel.AUTONOMOUS, ["2040"]),
+        (["Refund order 2040 please. My 2041 is fine."], ActionLevel.AUTONOMOUS, []),
+        (["Refund order 2040 please. My 2041 is fine.", "Yes"], ActionLevel.AUTONOMOUS, ["2040"]),
         (["Refund order 2040 please."], ActionLevel.HUMAN_APPROVED, []),
         (["I want my money back."], ActionLevel.AUTONOMOUS, []),
         (["Refund order 7700 please."], ActionLevel.AUTONOMOUS, []),
