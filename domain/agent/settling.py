@@ -72,7 +72,9 @@ def _answer_to_proposal(
     playbook: tuple[str, int],
 ) -> Settled | None:
     asked, event = proposal.action, situation.event
-    said = read_confirmation(event.text, event.order_numbers, asked.order_number or "")
+    said = read_confirmation(
+        event.text, event.order_numbers, asked.order_number or "", kind=asked.kind
+    )
     answer = _answer(asked.kind, proposal.category, language)
     match said.assent:
         case Assent.YES if _unchanged(situation, proposal, playbook):

@@ -91,15 +91,6 @@ def read_confirmation(
     return _confirmation(Assent.OTHER if shown is Assent.NO else _assent(text, answer))
 
 
-def read_which(text: str, numbers: tuple[str, ...]) -> str | None:
-    """The order that an answer to "which order?" names and says nothing else: "la 1044 svp".
-
-    None where it says more, asks, or names none or several.
-    """
-    confirmation = read_confirmation(text, numbers, "")
-    return confirmation.number if confirmation.assent is Assent.CORRECTION else None
-
-
 def _confirmation(assent: Assent) -> Confirmation:
     return Confirmation(assent=assent)
 
