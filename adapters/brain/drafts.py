@@ -8,7 +8,6 @@ from adapters.brain.classifier import Classification
 from adapters.brain.order_facts import order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
-from domain.agent.intent import Intent
 from domain.agent.intents.wanted import Want, clauses_that_want, mentions
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.template import Filled, clean_value, fill, names
@@ -32,10 +31,6 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
-_INTENT_OF: Final = {
-    ActionKind.REFUND: Intent.REFUND,
-    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
-}
 
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
@@ -161,7 +156,7 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
     """The request was proved word by word, so that its reasons need no explanation."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
-    if template.intent is not _INTENT_OF.get(kind):
+    if template.intent != kind.value:
         return 0
     return PARTIAL_STRENGTH if asking.asks_more else FITTING_STRENGTH
 

@@ -25,11 +25,6 @@ SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
 """A question asserts nothing and does nothing, and a yes was asked for."""
 
-_INTENTS: Final = {
-    ActionKind.REFUND: Intent.REFUND,
-    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Settled:
@@ -141,7 +136,7 @@ def _asked(answer: BrainAnswer, judgement: Judgement | None) -> Settled | None:
 def _answer(kind: ActionKind, category: Category, language: Language) -> BrainAnswer:
     return BrainAnswer(
         classification=category,
-        intents=(_INTENTS[kind],),
+        intents=(Intent(kind.value),),
         confidence=SURE,
         language=language,
         model=SETTLED_BY,
