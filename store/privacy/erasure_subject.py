@@ -45,7 +45,7 @@ _EVENTS_OF: Final = sa.text(f"""
     WHERE message.client_id = :client_id AND message.conversation_id = ANY(:conversations)
 """)  # noqa: S608 - likewise
 _CONVERSATIONS: Final = sa.text("""
-    SELECT id, key, customer_email, EXISTS (
+    SELECT id, key, customer_email, memory_key, EXISTS (
         SELECT FROM engine_messages AS message
         JOIN engine_events AS event
           ON event.client_id = message.client_id AND event.id = message.event_id
@@ -103,7 +103,7 @@ class Subject:
     async def conversations(self, after: str) -> FoundRecords:
         """Conversations under the customer's address."""
         rows = await self._page(_CONVERSATIONS, after)
-        return _found(rows, (row.id for row in rows if self.is_theirs(row.key, row.customer_email)))
+        return _found(rows, (row.id for row in rows if self.is_theirs(row)))
 
     async def memories(self, after: str) -> FoundRecords:
         """Memories, by their keys."""
@@ -128,13 +128,17 @@ class Subject:
         )
         return _found(rows, (row.id for row in rows if self._names(row)))
 
-    def is_theirs(self, conversation_key: str, customer_email: str | None) -> bool:
-        """Whether a conversation is under the customer's address."""
-        return self._is(customer_email) or self._is(address_in(conversation_key))
+    def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
+        """Whether a conversation is under the customer's address, in any of its columns: a ticket
+        may have begun without one, and share the memory of whoever wrote in it first."""
+        keys = (conversation.key, conversation.memory_key or "")
+        return self._is(conversation.customer_email) or any(
+            self._is(address_in(key)) for key in keys
+        )
 
     def _owns(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         """A visitor who told the address later is the one who wrote before."""
-        if self.is_theirs(row.key, row.customer_email):
+        if self.is_theirs(row):
             return True
         return row.customer_email is None and bool(row.has_erased)
 

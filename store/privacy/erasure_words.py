@@ -62,7 +62,7 @@ _MARKED: Final = sa.text("""
     ORDER BY event.id LIMIT :limit
 """)
 _CONVERSATIONS: Final = sa.text("""
-    SELECT conversation.id, conversation.key, conversation.customer_email,
+    SELECT conversation.id, conversation.key, conversation.customer_email, conversation.memory_key,
            min(message.created_at) FILTER (WHERE message.event_id = ANY(:events))
                = min(message.created_at) AS began_it,
            min(message.event_id) FILTER (WHERE message.event_id <> ALL(:events)) AS left_event
@@ -199,7 +199,7 @@ class CustomerWords:
         }
         shared = [row for row in touched if row.left_event is not None]
         await self._execute(_UNSETTLE, [row.id for row in shared])
-        theirs = [row.id for row in shared if subject.is_theirs(row.key, row.customer_email)]
+        theirs = [row.id for row in shared if subject.is_theirs(row)]
         await self._execute(_DISOWN, theirs)
         for row in shared:
             memory = ConversationRepository(self._connection, self._tenant)

@@ -20,13 +20,13 @@ CANARY = "canari"
 ZITA, BOB = f"zita@{CANARY}.example", "bob@example.com"
 
 
-async def _write(engine: LiveEngine, shop: Shop, customer: str, ticket: str) -> None:
+async def _write(engine: LiveEngine, shop: Shop, customer: str | None, ticket: str) -> None:
     await engine.post(
         shop,
         event_type="zendesk.ticket",
-        customer_email=customer,
         ticket_id=ticket,
         message=ORDER_QUESTION,
+        **({} if customer is None else {"customer_email": customer}),
     )
 
 
@@ -81,6 +81,41 @@ async def test_of_a_ticket_of_two_what_is_the_others_stays(
     assert (len(shared["turns"]), his["thread"]) == (2, {"order_number": "1042"})
     memory = await only_row(engine.database, customer_memories, of=shop)
     assert memory["key"] == f"email:{BOB}"
+
+
+async def test_a_ticket_that_began_without_an_address(
+    engine: LiveEngine, shop: Shop, database_url: str
+) -> None:
+    """It shares the memory of the first who wrote in it by name, and nothing else names them."""
+    for customer in (None, ZITA, BOB):
+        await _write(engine, shop, customer, "8")
+    thread = await only_row(engine.database, ai_conversations, of=shop)
+    assert (thread["customer_email"], thread["memory_key"]) == (None, f"email:{ZITA}")
+
+    await erase(engine, shop, ZITA)
+
+    assert tables_with(database_url, CANARY) == {}
+    await _write(engine, shop, BOB, "8")
+    assert tables_with(database_url, CANARY) == {}
+    memory = await only_row(engine.database, customer_memories, of=shop)
+    assert memory["key"] == f"email:{BOB}"
+
+
+async def test_a_memory_is_found_where_no_event_is_left(
+    engine: LiveEngine, shop: Shop, database_url: str
+) -> None:
+    """Retention may have removed what they wrote."""
+    await _write(engine, shop, BOB, "8")
+    async with engine.database.tenant(shop.tenant) as connection:
+        await connection.execute(
+            sa.update(ai_conversations).values(customer_email=None, memory_key=f"email:{ZITA}")
+        )
+
+    await erase(engine, shop, ZITA)
+
+    assert tables_with(database_url, CANARY) == {}
+    thread = await only_row(engine.database, ai_conversations, of=shop)
+    assert (thread["key"], thread["memory_key"]) == ("ticket:zendesk:8", None)
 
 
 async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database_url: str) -> None:
