@@ -116,12 +116,33 @@ class Persist:
                     new_id=self._new_id,
                     run_id=step.ref.run_id,
                 )
-            was_parked = run.status is RunStatus.NEEDS_REVIEW
-            if step.joined or (was_parked and result.status is RunStatus.COMPLETED):
-                await reviews.close_joined(step.ref.run_id, now)
+            if step.joined or run.status is RunStatus.NEEDS_REVIEW:
+                await self._end_joined(connection, tenant, step, now)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
         return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
+
+    async def _end_joined(
+        self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
+    ) -> None:
+        """Messages that joined a case end with it. If what people decided could not be done, they
+        have the conversation, and each message is told of. The workflow of the case sends that:
+        theirs have ended."""
+        reviews = EscalationRepository(connection, tenant)
+        if step.joined or step.status is RunStatus.COMPLETED:
+            await reviews.close_joined(step.ref.run_id, now)
+        if step.joined or step.status is not RunStatus.FAILED:
+            return
+        code = _error_code(step)
+        for message in await reviews.fail_case(step.ref.run_id, code, now):
+            ticket = await EventRepository(connection, tenant).ticket(message.event_id)
+            await Outbox(connection, tenant).add(
+                _failed(ticket, code),
+                dedup_key=message.run_id,
+                now=now,
+                new_id=self._new_id,
+                run_id=step.ref.run_id,
+            )
 
     async def _settle_thread(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, run: RunState
@@ -185,6 +206,21 @@ def _dedup_key(step: PersistInput) -> str:
     return run_id if step.escalation is None else f"{run_id}:{step.round}"
 
 
+def _error_code(step: PersistInput) -> str:
+    """Why a run failed."""
+    failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
+    return step.error_code or next(failed, "") or _ACTION_FAILED
+
+
+def _failed(ticket: Ticket, code: str) -> TicketResponseFailed:
+    return TicketResponseFailed(
+        ticket_id=ticket.ticket_id,
+        customer_email=ticket.customer_email,
+        error_code=code,
+        message=_FAILED,
+    )
+
+
 def _told(
     step: PersistInput,
     result: RunResult,
@@ -206,13 +242,7 @@ def _told(
             review_id=review_id,
         )
     if step.status is RunStatus.FAILED:
-        failed = (done.detail for done in step.steps if done.state is StepState.FAILED)
-        return TicketResponseFailed(
-            ticket_id=ticket.ticket_id,
-            customer_email=ticket.customer_email,
-            error_code=step.error_code or next(failed, "") or _ACTION_FAILED,
-            message=_FAILED,
-        )
+        return _failed(ticket, _error_code(step))
     if not _answered(step):
         return None
     shown = fitting(result.response)

@@ -4,6 +4,8 @@ What is locked comes in one order: the run of the case, the run of a joined mess
 conversation, the review.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -48,7 +50,9 @@ _LOCK_OPEN: Final = sa.text(f"""
     FOR NO KEY UPDATE OF review
 """)
 _HANDED_OVER_BY: Final = sa.text(f"""
-    SELECT review.id {_REVIEWS_OF_CONVERSATION} AND review.status IN ({_HANDED_OVER})
+    SELECT review.id {_REVIEWS_OF_CONVERSATION}
+      AND (review.status IN ({_HANDED_OVER})
+           OR (review.decision IS NOT NULL AND run.status = '{RunStatus.FAILED}'))
     ORDER BY review.decided_at DESC, review.id DESC
     LIMIT 1
 """)
@@ -100,6 +104,7 @@ _LOCK_OF_REVIEW: Final = sa.text(_LOCK_CONVERSATION.format(which="review.id = :r
 _LOCK_OF_ROUND: Final = sa.text(
     _LOCK_CONVERSATION.format(which="review.run_id = :run_id AND review.round = :round")
 )
+_LOCK_OF_RUN: Final = sa.text(_LOCK_CONVERSATION.format(which="review.run_id = :run_id"))
 _HAND_OVER: Final = sa.text("""
     UPDATE ai_conversations SET handed_over_at = coalesce(handed_over_at, :now)
     WHERE client_id = :client_id AND id = :conversation_id
@@ -118,6 +123,23 @@ _CLOSE: Final = sa.text(f"""
       AND review.client_id = :client_id AND review.id = joined.joined_review
       AND answered.status = '{RunStatus.COMPLETED}'
 """)  # noqa: S608 - our own names
+_FAIL: Final = sa.text(f"""
+    UPDATE engine_runs AS joined
+    SET status = '{RunStatus.FAILED}', error_code = :error_code, finished_at = :now
+    FROM escalation_tickets AS review
+    WHERE joined.client_id = :client_id AND joined.status = '{RunStatus.NEEDS_REVIEW}'
+      AND review.client_id = :client_id AND review.id = joined.joined_review
+      AND review.run_id = :run_id
+    RETURNING joined.id, joined.event_id
+""")  # noqa: S608 - our own names
+
+
+@dataclass(frozen=True, slots=True)
+class FailedMessage:
+    """One that joined a case, and has no answer."""
+
+    run_id: str
+    event_id: str
 
 
 class CaseMessages(TenantRepository):
@@ -183,6 +205,23 @@ class CaseMessages(TenantRepository):
         this = {"client_id": self._tenant, "run_id": run_id}
         reviews = list((await self._connection.scalars(_REVIEWS_OF_RUN, this)).all())
         await self._connection.execute(_CLOSE, {**this, "reviews": reviews, "now": now})
+
+    async def fail_case(
+        self, run_id: str, error_code: str, now: datetime
+    ) -> Sequence[FailedMessage]:
+        """Hand a conversation over to people, for what they decided could not be carried out;
+        returns the messages of which the runs have failed with the case, in their order.
+
+        A repetition fails none. A joined message whose outcome comes later waits for people, as all
+        later ones do. The caller has locked the run of the case.
+        """
+        this = {"client_id": self._tenant, "run_id": run_id}
+        failed = await self._connection.execute(
+            _FAIL, {**this, "error_code": error_code, "now": now}
+        )
+        messages = [FailedMessage(row.id, row.event_id) for row in failed]
+        await self._hand_over(await self._connection.scalar(_LOCK_OF_RUN, this), now)
+        return sorted(messages, key=lambda message: message.event_id)
 
     async def _lock_conversation_of(self, review_id: str) -> str | None:
         """The conversation of a review, locked; None where it has none any more."""

@@ -10,16 +10,21 @@ from domain.reviews.escalation import Decision
 from domain.runs.contracts import RunFacts
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import ai_conversations, engine_messages, engine_runs
+from store.webhooks.tables import outbox
 from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
-from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
+from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
+from tests.support.webhooks.told import told_events
 
 WORDS = "Un conseiller vous appelle."
 
 
-async def _writes(engine: LiveEngine, shop: Shop, message: str = UNSURE_MESSAGE) -> dict[str, Any]:
-    answer = await engine.post(shop, message=message, customer_email="emma@example.com")
+async def _writes(
+    engine: LiveEngine, shop: Shop, message: str = UNSURE_MESSAGE, **event: str
+) -> dict[str, Any]:
+    answer = await engine.post(shop, message=message, customer_email="emma@example.com", **event)
     facts: dict[str, Any] = answer.json()
     assert facts["status"] == "needs_review", facts
     return facts
@@ -118,3 +123,49 @@ async def test_messages_at_once_lead_to_one_review(engine: LiveEngine, shop: Sho
     for facts in answers:
         await _ended(engine, shop, facts)
         assert (await _run(engine, facts))["status"] == "completed"
+
+
+async def test_people_have_a_case_whose_answer_could_not_be_sent(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    """Nobody has answered the messages that joined it, and each is told of."""
+    mail.reply = "550 no such user"
+    by_mail = {"event_type": "email.inbound", "ticket_id": "T-1"}
+    first = await _writes(engine, shop, **by_mail)
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    joined = [await _writes(engine, shop, f"Allô ? ({n})", **by_mail) for n in range(2)]
+    for facts in joined:
+        await _ended(engine, shop, facts)
+    latest = joined[-1]["event_id"]
+    await engine.decide(review["id"], Decision.EDIT, WORDS, seen_event=latest)
+
+    assert (await _ended(engine, shop, first)).status == "failed"
+    for facts in joined:
+        run = await _run(engine, facts)
+        assert (run["status"], run["error_code"]) == ("failed", "mail_refused")
+        assert run["finished_at"] is not None
+    told = await told_events(engine.database, of=shop, event="ticket.response_failed")
+    assert [(one.data["ticket_id"], one.data["error_code"]) for one in told] == [
+        ("T-1", "mail_refused")
+    ] * 3
+    about = await rows(engine.database, outbox, of=shop, event="ticket.response_failed")
+    assert {row["dedup_key"] for row in about} == {one["run_id"] for one in (first, *joined)}
+    assert (await only_row(engine.database, ai_conversations, of=shop))["handed_over_at"]
+
+    later = await _writes(engine, shop, **by_mail)
+    run = await _run(engine, later)
+    assert (run["joined_review"], run["classification"]) == (review["id"], None)
+
+
+async def test_a_failure_that_no_human_saw_is_not_handed_over(
+    engine: LiveEngine, shop: Shop, mail: MailServer
+) -> None:
+    mail.reply = "550 no such user"
+    answer = await engine.post(
+        shop,
+        event_type="email.inbound",
+        customer_email="emma@example.com",
+        message=ORDER_QUESTION,
+    )
+    assert answer.json()["status"] == "failed"
+    assert (await only_row(engine.database, ai_conversations, of=shop))["handed_over_at"] is None

@@ -1,4 +1,4 @@
-"""The runs of messages that joined a case: they end with it, once it has an answer."""
+"""The runs of messages that joined a case: they end with it, answered or failed."""
 
 import asyncio
 from datetime import UTC, datetime
@@ -7,10 +7,12 @@ import pytest
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.reviews.escalation import Choice, Decision
 from store.core.database import Database
+from store.reviews.case_messages import FailedMessage
 from store.reviews.escalations import EscalationRepository
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import engine_runs
+from store.runs.tables import ai_conversations, engine_runs
 from tests.support.core.rows import only_row
 from tests.support.reviews.conversations import converse, join, set_run, write
 from tests.support.reviews.reviews import open_review
@@ -61,6 +63,42 @@ async def test_one_that_comes_late(database: Database, shop: Shop) -> None:
 
         run = await only_row(database, engine_runs, id=joined.run_id)
         assert run["status"] == "completed"
+
+
+async def test_they_fail_with_the_case(database: Database, shop: Shop) -> None:
+    """What has its outcome later joins those that come later: people have the conversation."""
+    review_id = await open_review(database, shop)
+    run_id = (await only_row(database, escalation_tickets, of=shop))["run_id"]
+    conversation_id = await converse(database, shop, review_id)
+    joined, late = [
+        await write(database, shop, conversation_id, status=status)
+        for status in ("needs_review", "received")
+    ]
+    for ref in (joined, late):
+        await join(database, shop, conversation_id, ref.event_id)
+    elsewhere = await write(database, shop, conversation_id, status="needs_review")
+    async with database.tenant(shop.tenant) as connection:
+        await EscalationRepository(connection, shop.tenant).decide(
+            review_id, Choice(Decision.APPROVE, "anna", seen_event=late.event_id), NOW
+        )
+    await set_run(database, shop, run_id, status="failed")
+
+    failed: list[FailedMessage] = []
+    for _ in range(2):
+        async with database.tenant(shop.tenant) as connection:
+            repository = EscalationRepository(connection, shop.tenant)
+            failed += await repository.fail_case(run_id, "mail_refused", NOW)
+    await _persist_joined(database, shop, review_id, late.run_id)
+
+    assert failed == [FailedMessage(joined.run_id, joined.event_id)]
+    run = await only_row(database, engine_runs, id=joined.run_id)
+    assert (run["status"], run["error_code"]) == ("failed", "mail_refused")
+    assert run["finished_at"] == NOW
+    for ref in (late, elsewhere):
+        assert (await only_row(database, engine_runs, id=ref.run_id))["status"] == "needs_review"
+    assert (await only_row(database, ai_conversations, of=shop))["handed_over_at"] == NOW
+    later = await write(database, shop, conversation_id)
+    assert await join(database, shop, conversation_id, later.event_id) == review_id
 
 
 async def _persist_case(database: Database, shop: Shop, run_id: str) -> None:
