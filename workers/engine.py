@@ -35,6 +35,7 @@ from activities.webhooks.tell_owner import TellOwner
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
+from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.mail import SmtpMailer
@@ -142,6 +143,7 @@ def build_activities(
     """`http`: the way out to clients' integrations."""
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
+    net = LearnedSafetyNet.load()
     mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
@@ -149,13 +151,13 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     engine = TemporalEngine(client)
     return EngineActivities(
-        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts),
+        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts, net),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
-        think=Think(database, purse, embedder, utc_now, new_ulid),
+        think=Think(database, purse, embedder, net, utc_now, new_ulid),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=Rehearse(database, purse, embedder, sealer, utc_now),
+        dry_run=Rehearse(database, purse, embedder, net, sealer, utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),

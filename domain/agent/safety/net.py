@@ -32,6 +32,14 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
     return found
 
 
+class SafetyGrammar:
+    """The safety net of the grammar alone."""
+
+    def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
+        """See sensitive_matter."""
+        return sensitive_matter(text, own_words)
+
+
 def _says_own(text: str, own_words: tuple[str, ...]) -> bool:
     words = _worded(text)
     return any(own in words for own in _all_worded(own_words))
