@@ -9,7 +9,7 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from adapters.brain.artifact import WEIGHT_STEP
-from adapters.brain.features import BUCKETS, FeatureRow, Floats, Numbers
+from adapters.brain.features import FeatureRow, Floats, Numbers
 
 INVERSE_REGULARISATION: Final = 3.0
 # Far past what accuracy needs: the weights must settle well below the step they are rounded to.
@@ -18,12 +18,12 @@ TOLERANCE: Final = 1e-10
 ROUGH_TOLERANCE: Final = 1e-3
 
 
-def matrix(rows: Sequence[FeatureRow]) -> csr_matrix:
-    """One row an example, of shape (len(rows), BUCKETS)."""
+def matrix(rows: Sequence[FeatureRow], width: int) -> csr_matrix:
+    """One row an example, of shape (len(rows), width)."""
     ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
     values = np.concatenate([row.values for row in rows])
     buckets = np.concatenate([row.buckets for row in rows])
-    return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
+    return csr_matrix((values, buckets, ends), shape=(len(rows), width))
 
 
 def rotated(rows: csr_matrix) -> Floats:

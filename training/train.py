@@ -26,6 +26,7 @@ from adapters.brain.classifier import (
     softmax,
 )
 from adapters.brain.features import (
+    BUCKETS,
     RARITY_STEP,
     Floats,
     Numbers,
@@ -125,7 +126,7 @@ def train(examples: Sequence[Example], output: Path) -> TrainingReport:
 def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
     texts = [example.text for example in examples]
     rarities = rarities_of(texts)
-    rows = matrix([row_of(text, rarities) for text in texts])
+    rows = matrix([row_of(text, rarities) for text in texts], BUCKETS)
     compact = rotated(rows)
     labels = _labels(examples)
     judged: dict[str, Floats] = {}

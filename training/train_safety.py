@@ -9,7 +9,7 @@ so in all of their messages: hence judged by whole writers who were left out.
 import csv
 import hashlib
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, cast
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has no types
 
-from adapters.brain.features import RARITY_STEP, Floats, Numbers, rarities_of, row_of
+from adapters.brain.features import RARITY_STEP, Floats, Numbers
+from adapters.brain.safety_features import SAFETY_BUCKETS, safety_rarities, safety_row
 from adapters.brain.safety_net import MATTERS, SAFETY_MODEL_PATH
 from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
@@ -31,9 +32,12 @@ OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safe
 # Who wrote the classifier's examples: never left out whole.
 EVERYBODY: Final = ""
 # There are ten times as many ordinary messages: without this the few would hardly count.
-SENSITIVE_COUNTS: Final = 4.0
+SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
-MOST_ORDINARY_HELD: Final = 0.005
+# What they are held out of is full of odd stories: of others' messages it is half as many.
+MOST_ORDINARY_HELD: Final = 0.01
+# Of sensitive messages that the grammar holds.
+MOST_RELEASED: Final = 0.015
 THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 
@@ -49,14 +53,37 @@ class WrittenMessage:
 @dataclass(frozen=True, slots=True)
 class SafetyReport:
     """Shares, measured on writers the judging model never saw. `recall` and `lookalikes`: by
-    writer, of this signal alone. `ordinary`: of ordinary messages that the grammar lets through.
-    `right_matter`: of the messages held that are sensitive."""
+    writer, of both signals together. `added`: what the learned one finds of the sensitive messages
+    that the grammar lets through. `ordinary`: of ordinary messages that the grammar lets through.
+    `right_matter`: of the sensitive messages above the threshold."""
 
     threshold: float
+    released: float
     recall: Mapping[str, float]
     lookalikes: Mapping[str, float]
+    added: Mapping[str, float]
     ordinary: float
     right_matter: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Of each message: its writer, the place of its matter or -1, whether the grammar holds it,
+    and what a model says that was not shown its writer."""
+
+    writers: NDArray[np.str_]
+    matters: Numbers
+    named: NDArray[np.bool_]
+    scores: Floats
+    guesses: Numbers
+
+    @property
+    def real(self) -> NDArray[np.bool_]:
+        return self.matters >= 0
+
+    @property
+    def ordinary(self) -> NDArray[np.bool_]:
+        return self.writers == EVERYBODY
 
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
@@ -84,12 +111,12 @@ def read_open_set(path: Path) -> list[WrittenMessage]:
     ]
 
 
-def read_ordinary(path: Path) -> list[WrittenMessage]:
-    """The classifier's examples that the grammar lets through."""
+def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
+    """The classifier's examples that the grammar lets through, but for the texts `known`."""
     return [
         WrittenMessage(EVERYBODY, None, example.text)
         for example in read_examples(path)
-        if sensitive_matter(example.text) is None
+        if example.text not in known and sensitive_matter(example.text) is None
     ]
 
 
@@ -106,17 +133,18 @@ def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyRepo
 
 def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
     texts = [message.text for message in messages]
-    rarities = rarities_of(texts)
-    rows = matrix([row_of(text, rarities) for text in texts])
+    rarities = safety_rarities(texts)
+    rows = matrix([safety_row(text, rarities) for text in texts], SAFETY_BUCKETS)
     compact = rotated(rows)
     writers = np.array([message.writer for message in messages])
     matters = np.array(
         [-1 if message.matter is None else MATTERS.index(message.matter) for message in messages]
     )
     counts = np.where(writers == EVERYBODY, 1.0, SENSITIVE_COUNTS)
-    scores, guesses = _held_out(compact, matters, writers, counts)
-    threshold = _threshold(scores, matters, writers)
-    real = matters >= 0
+    named = np.array([sensitive_matter(text) is not None for text in texts])
+    judged = _Judged(writers, matters, named, *_held_out(compact, matters, writers, counts))
+    threshold, released = _threshold(judged), _released(judged)
+    real = judged.real
     held, held_bias = weights(rows, compact, real.astype(np.int64), counts)
     only = np.flatnonzero(real)
     kinds, kinds_bias = weights(rows[only], rotated(rows[only]), matters[only])
@@ -125,13 +153,14 @@ def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
         "examples": np.array(digest_of_messages(messages)),
         "rarities": np.rint(rarities / RARITY_STEP).astype(np.uint8),
         "threshold": np.array(threshold),
+        "released": np.array(released),
         "held_weights": rounded(held[1]),
         "held_bias": rounded(held_bias)[1],
         "matter_weights": rounded(kinds),
         "matter_bias": rounded(kinds_bias),
     }
     np.savez(output, allow_pickle=False, **arrays)
-    return _reported(threshold, scores, guesses, matters, writers)
+    return _reported(judged, threshold, released)
 
 
 def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
@@ -162,10 +191,10 @@ def _held_out(
     return scores, guesses
 
 
-def _threshold(scores: Floats, matters: Numbers, writers: NDArray[np.str_]) -> float:
+def _threshold(judged: _Judged) -> float:
     """The lowest that holds no more look-alikes and ordinary messages than it may."""
-    harmless = scores[(matters < 0) & (writers != EVERYBODY)]
-    ordinary = scores[writers == EVERYBODY]
+    harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
+    ordinary = judged.scores[judged.ordinary]
     return next(
         threshold
         for threshold in THRESHOLDS
@@ -174,41 +203,54 @@ def _threshold(scores: Floats, matters: Numbers, writers: NDArray[np.str_]) -> f
     )
 
 
-def _reported(
-    threshold: float,
-    scores: Floats,
-    guesses: Numbers,
-    matters: Numbers,
-    writers: NDArray[np.str_],
-) -> SafetyReport:
-    held = scores > threshold
-    real = matters >= 0
-    named = [str(writer) for writer in np.unique(writers) if writer != EVERYBODY]
+def _released(judged: _Judged) -> float:
+    """The highest that lets go no more sensitive messages than it may."""
+    sensitive = judged.scores[judged.real & judged.named]
+    return next(
+        threshold
+        for threshold in reversed(THRESHOLDS)
+        if (sensitive <= threshold).mean() <= MOST_RELEASED
+    )
+
+
+def _reported(judged: _Judged, threshold: float, released: float) -> SafetyReport:
+    real, above = judged.real, judged.scores > threshold
+    held = np.where(judged.named, judged.scores > released, above)
+    by = {
+        str(writer): judged.writers == writer
+        for writer in np.unique(judged.writers)
+        if writer != EVERYBODY
+    }
     return SafetyReport(
         threshold=threshold,
-        recall={it: float(held[real & (writers == it)].mean()) for it in named},
-        lookalikes={it: float(held[~real & (writers == it)].mean()) for it in named},
-        ordinary=float(held[writers == EVERYBODY].mean()),
-        right_matter=float((guesses == matters)[held & real].mean()),
+        released=released,
+        recall={writer: float(held[real & own].mean()) for writer, own in by.items()},
+        lookalikes={writer: float(held[~real & own].mean()) for writer, own in by.items()},
+        added={
+            writer: float(above[real & own & ~judged.named].mean())
+            for writer, own in by.items()
+            if (real & own & ~judged.named).any()
+        },
+        ordinary=float(above[judged.ordinary].mean()),
+        right_matter=float((judged.guesses == judged.matters)[above & real].mean()),
     )
 
 
 def read_messages() -> list[WrittenMessage]:
     """All that is committed to learn from."""
-    return [
-        *read_sensitive(SENSITIVE_PATH),
-        *read_open_set(OPEN_SET_PATH),
-        *read_ordinary(EXAMPLES_PATH),
-    ]
+    written = [*read_sensitive(SENSITIVE_PATH), *read_open_set(OPEN_SET_PATH)]
+    known = frozenset(message.text for message in written)
+    return [*written, *read_ordinary(EXAMPLES_PATH, known)]
 
 
 def main(arguments: Sequence[str]) -> None:
     """Train from what is committed; the one optional argument is the output file."""
     messages = read_messages()
     report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
-    lines = [f"{len(messages)} messages, threshold {report.threshold}"]
+    lines = [f"{len(messages)} messages: held above {report.threshold}, let go at {report.released}"]
     lines += [
-        f"writer {writer} left out: recall {share:.3f}, "
+        f"writer {writer} left out: recall {share:.3f} "
+        f"(of what the grammar misses {report.added.get(writer, 1):.3f}), "
         f"look-alikes held {report.lookalikes[writer]:.3f}"
         for writer, share in report.recall.items()
     ]

@@ -1,7 +1,7 @@
 """The safety net of two signals: the grammar, and what was learned from messages of such matters.
 
 The grammar knows wordings, whoever learned knows what such messages are like: it finds hints that
-nobody has put into words yet. Either of them holds a message. The weights are arrays made by
+nobody has put into words yet, and look-alikes that only use such words. The weights are arrays made by
 `python -m training.train_safety` and kept in `safety.npz` beside this module.
 """
 
@@ -12,15 +12,18 @@ from typing import Final, Self
 import numpy as np
 
 from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
-from adapters.brain.features import BUCKETS, RARITY_STEP, row_of
-from domain.agent.safety.net import sensitive_matter
+from adapters.brain.features import RARITY_STEP
+from adapters.brain.safety_features import SAFETY_BUCKETS, safety_row
+from domain.agent.safety.net import says_own, sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 
 SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
 # What can be learned: the merchant's own words cannot.
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
+# A longer text says much besides, which hides from what was learned what one sentence of it says.
+RELEASED_UP_TO: Final = 400
 _ARRAYS: Final = (
-    *("matters", "rarities", "threshold"),
+    *("matters", "rarities", "threshold", "released"),
     *("held_weights", "held_bias", "matter_weights", "matter_bias"),
 )
 
@@ -33,11 +36,12 @@ class LearnedSafetyNet:
         model = read_arrays(content, _ARRAYS)
         if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
             raise ModelInvalid("the model knows other matters")
-        self._rarities = stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
-        self._held = stored(model["held_weights"], np.int8, (BUCKETS,)) * WEIGHT_STEP
+        self._rarities = stored(model["rarities"], np.uint8, (SAFETY_BUCKETS,)) * RARITY_STEP
+        self._held = stored(model["held_weights"], np.int8, (SAFETY_BUCKETS,)) * WEIGHT_STEP
         self._held_bias = float(stored(model["held_bias"], np.int8, ())) * WEIGHT_STEP
         self._threshold = float(stored(model["threshold"], np.float64, ()))
-        matters = stored(model["matter_weights"], np.int8, (len(MATTERS), BUCKETS))
+        self._released = float(stored(model["released"], np.float64, ()))
+        matters = stored(model["matter_weights"], np.int8, (len(MATTERS), SAFETY_BUCKETS))
         self._matters = np.ascontiguousarray(matters.T) * WEIGHT_STEP
         self._matters_bias = stored(model["matter_bias"], np.int8, (len(MATTERS),)) * WEIGHT_STEP
 
@@ -50,16 +54,16 @@ class LearnedSafetyNet:
         return cls((path or SAFETY_MODEL_PATH).read_bytes())
 
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
-        """The grammar's matter, else the one learned, else the merchant's own."""
-        found = sensitive_matter(text, own_words)
-        if found not in (None, SensitiveMatter.OWN):
-            return found
-        return self.learned(text) or found
+        """The grammar's matter, else the one learned, else the merchant's own.
 
-    def learned(self, text: str) -> SensitiveMatter | None:
-        """The matter that a text is like, without the grammar. Reads 2,000 characters."""
-        row = row_of(text, self._rarities)
-        if row.values @ self._held[row.buckets] + self._held_bias <= self._threshold:
-            return None
-        scores = row.values @ self._matters[row.buckets] + self._matters_bias
-        return MATTERS[int(np.argmax(scores))]
+        A short text that is nothing like such messages is let go, whatever the grammar says.
+        """
+        named = sensitive_matter(text)
+        row = safety_row(text, self._rarities)
+        score = float(row.values @ self._held[row.buckets] + self._held_bias)
+        if named is not None and (score > self._released or len(text) > RELEASED_UP_TO):
+            return named
+        if named is None and score > self._threshold:
+            scores = row.values @ self._matters[row.buckets] + self._matters_bias
+            return MATTERS[int(np.argmax(scores))]
+        return SensitiveMatter.OWN if says_own(text, own_words) else None
