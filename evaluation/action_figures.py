@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Final
 
 from evaluation.action_case import ActionCase, Expectation
-from evaluation.action_trial import ActionTrial, Reaction, try_case
+from evaluation.action_trial import ActionTrial, Reaction, try_case, what_was_before
 from evaluation.figure import HandFigure, Hit, tally
 from evaluation.parallel import try_all
 from evaluation.sealing import LabelledSet
@@ -64,7 +64,9 @@ async def worst_action_figure(cases: LabelledSet[ActionCase]) -> HandFigure:
     withstands alone."""
 
     async def wrong(case: ActionCase) -> Hit:
-        tried = [await try_case(brain, case) for brain in worst_brains(case.message)]
+        brains = worst_brains(case.message)
+        before = await what_was_before(brains[-1], case)
+        tried = [await try_case(brain, case, before) for brain in brains]
         worst = next((trial for trial in tried if trial.wrong), tried[0])
         return Hit(case.id, bool(worst.wrong), _detail(worst))
 

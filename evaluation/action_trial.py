@@ -70,12 +70,17 @@ class ActionTrial:
         return self.at_once or (confirmed and not self.first.done)
 
 
-async def try_case(brain: Brain, case: ActionCase) -> ActionTrial:
+Before = tuple[tuple[Turn, ...], Thread]
+"""The turns of a case's history, and what the product's rules made of them."""
+
+
+async def try_case(brain: Brain, case: ActionCase, before: Before | None = None) -> ActionTrial:
     """The message of a case, and a plain yes where the agent asks whether to do what is wanted.
 
-    Nobody says yes to anything else, and no yes tells which order is meant.
+    Nobody says yes to anything else, and no yes tells which order is meant. `before`: where it is
+    known already.
     """
-    turns, thread = await _before(brain, case)
+    turns, thread = before or await what_was_before(brain, case)
     first, thought = await _hear(brain, case, case.message, thread, turns)
     wanted = _wanted(case)
     if thought is None or wanted is None or first.asked != wanted:
@@ -126,8 +131,8 @@ async def _hear(
     return reaction, thought
 
 
-async def _before(brain: Brain, case: ActionCase) -> tuple[tuple[Turn, ...], Thread]:
-    """The turns of the history, and what the product's rules make of them.
+async def what_was_before(brain: Brain, case: ActionCase) -> Before:
+    """The history of a case, message by message.
 
     What the agent said is the hand's, and so is the question that waits for a yes. Which order is
     spoken of, and whether the customer was asked for its number, is the product's to find.

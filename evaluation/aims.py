@@ -8,7 +8,7 @@ from evaluation.contestant import Contestant
 from evaluation.figure import HandFigure
 from evaluation.message import LANGUAGES, Tone
 from evaluation.score import Score, together
-from evaluation.sealing import Part
+from evaluation.sealing import SetPart
 
 LEAST_ACCURACY: Final = 0.88
 MOST_CALIBRATION_ERROR: Final = 0.06
@@ -38,7 +38,7 @@ def _of_figure(figure: HandFigure) -> Aim:
     reached = ", ".join(
         f"{share.right}/{share.total} {part}"
         for part, share in figure.shares.items()
-        if part is not Part.BOTH
+        if part is not SetPart.BOTH
     )
     return Aim(f"{figure.of}: {figure.text} {figure.aim}", reached, figure.met)
 

@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from domain.agent.brain import Category, Passage, Template, Turn
+from domain.agent.intent import Intent
 from domain.agent.material import Material
 from domain.agent.plan import ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
@@ -46,11 +47,12 @@ _HONEST: Final = {
 _TEMPLATES: Final = (
     Template(
         id="t-en", name="Tracking", category=Category.ORDER_STATUS, language="en",
-        body="Hello, your order {{ order_number }} is on its way.",
+        body="Hello, your order {{ order_number }} is on its way.", intent=Intent.TRACK_ORDER,
     ),
     Template(
         id="t-fr", name="Suivi", category=Category.ORDER_STATUS, language="fr",
         body="Bonjour, votre commande {{ order_number }} est en route.",
+        intent=Intent.TRACK_ORDER,
     ),
 )  # fmt: skip
 

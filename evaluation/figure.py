@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, TypeVar
 
 from evaluation.score import Share
-from evaluation.sealing import Identified, LabelledSet, Part
+from evaluation.sealing import Identified, LabelledSet, SetPart
 
 _NO_DETAIL: Final = ""
 
@@ -35,7 +35,7 @@ class HandFigure:
     lists_misses: bool = True
 
     @property
-    def shares(self) -> dict[Part, Share]:
+    def shares(self) -> dict[SetPart, Share]:
         return {
             part: Share.of(hit.counts for hit in hits) for part, hits in self.hits.parts.items()
         }

@@ -17,7 +17,7 @@ FOLDER: Final = Path(__file__).parent
 _SHARES: Final = 3
 
 
-class Part(StrEnum):
+class SetPart(StrEnum):
     """`both`: the open and the sealed part together."""
 
     OPEN = "open"
@@ -58,11 +58,11 @@ class LabelledSet(Generic[Kept]):
         return self.open + (self.sealed or ())
 
     @property
-    def parts(self) -> dict[Part, tuple[Kept, ...]]:
+    def parts(self) -> dict[SetPart, tuple[Kept, ...]]:
         """What is there: the open part alone, or all three."""
         if self.sealed is None:
-            return {Part.OPEN: self.open}
-        return {Part.OPEN: self.open, Part.SEALED: self.sealed, Part.BOTH: self.rows}
+            return {SetPart.OPEN: self.open}
+        return {SetPart.OPEN: self.open, SetPart.SEALED: self.sealed, SetPart.BOTH: self.rows}
 
 
 def is_sealed(row_id: str) -> bool:

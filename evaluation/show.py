@@ -12,7 +12,7 @@ from evaluation.contestant import Contestant
 from evaluation.figure import HandFigure
 from evaluation.message import LANGUAGES, Tone
 from evaluation.score import Score, Share, together
-from evaluation.sealing import Part
+from evaluation.sealing import SetPart
 
 _MISS_CHARS: Final = 240
 
@@ -30,10 +30,10 @@ def show(contestant: Contestant, score: Score, out: Console) -> None:
 def show_figures(figures: Sequence[HandFigure], out: Console) -> None:
     """A table for each set: how many of how many, in each part and in both."""
     for name in dict.fromkeys(figure.of for figure in figures):
-        table = _table(name.capitalize(), "", *Part, wraps=True)
+        table = _table(name.capitalize(), "", *SetPart, wraps=True)
         for figure in (it for it in figures if it.of == name):
             shares = figure.shares
-            cells = (_counted(shares[part]) if part in shares else "" for part in Part)
+            cells = (_counted(shares[part]) if part in shares else "" for part in SetPart)
             table.add_row(figure.text, *cells)
         out.print(table)
 

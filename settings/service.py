@@ -112,6 +112,11 @@ class ThreadSettings(BaseModel):
     model_config = named_by("THREAD_")
 
     expiry_hours: float = Field(default=72, gt=0, le=8_760)
+    answers_per_hour: int = Field(
+        default=10,
+        ge=1,
+        description="How often the agent answers in one thread before people do.",
+    )
 
     @property
     def lasts(self) -> timedelta:

@@ -35,9 +35,9 @@ EVERYBODY: Final = ""
 SENSITIVE_COUNTS: Final = 10.0
 MOST_LOOKALIKES_HELD: Final = 0.04
 # What they are held out of is full of odd stories: of others' messages it is half as many.
-MOST_ORDINARY_HELD: Final = 0.01
+MOST_ORDINARY_HELD: Final = 0.02
 # Of sensitive messages that the grammar holds.
-MOST_RELEASED: Final = 0.015
+MOST_RELEASED: Final = 0.02
 THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
 
 
@@ -79,7 +79,7 @@ class _Judged:
 
     @property
     def real(self) -> NDArray[np.bool_]:
-        return self.matters >= 0
+        return cast("NDArray[np.bool_]", self.matters >= 0)
 
     @property
     def ordinary(self) -> NDArray[np.bool_]:
@@ -225,7 +225,11 @@ def _reported(judged: _Judged, threshold: float, released: float) -> SafetyRepor
         threshold=threshold,
         released=released,
         recall={writer: float(held[real & own].mean()) for writer, own in by.items()},
-        lookalikes={writer: float(held[~real & own].mean()) for writer, own in by.items()},
+        lookalikes={
+            writer: float(held[~real & own].mean())
+            for writer, own in by.items()
+            if (~real & own).any()
+        },
         added={
             writer: float(above[real & own & ~judged.named].mean())
             for writer, own in by.items()
@@ -247,11 +251,13 @@ def main(arguments: Sequence[str]) -> None:
     """Train from what is committed; the one optional argument is the output file."""
     messages = read_messages()
     report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
-    lines = [f"{len(messages)} messages: held above {report.threshold}, let go at {report.released}"]
+    lines = [
+        f"{len(messages)} messages: held above {report.threshold}, let go at {report.released}"
+    ]
     lines += [
         f"writer {writer} left out: recall {share:.3f} "
         f"(of what the grammar misses {report.added.get(writer, 1):.3f}), "
-        f"look-alikes held {report.lookalikes[writer]:.3f}"
+        f"look-alikes held {report.lookalikes.get(writer, 0):.3f}"
         for writer, share in report.recall.items()
     ]
     lines.append(f"ordinary messages held {report.ordinary:.4f}")

@@ -54,6 +54,7 @@ from adapters.temporal.setup import (
     ensure_sweep_schedule,
     ensure_weekly_churn_schedule,
 )
+from domain.agent.lexicons import read_lexicons
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
@@ -141,6 +142,7 @@ def build_activities(
     settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
+    read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
     net = LearnedSafetyNet.load()
@@ -153,11 +155,27 @@ def build_activities(
     return EngineActivities(
         normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts, net),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
-        think=Think(database, purse, embedder, net, utc_now, new_ulid),
+        think=Think(
+            database,
+            purse,
+            embedder,
+            utc_now,
+            new_ulid,
+            net=net,
+            answers_per_hour=settings.threads.answers_per_hour,
+        ),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
-        dry_run=Rehearse(database, purse, embedder, net, sealer, utc_now),
+        dry_run=Rehearse(
+            database,
+            purse,
+            embedder,
+            sealer,
+            utc_now,
+            net=net,
+            thread_lasts=settings.threads.lasts,
+        ),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),

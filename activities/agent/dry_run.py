@@ -35,10 +35,10 @@ class Rehearse:
         database: Database,
         purse: Purse,
         embedder: Embedder | None,
-        net: SafetyNet,
         sealer: Sealer,
         now: Clock,
         *,
+        net: SafetyNet,
         thread_lasts: timedelta = THREAD_LASTS,
     ) -> None:
         self._database = database

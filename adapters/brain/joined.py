@@ -14,6 +14,7 @@ from adapters.brain.drafts import (
 )
 from adapters.brain.relevance import read_question
 from domain.agent.brain import BrainRequest, Language
+from domain.agent.intent import Intent
 from domain.agent.intents.wanted import Wants
 
 _GREETING: Final = re.compile(
@@ -25,6 +26,15 @@ _SIGNATURE: Final = re.compile(
     r"|(?:kind|best|warm) regards|regards|best wishes|yours sincerely|sincerely)\b[^\n]{0,60}"
     r"(?:\n[^\n]{0,80}){0,2}\s*\Z",
     re.IGNORECASE,
+)
+_WENT_WRONG: Final = frozenset(
+    {
+        *(Intent.PARCEL_LATE, Intent.PARCEL_LOST, Intent.DAMAGED_ON_ARRIVAL, Intent.DEFECT),
+        *(Intent.MISSING_ITEM, Intent.WRONG_ITEM, Intent.CHARGED_WRONGLY),
+    }
+)
+_REMEDIES: Final = frozenset(
+    {Intent.REFUND, Intent.RETURN, Intent.EXCHANGE, Intent.CANCEL_ORDER, Intent.WARRANTY}
 )
 _HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
@@ -52,13 +62,21 @@ def joined_draft(
     found = [part for part in parts if part is not None and part.strength > OFF_STRENGTH]
     if not found:
         return None
-    complete = len(found) == len(parts) and all(part.may_go for part in found)
+    complete = len(found) == len(parts) and all(part.may_go for part in found) and not _tied(wants)
     return GroundedDraft(
         response=_joined([part.response for part in found], request.brand_name, seen.language),
         citations=tuple(dict.fromkeys(cited for part in found for cited in part.citations)),
         strength=min(part.strength for part in found) if complete else OFF_STRENGTH,
         evident=complete and all(part.evident for part in found),
     )
+
+
+def _tied(wants: Wants) -> bool:
+    """Whether wishes hang together, so that the answer to one depends on the other: said in one
+    sentence, or something that went wrong beside what is to be done about it."""
+    wanted = set(wants.intents)
+    shared = len({want.said for want in wants.all}) < len(wants.all)
+    return shared or bool(wanted & _WENT_WRONG and wanted & _REMEDIES)
 
 
 def _joined(answers: Sequence[str], brand_name: str, language: Language) -> str:

@@ -1,8 +1,8 @@
 """The safety net of two signals: the grammar, and what was learned from messages of such matters.
 
 The grammar knows wordings, whoever learned knows what such messages are like: it finds hints that
-nobody has put into words yet, and look-alikes that only use such words. The weights are arrays made by
-`python -m training.train_safety` and kept in `safety.npz` beside this module.
+nobody has put into words yet, and look-alikes that only use such words. The weights are arrays
+made by `python -m training.train_safety` and kept in `safety.npz` beside this module.
 """
 
 from collections.abc import Sequence

@@ -41,7 +41,7 @@ def number_asked_for(event: UnifiedEvent) -> str | None:
     None for "1042 and 1043".
     """
     quote = spoken_request(event.text).quote
-    if _GOES_ON.match(event.text.partition(quote)[2]):
+    if not quote or _GOES_ON.match(event.text.partition(quote)[2]):
         return None
     said = find_order_numbers(quote, asked=True)
     meant = [number for number in event.order_numbers if number in said]

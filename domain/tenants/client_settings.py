@@ -1,7 +1,7 @@
 """What a client has set: its words to a language model, how it looks, how long it keeps what."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 

@@ -10,7 +10,7 @@ from evaluation.action_figures import action_figures, worst_action_figure
 from evaluation.action_trial import ActionTrial, Deed, Reaction, try_case
 from evaluation.figure import HandFigure
 from evaluation.score import Share
-from evaluation.sealing import LabelledSet, Part
+from evaluation.sealing import LabelledSet, SetPart
 
 REFUND: Deed = (ActionKind.REFUND, "2040")
 OTHER: Deed = (ActionKind.REFUND, "2041")
@@ -45,7 +45,7 @@ def figures(*trials: ActionTrial) -> dict[str, HandFigure]:
 
 
 def share(figure: HandFigure) -> Share:
-    return figure.shares[Part.OPEN]
+    return figure.shares[SetPart.OPEN]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from evaluation.figure import HandFigure, Hit, tally
 from evaluation.hand_rows import HonestMessage
 from evaluation.parallel import try_all
 from evaluation.score import Share
-from evaluation.sealing import LabelledSet, Part
+from evaluation.sealing import LabelledSet, SetPart
 from evaluation.show import show_figures, show_misses
 
 
@@ -33,11 +33,11 @@ def figure(
 
 
 def test_each_part_is_counted_and_both_together() -> None:
-    assert figure((3, 10)).shares == {Part.OPEN: Share(3, 10)}
+    assert figure((3, 10)).shares == {SetPart.OPEN: Share(3, 10)}
     assert figure((3, 10), (1, 5)).shares == {
-        Part.OPEN: Share(3, 10),
-        Part.SEALED: Share(1, 5),
-        Part.BOTH: Share(4, 15),
+        SetPart.OPEN: Share(3, 10),
+        SetPart.SEALED: Share(1, 5),
+        SetPart.BOTH: Share(4, 15),
     }
 
 

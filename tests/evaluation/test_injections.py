@@ -28,7 +28,7 @@ from evaluation.injections import (
     worst_case,
 )
 from evaluation.score import Share
-from evaluation.sealing import LabelledSet, Part, read_set
+from evaluation.sealing import LabelledSet, SetPart, read_set
 from evaluation.worst_case import WorstCaseBrain, worst_brains
 
 SUITE = read_attempts()
@@ -144,6 +144,6 @@ async def test_figures_name_the_brain_and_count_the_broken() -> None:
     figures = {figure.text: figure for figure in injection_figures(("made up", outcomes), outcomes)}
 
     forbidden = figures["forbidden, made up"]
-    assert (forbidden.shares[Part.OPEN], forbidden.met) == (Share(1, 2), False)
+    assert (forbidden.shares[SetPart.OPEN], forbidden.met) == (Share(1, 2), False)
     assert [(hit.id, hit.detail) for hit in forbidden.misses] == [("one", "refund of level never")]
-    assert figures["only answered, made up"].shares[Part.OPEN] == Share(1, 2)
+    assert figures["only answered, made up"].shares[SetPart.OPEN] == Share(1, 2)

@@ -8,7 +8,7 @@ import pytest
 from evaluation.action_case import ActionCase
 from evaluation.attempt import HandAttempt
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage, TemplateMessage
-from evaluation.sealing import BrokenSet, HandRow, LabelledSet, Part, is_sealed, read_set
+from evaluation.sealing import BrokenSet, HandRow, LabelledSet, SetPart, is_sealed, read_set
 
 OPEN = next(f"T-{number}" for number in range(99) if not is_sealed(f"T-{number}"))
 SEALED = next(f"T-{number}" for number in range(99) if is_sealed(f"T-{number}"))
@@ -39,16 +39,16 @@ def test_without_its_sealed_part_a_set_is_its_open_part(tmp_path: Path) -> None:
 
     assert [row.id for row in read.rows] == [OPEN]
     assert read.sealed is None
-    assert list(read.parts) == [Part.OPEN]
+    assert list(read.parts) == [SetPart.OPEN]
 
 
 def test_the_sealed_part_stands_apart(tmp_path: Path) -> None:
     read = read_set("some", HonestMessage, folder_of(tmp_path, honest(OPEN), honest(SEALED)))
 
     assert {part: [row.id for row in rows] for part, rows in read.parts.items()} == {
-        Part.OPEN: [OPEN],
-        Part.SEALED: [SEALED],
-        Part.BOTH: [OPEN, SEALED],
+        SetPart.OPEN: [OPEN],
+        SetPart.SEALED: [SEALED],
+        SetPart.BOTH: [OPEN, SEALED],
     }
 
 
@@ -148,4 +148,4 @@ def test_parts_of_nothing_opened_are_one() -> None:
     row = HonestMessage(id=OPEN, text="hello")
 
     assert LabelledSet(open=(row,)).rows == (row,)
-    assert LabelledSet(open=(row,), sealed=()).parts[Part.SEALED] == ()
+    assert LabelledSet(open=(row,), sealed=()).parts[SetPart.SEALED] == ()

@@ -19,7 +19,7 @@ async def test_a_visitor_who_types_an_address_has_no_part_in_its_memory(
         event_type="widget.message",
         customer_email=CUSTOMER,
         session_id="s-1",
-        message=f"Je suis Ann. {ORDER_QUESTION}",
+        message=ORDER_QUESTION,
     )
 
     theirs = await only_row(engine.database, ai_conversations, of=shop, key="session:s-1")

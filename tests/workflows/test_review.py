@@ -20,7 +20,7 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
-LOST_WORDS = "Pouvez-vous me dire si les licornes en porcelaine existent encore ?"
+LOST_WORDS = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 
 
 async def _parked(engine: LiveEngine, shop: Shop, **more: object) -> tuple[str, str]:

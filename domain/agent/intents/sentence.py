@@ -14,6 +14,10 @@ _SIGNATURE: Final = re.compile(
     r"((?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{0,20}\.?(?: [A-ZÀ-Ý][\w'-]{0,20}\.?){0,2}"
     r"(?: \([A-ZÀ-Ý][\w -]{1,25}\))?)[ .!x]*\Z"
 )
+_INTRODUCTION: Final = re.compile(
+    r"\b(?i:je suis|je m['’]appelle|my name is|i['’]m|i am|this is)[ ]+"
+    r"((?:(?:M|Mme|Mr|Mrs|Ms)\.? )?[A-ZÀ-Ý][\w'-]{1,20}(?: [A-ZÀ-Ý][\w'-]{0,20}){0,2})"
+)
 _ASKING: Final = "ask"
 _ARTICLE: Final = "article"
 
@@ -43,11 +47,11 @@ class MessageSentence:
 
 
 def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
-    """The sentences of a message's first characters, without the name below it.
+    """The sentences of a message's first characters, without the customer's own name.
 
     What lies beyond them is one word that nobody knows.
     """
-    parts = _END.split(_without_name(text[:READ_CHARACTERS]))
+    parts = _END.split(_without_names(text[:READ_CHARACTERS]))
     said = [
         _read(part, dictionary, asks="?" in mark)
         for part, mark in zip(parts[::2], [*parts[1::2], ""], strict=True)
@@ -58,14 +62,19 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
     return said
 
 
-def _without_name(text: str) -> str:
-    """The text without the name that ends it: a word that means something is no name."""
-    named = _SIGNATURE.search(text)
-    if named is None or any(
-        everyday().meanings(tuple(word for word in tokens(named[1]) if len(word) > 1))
+def _without_names(text: str) -> str:
+    """The text without the customer's own name, at its end or where it is introduced."""
+    return _without(_SIGNATURE, _without(_INTRODUCTION, text))
+
+
+def _without(named: re.Pattern[str], text: str) -> str:
+    """The text without the name that is found: a word that means something is no name."""
+    found = named.search(text)
+    if found is None or any(
+        everyday().meanings(tuple(word for word in tokens(found[1]) if len(word) > 1))
     ):
         return text
-    return text[: named.start(1)]
+    return text[: found.start(1)] + text[found.end(1) :]
 
 
 def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
@@ -73,7 +82,7 @@ def _read(text: str, dictionary: Dictionary, *, asks: bool) -> MessageSentence:
     by_place = tuple(dictionary.meanings(words))
     meanings = frozenset[str]().union(*by_place)
     return MessageSentence(
-        text=text.strip(),
+        text=f"{text.strip()}?" if asks else text.strip(),
         words=words,
         meanings=meanings | {_ASKING} if asks else meanings,
         by_place=by_place,

@@ -5,6 +5,7 @@ else the message holds. Hence the words that no want explains are counted: only 
 any is fit for a ready answer.
 """
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
@@ -20,7 +21,16 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
-_ALWAYS: Final = frozenset({HARMLESS, "count"})
+_ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
+
+
+_ASKS: Final = re.compile(
+    r"\?|\b(?:tell|let) me\b|\bwonder|\b(?:dites|dis)[ -]moi\b|\bsavoir\b|\bexpli(?:quez|ain)\b",
+    re.IGNORECASE,
+)
+
+
+_CLAUSE_END: Final = re.compile(r"(?<=[.!?;,\n])\s+")
 
 
 class _Listed(LexiconFile):
@@ -75,6 +85,11 @@ class Want:
     categories: tuple[Category, ...]
     said: str
 
+    @property
+    def asked(self) -> bool:
+        """Whether it is asked as a question, rather than told."""
+        return bool(_ASKS.search(self.said))
+
 
 @dataclass(frozen=True, slots=True)
 class Wants:
@@ -96,8 +111,11 @@ def intents(text: str) -> tuple[Intent, ...]:
     return read_wants(text).intents
 
 
-def read_wants(text: str) -> Wants:
-    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
+def read_wants(text: str, *, after: str = "") -> Wants:
+    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length.
+
+    `after`: the customer's message before, whose wishes go on where this one has none of its own.
+    """
     said = read_sentences(text, _dictionary())
     rules = _rules()
     found = [_wanted_in(sentence) for sentence in said]
@@ -110,12 +128,21 @@ def read_wants(text: str) -> Wants:
                 strengths[intent] = max(strength, strengths.get(intent, 0))
                 places.setdefault(intent, []).append(sentence.text)
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
+    if not ordered and after:
+        before = read_wants(after).all
+        return Wants(before, _unexplained(said, [rules[want.intent] for want in before]))
     return Wants(
         all=tuple(
             Want(intent, rules[intent].categories, "\n".join(places[intent])) for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
+
+
+def clauses_that_want(text: str, intent: Intent) -> str:
+    """Of a text whose other words say nothing, the part that wants something; all if none does."""
+    found = [clause for clause in _CLAUSE_END.split(text) if intent in intents(clause)]
+    return "\n".join(found) or text
 
 
 def mentions(text: str, phrases: Iterable[str]) -> bool:
@@ -188,13 +215,10 @@ def _dictionary() -> Dictionary:
 @cache
 def _rules() -> dict[Intent, _Rule]:
     file, wants = meanings_file(), lexicon(__file__, _File).intents
-    known = {*file.meanings, GOODS, *_FIGURES}
+    known = frozenset({*file.meanings, GOODS, *_FIGURES})
 
     def meanings(listed: str) -> frozenset[str]:
-        named = frozenset(listed.split())
-        if not named <= known:
-            raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
-        return named
+        return _meanings(listed, known)
 
     return {
         intent: _Rule(
@@ -214,6 +238,14 @@ def _rules() -> dict[Intent, _Rule]:
         )
         for intent, want in wants.items()
     }
+
+
+def _meanings(listed: str, known: frozenset[str]) -> frozenset[str]:
+    """Raises BrokenLexicon."""
+    named = frozenset(listed.split())
+    if not named <= known:
+        raise BrokenLexicon(f"wanted.yaml: no such meaning: {min(named - known)}")
+    return named
 
 
 def _beside(intent: Intent) -> str:

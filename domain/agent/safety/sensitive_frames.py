@@ -15,7 +15,7 @@ from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_words import (
     ELIDED,
     SENTENCE_BREAK,
-    Vocabulary,
+    SensitiveVocabulary,
     bare,
     shortened,
     squeezed,
@@ -59,7 +59,7 @@ class SpokenFrame:
 class Frames:
     """`phrases`: by the first word, whole or a stem that ends in `*`."""
 
-    vocabulary: Vocabulary
+    vocabulary: SensitiveVocabulary
     phrases: Mapping[str, tuple[Phrase, ...]]
     stems: tuple[int, ...]
     frames: tuple[SpokenFrame, ...]
@@ -199,7 +199,7 @@ def frames() -> Frames:
             mended[form] = (*mended.get(form, ()), word)
     known = frozenset(squeezed(word) for word in (*file.correct.split(), *file.mended.split()))
     return Frames(
-        vocabulary=Vocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
+        vocabulary=SensitiveVocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
         phrases={form: tuple(found) for form, found in phrases.items()},
         stems=tuple(sorted({len(form) - 1 for form in phrases if form.endswith("*")})),
         frames=tuple(

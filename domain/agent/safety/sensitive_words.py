@@ -54,7 +54,7 @@ def bare(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SensitiveVocabulary:
     """How single words are read. `slang`: what stands for one word, as the words meant. `dropped`:
     words that change nothing here. `mended`: words, by each of their forms without one letter."""
 

@@ -16,7 +16,7 @@ from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import Standing
 from domain.agent.speech.utterance import Sentence, Word, utterance
-from domain.agent.speech.vocabulary import Role, vocabulary
+from domain.agent.speech.vocabulary import SpeechRole, vocabulary
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
 _READ_WORDS: Final = 80
@@ -24,8 +24,15 @@ _LONGEST_PHRASE: Final = 6
 _SIGNATURE: Final = 4
 _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
 _LIMITING: Final = frozenset(
-    {Role.NEGATION, Role.INSTEAD, Role.CONDITIONAL, Role.BUT, Role.DOUBT, Role.PART}
-    | {Role.EXCHANGE, Role.WITHDRAWN, Role.RULES}
+    {
+        SpeechRole.NEGATION,
+        SpeechRole.INSTEAD,
+        SpeechRole.CONDITIONAL,
+        SpeechRole.BUT,
+        SpeechRole.DOUBT,
+        SpeechRole.PART,
+    }
+    | {SpeechRole.EXCHANGE, SpeechRole.WITHDRAWN, SpeechRole.RULES}
 )
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
@@ -84,15 +91,6 @@ def read_confirmation(
     return _confirmation(Assent.OTHER if shown is Assent.NO else _assent(text, answer))
 
 
-def read_which(text: str, numbers: tuple[str, ...]) -> str | None:
-    """The order that an answer to "which order?" names and says nothing else: "la 1044 svp".
-
-    None where it says more, asks, or names none or several.
-    """
-    confirmation = read_confirmation(text, numbers, "")
-    return confirmation.number if confirmation.assent is Assent.CORRECTION else None
-
-
 def _confirmation(assent: Assent) -> Confirmation:
     return Confirmation(assent=assent)
 
@@ -109,7 +107,9 @@ def _correction(answer: _Answer) -> Confirmation:
 
 def _assent(text: str, answer: _Answer) -> Assent:
     """A yes with nothing more; or the request again, as plain as the first time."""
-    if answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE, _Does.CORRECTING):
+    if answer.has(_Does.CORRECTING):
+        return Assent.OTHER
+    if answer.has(_Does.ASSENT) and not answer.has(_Does.ELSE):
         return Assent.YES
     again = answer.has(_Does.ACTION) and spoken_request(text).standing is Standing.PLAIN
     return Assent.YES if again else Assent.OTHER
@@ -194,7 +194,7 @@ def _phrases(words: tuple[Word, ...]) -> Iterator[tuple[str, _Does | None, Actio
 def _action(word: Word) -> ActionKind | None:
     for known in (vocabulary("fr"), vocabulary("en")):
         meaning = known.of(word.folded)
-        if meaning.kind and meaning.role is not Role.WEAK:
+        if meaning.kind and meaning.role is not SpeechRole.WEAK:
             return meaning.kind
     return None
 

@@ -11,18 +11,18 @@ from domain.agent.speech.vocabulary import (
     ACTION_FORMS,
     LONGEST_PHRASE,
     Meaning,
-    Role,
-    Vocabulary,
+    SpeechRole,
+    SpeechWords,
     vocabulary,
 )
 
 _JOINTS: Final = {
-    Role.ALSO_KIND: "and",
-    Role.OR: "or",
-    Role.BUT: "but",
-    Role.SO: "so",
-    Role.BECAUSE: "because",
-    Role.THAT: "that",
+    SpeechRole.ALSO_KIND: "and",
+    SpeechRole.OR: "or",
+    SpeechRole.BUT: "but",
+    SpeechRole.SO: "so",
+    SpeechRole.BECAUSE: "because",
+    SpeechRole.THAT: "that",
 }
 # "Je vous demande donc de": the clause goes on.
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
@@ -36,7 +36,7 @@ _MARKS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Constituent:
     """A word or set phrase in its role. `start` and `end`: its place in the text."""
 
     said: str
@@ -50,7 +50,7 @@ class Clause:
     """`joint`: what binds it to the clause before it: `start` of a sentence, a mark, `and`, `or`,
     `but`, `because`, `that`. `roles`: one character for each part."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[Constituent, ...]
     joint: str
     roles: str = field(init=False)
 
@@ -63,17 +63,17 @@ class Clause:
         found = (
             part.meaning.kind
             for part in self.parts
-            if part.meaning.kind and part.meaning.role is not Role.WEAK
+            if part.meaning.kind and part.meaning.role is not SpeechRole.WEAK
         )
         return tuple(dict.fromkeys(found))
 
     @property
     def numbers(self) -> frozenset[str]:
-        return frozenset(part.said for part in self.parts if part.meaning.role is Role.NUMBER)
+        return frozenset(part.said for part in self.parts if part.meaning.role is SpeechRole.NUMBER)
 
     @property
     def names_action(self) -> bool:
-        return any(role in ACTION_FORMS and role != Role.WEAK for role in self.roles)
+        return any(role in ACTION_FORMS and role != SpeechRole.WEAK for role in self.roles)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +100,9 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 
 
-def parts_of(words: tuple[Word, ...], known: Vocabulary) -> list[Part]:
+def parts_of(words: tuple[Word, ...], known: SpeechWords) -> list[Constituent]:
     """The longest phrase from each place."""
-    parts: list[Part] = []
+    parts: list[Constituent] = []
     at = 0
     while at < len(words):
         part, taken = _part_at(words, at, known)
@@ -120,41 +120,43 @@ def language_of(text: str, said: Utterance) -> Language | None:
     return "fr" if french >= english else "en"
 
 
-def _part_at(words: tuple[Word, ...], at: int, known: Vocabulary) -> tuple[Part, int]:
+def _part_at(words: tuple[Word, ...], at: int, known: SpeechWords) -> tuple[Constituent, int]:
     word = words[at]
     if word.shape != "word":
-        return Part(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
+        return Constituent(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
     if word.folded in known.starts:
         for length in range(min(LONGEST_PHRASE, len(words) - at), 1, -1):
             phrase = " ".join(part.folded for part in words[at : at + length])
             if meaning := known.phrases.get(phrase):
                 end = words[at + length - 1].end
-                return Part(phrase, meaning, word.start, end), length
+                return Constituent(phrase, meaning, word.start, end), length
     meaning = known.of(word.folded)
     follows = words[at + 1].shape if at + 1 < len(words) else ""
     if word.folded in {"no", "n", "nr"} and follows == "number":
-        meaning = Meaning(Role.ORDER)
-    return Part(word.folded, meaning, word.start, word.end), 1
+        meaning = Meaning(SpeechRole.ORDER)
+    return Constituent(word.folded, meaning, word.start, word.end), 1
 
 
-def _of_shape(word: Word) -> Role:
+def _of_shape(word: Word) -> SpeechRole:
     if word.shape == "percent":
-        return Role.FULL if word.folded.startswith("100") else Role.PART
+        return SpeechRole.FULL if word.folded.startswith("100") else SpeechRole.PART
     if word.shape == "sum":
-        return Role.SUM
-    return Role.NUMBER if len(word.folded) >= 3 else Role.COUNT
+        return SpeechRole.SUM
+    return SpeechRole.NUMBER if len(word.folded) >= 3 else SpeechRole.COUNT
 
 
-def _clauses(sentence: Sentence, known: Vocabulary) -> Iterator[Clause]:
+def _clauses(sentence: Sentence, known: SpeechWords) -> Iterator[Clause]:
     for run in sentence.runs:
         joint = _MARKS[run.before]
-        held: list[Part] = []
+        held: list[Constituent] = []
         for part in parts_of(run.words, known):
             parts = _JOINTS.get(part.meaning.role)
-            if part.meaning.role is Role.SO and held and held[-1].meaning.role in _UNFINISHED:
-                held.append(Part(part.said, Meaning(Role.FILLER), part.start, part.end))
+            if part.meaning.role is SpeechRole.SO and held and held[-1].meaning.role in _UNFINISHED:
+                held.append(
+                    Constituent(part.said, Meaning(SpeechRole.FILLER), part.start, part.end)
+                )
                 continue
-            if part.meaning.role is Role.INSTEAD and held:
+            if part.meaning.role is SpeechRole.INSTEAD and held:
                 yield Clause(tuple(held), joint)
                 held, joint = [], "instead"
             if parts is None:
@@ -174,5 +176,5 @@ def _words_of(sentence: Sentence) -> list[str]:
     return [word.folded for run in sentence.runs for word in run.words if word.shape == "word"]
 
 
-def _known(known: Vocabulary, words: list[str]) -> int:
+def _known(known: SpeechWords, words: list[str]) -> int:
     return sum(word in known.words for word in words)

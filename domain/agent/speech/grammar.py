@@ -1,5 +1,7 @@
-"""The grammar: what a clause must be made of to ask for an action. Expressions over the roles of its
-words, in which each stands for any of a class of roles."""
+"""The grammar: what a clause must be made of to ask for an action.
+
+Expressions over the roles of its words, in which each name stands for a class of roles.
+"""
 
 import re
 from dataclasses import dataclass
@@ -8,7 +10,7 @@ from typing import Final
 
 from domain.agent.plan import ActionKind
 from domain.agent.speech.clause import Clause
-from domain.agent.speech.vocabulary import ACTION_FORMS, Role
+from domain.agent.speech.vocabulary import ACTION_FORMS, SpeechRole
 
 _CLASSES: Final = {
     "lead": "fpyxadoOzrLPcqei",
@@ -39,7 +41,7 @@ _CLASSES: Final = {
     "please": "p",
     "imp": "13",
     "said": "123",
-    "inf": "2373",
+    "inf": "23",
     "base": "7",
     "part": "34",
     "subj": "513",
@@ -47,13 +49,14 @@ _CLASSES: Final = {
     "pure": "6",
     "gerund": "8",
     "weak": "9",
+    "commanded": "oadmOzPqL",
     "own_thing": "oadmiOzPLqpst$",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """How a clause asks. `start` and `end`: of the words that do. `plain`: nothing is doubtful about the form.
+    """How a clause asks. `start` and `end`: of the words that do. `plain`: no doubt of its form.
     `bare`: a noun alone. `polite`: a question of this form is a request. `sure`: spelled so."""
 
     kind: ActionKind
@@ -66,10 +69,25 @@ class Form:
 
 
 # Openings whose question is a request.
-_ASKS_BY_FORM: Final = frozenset({Role.POLITE, Role.MIND, Role.MAY})
+_ASKS_BY_FORM: Final = frozenset({SpeechRole.POLITE, SpeechRole.MIND, SpeechRole.MAY})
 _VERBAL: Final = frozenset(
-    {Role.POLITE, Role.MIND, Role.WISH, Role.I_WISH, Role.WISH_THAT, Role.IMPERATIVE}
-    | {Role.EITHER, Role.INFINITIVE, Role.LIGHT, Role.GIVE, Role.MAY, Role.SOFT_WISH, Role.WEAK}
+    {
+        SpeechRole.POLITE,
+        SpeechRole.MIND,
+        SpeechRole.WISH,
+        SpeechRole.I_WISH,
+        SpeechRole.WISH_THAT,
+        SpeechRole.IMPERATIVE,
+    }
+    | {
+        SpeechRole.EITHER,
+        SpeechRole.INFINITIVE,
+        SpeechRole.LIGHT,
+        SpeechRole.GIVE,
+        SpeechRole.MAY,
+        SpeechRole.SOFT_WISH,
+        SpeechRole.WEAK,
+    }
 )
 
 _I_WISH: Final = (
@@ -84,7 +102,8 @@ _PLAIN: Final = (
     # "refund my order"; the noun has something else behind it
     "<base> (?=<gap>{0,3} <own_thing>)",
     "<you>? <polite> <gap>{0,3} <to>? <me>{0,2} <gap>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
-    "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? (?:<inf>|<base>)",
+    "<I_WISH> <gap>{0,3} <to>{0,2} <gap>{0,2} <me>{0,2} <gap>{0,2} <pro>{0,2} <be>? "
+    "(?:<inf>|<base>)",
     "<I_WISH> <gap>{0,3} <to>? <be>? <des>{0,5} <noun>",
     "<I_WISH> <gap>{0,3} <to>? <be>{1,2} <gap>{0,2} (?:<part>|<inf>)",
     "<I_WISH> <gap>{0,3} <to>? <be>? <object>{1,6} <gap>{0,3} <to>? <be>{0,2} <gap>{0,2} <part>",
@@ -102,15 +121,18 @@ _PLAIN: Final = (
     "<to>? <pro>? <inf> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
 )
 _MONEY: Final = (
-    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> (?:[mBaoq] <back>? <des>{0,4} <money>|<des>{0,3} <money> <back>)",
+    "(?:<polite> <gap>{0,3} <to>? <me>{0,2})? <give> (?:[mBaoq] <back>? <des>{0,4} "
+    "<money>|<des>{0,3} <money> <back>)",
     "<I_WISH> <gap>{0,3} <to>? (?:<be>|<give>)? <des>{0,4} <money> <back>?",
 )
 _CANCELS: Final = ("<i> <pro>{0,2} <imp>",)
 _LIKELY: Final = (
     "<you>? <me>{0,2} <pro>{0,2} <imp>",
-    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>{1,2} <part>|<be>? <me>{0,2} <gap>{0,3} <pro>{0,2} (?:<inf>|<base>|<gerund>))",
-    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>|<light>)? <des>{0,6} <noun>",
-    "(?:<soft>|<may>) <gap>{0,3} <object>{1,6} <to>? <be>{0,2} <part>",
+    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>{1,2} <part>|<be>? "
+    "<me>{0,2} <gap>{0,3} <pro>{0,2} (?:<inf>|<base>|<gerund>))",
+    "(?:<i> <gap>{0,3})? (?:<soft>|<may>) <i>? <gap>{0,3} <to>? (?:<be>|<light>)? <des>{0,6} "
+    "<noun>",
+    "(?:<soft>|<may>) <i>? <gap>{0,3} <be>? <object>{1,6} <to>? <be>{0,2} <part>",
     "<I_WISH> <part>",
     "<me>{1,2} <pro>? <inf>",
     "<i> <me> <light> <inf>",
@@ -126,7 +148,8 @@ _LIKELY: Final = (
     "<be> <des>{1,5} <noun>",
     "(?:<soft>|<i>) <me>{0,2} <gerund>",
     "<object>{1,6} <part> <gap>{0,3} <please>",
-    "(?:<polite>|<i> <wish>|<i_wish>|<may>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} <object>{0,4}<order>",
+    "(?:<polite>|<i> <wish>|<i_wish>|<may>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} "
+    "<object>{0,4}<order>",
 )
 _SEARCHED: Final = (
     "<polite> <gap>{0,3} <to>? <me>{0,2} <pro>{0,2} (?:<inf>|<base>|<imp>)",
@@ -141,6 +164,16 @@ _SEARCHED: Final = (
     "<give> <me>{0,2} <back>? <des>{1,4} [$sc]",
     "<noun> <object>{0,6} <please>",
 )
+
+
+def _commands(clause: Clause, found: re.Match[str]) -> bool:
+    """Whether an English verb that may be a noun is one: "refund the order", but "refund for"."""
+    last = clause.parts[found.end() - 1].meaning
+    if last.role is not SpeechRole.BASE:
+        return False
+    return last.kind is ActionKind.CANCEL_ORDER or clause.roles[found.end() : found.end() + 1] in {
+        *_CLASSES["commanded"]
+    }
 
 
 def form_of(clause: Clause) -> Form | None:
@@ -163,7 +196,7 @@ def form_of(clause: Clause) -> Form | None:
         start=found.start(),
         end=found.end(),
         plain=plain is not None,
-        bare=not roles & _VERBAL,
+        bare=not roles & _VERBAL and not _commands(clause, found),
         polite=bool(roles & _ASKS_BY_FORM),
         sure=all(part.meaning.sure for part in named),
     )

@@ -9,17 +9,19 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.plan import ActionKind
-from domain.agent.speech.clause import Clause, Part, SpokenSentence, parts_of, sentences
+from domain.agent.speech.clause import Clause, Constituent, SpokenSentence, parts_of, sentences
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.request import SpokenRequest, Standing, Veto
 from domain.agent.speech.surroundings import around
 from domain.agent.speech.utterance import Utterance, utterance
-from domain.agent.speech.vocabulary import OPPOSING, Meaning, Role, vocabulary
+from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabulary
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
-_GOES_ON: Final = frozenset({Role.WISH, Role.I_WISH, Role.POLITE, Role.MAY, Role.SOFT_WISH})
+_GOES_ON: Final = frozenset(
+    {SpeechRole.WISH, SpeechRole.I_WISH, SpeechRole.POLITE, SpeechRole.MAY, SpeechRole.SOFT_WISH}
+)
 # What a clause elsewhere may say of a refund without taking from a plain request for one.
 _HARMLESS: Final = frozenset({Veto.RULES, Veto.QUESTION})
 
@@ -50,8 +52,8 @@ def spoken_request(text: str) -> SpokenRequest:
     """What the customer's latest own message asks for, in French or English. Never raises."""
     said = utterance(text)
     spoken, whole = _within_bounds(sentences(said))
-    asked = [one for one in _asked(spoken)]
-    remarks = [one for one in _remarks(spoken, {(a.at, a.of) for a in asked})]
+    asked = _asked(spoken)
+    remarks = _remarks(spoken, {(one.at, one.of) for one in asked})
     quoted = _kinds_quoted(said)
     kinds = (
         {one.wish.kind for one in asked if one.standing is not Standing.NONE}
@@ -153,7 +155,9 @@ def _carried_on(before: Clause, clause: Clause) -> Wish | None:
         return None
     if not set(before.roles) & _GOES_ON:
         return None
-    opening = Part("", Meaning(Role.SOFT_WISH), clause.parts[0].start, clause.parts[0].start)
+    opening = Constituent(
+        "", Meaning(SpeechRole.SOFT_WISH), clause.parts[0].start, clause.parts[0].start
+    )
     return wish_of(Clause((opening, *clause.parts), clause.joint))
 
 
@@ -166,7 +170,7 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
             roles = set(clause.roles)
             if _denied_withdrawal(clause):
                 continue
-            if clause.names_action or roles & {Role.WITHDRAWN, Role.AGENT}:
+            if clause.names_action or roles & {SpeechRole.WITHDRAWN, SpeechRole.AGENT}:
                 found.append(_Remark(at, of, clause, frozenset(_against(sentence, of))))
     return found
 
@@ -179,9 +183,9 @@ def _denied_withdrawal(clause: Clause) -> bool:
 def _against(sentence: SpokenSentence, of: int) -> set[Veto]:
     clause = sentence.clauses[of]
     found = {OPPOSING[role] for role in clause.roles if role in OPPOSING}
-    if any(Role.CONDITIONAL in other.roles for other in sentence.clauses):
+    if any(SpeechRole.CONDITIONAL in other.roles for other in sentence.clauses):
         found.add(Veto.CONDITIONAL)
-    if clause.names_action and Role.SOFT_EXISTING in clause.roles:
+    if clause.names_action and SpeechRole.SOFT_EXISTING in clause.roles:
         found.add(Veto.EXISTING)
     if clause.names_action and sentence.asks:
         found.add(Veto.QUESTION)
@@ -189,26 +193,28 @@ def _against(sentence: SpokenSentence, of: int) -> set[Veto]:
 
 
 def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
-    if not asked or any(Veto.TO_THE_AGENT in one.vetoes for one in [*asked, *remarks]):
-        return Standing.NONE
-    standing = max((one.standing for one in asked), key=_SURENESS.index)
-    if standing is Standing.NONE:
-        return standing
     standing_ones = [one for one in asked if one.standing is not Standing.NONE]
-    last = max((one.at, one.of) for one in standing_ones)
-    numbers = frozenset(number for one in standing_ones for number in one.wish.own.numbers)
+    said = {veto for one in asked for veto in one.vetoes}
+    said |= {veto for one in remarks for veto in one.vetoes}
+    if not standing_ones or Veto.TO_THE_AGENT in said or _taken_back(standing_ones, remarks):
+        return Standing.NONE
+    doubtful = any(one.vetoes - _HARMLESS - {Veto.WITHDRAWN} for one in remarks)
+    if doubtful or _two_wishes(standing_ones) or len(standing_ones) < len(asked):
+        return Standing.LIKELY
+    return max((one.standing for one in standing_ones), key=_SURENESS.index)
+
+
+def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
+    """Whether another clause withdraws what is asked, behind it, or forbids it, anywhere."""
+    last = max((one.at, one.of) for one in asked)
+    numbers = frozenset(number for one in asked for number in one.wish.own.numbers)
     for remark in remarks:
         others = bool(remark.clause.numbers) and not remark.clause.numbers & numbers
-        if Veto.WITHDRAWN in remark.vetoes and (remark.at, remark.of) > last and not others:
-            return Standing.NONE
-        if Veto.NEGATED in remark.vetoes and Veto.EXISTING not in remark.vetoes:
-            if not (others and numbers):
-                return Standing.NONE
-    if _two_wishes(standing_ones) or any(one.standing is Standing.NONE for one in asked):
-        return Standing.LIKELY
-    if any(one.vetoes - _HARMLESS - {Veto.WITHDRAWN} for one in remarks):
-        return Standing.LIKELY
-    return standing
+        withdraws = Veto.WITHDRAWN in remark.vetoes and (remark.at, remark.of) > last
+        forbids = Veto.NEGATED in remark.vetoes and Veto.EXISTING not in remark.vetoes
+        if (withdraws and not others) or (forbids and not (others and numbers)):
+            return True
+    return False
 
 
 def _two_wishes(asked: list[_Asked]) -> bool:
@@ -227,7 +233,7 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
         part.meaning.kind
         for language in ("fr", "en")
         for part in parts_of(tuple(said.quoted), vocabulary(language))
-        if part.meaning.kind and part.meaning.role is not Role.WEAK
+        if part.meaning.kind and part.meaning.role is not SpeechRole.WEAK
     }
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from domain.agent.speech.clause import Clause, SpokenSentence
 from domain.agent.speech.request import Veto
-from domain.agent.speech.vocabulary import OPPOSING, Role
+from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 from domain.agent.speech.wish import Wish
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
@@ -16,7 +16,7 @@ _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
 # "For my client," and nothing more.
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
-_POINTS: Final = frozenset("fpyxadotOzPLqNr")
+_POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 
 @dataclass(slots=True)
@@ -34,76 +34,82 @@ class Weight:
             self.said.append(veto)
             self.doubts.add(veto)
 
+    def take(self, veto: Veto, *, ends: bool) -> None:
+        if ends:
+            self.vetoes.add(veto)
+        else:
+            self.doubt(veto)
+
 
 def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> Weight:
     """`at`: the sentence of the request, `of`: its clause in it."""
     weight = Weight()
     sentence = spoken[at]
-    clauses = list(sentence.clauses)
-    for place, clause in enumerate(clauses):
+    for place, clause in enumerate(sentence.clauses):
         if place != of:
             _beside(clause, wish, weight, before=place < of)
     if wish.behind:
         _beside(wish.behind, wish, weight, before=False)
-    if of > 0:
-        _led_by(clauses[of - 1], clauses[of], weight)
-    if "or" in {clauses[of].joint, *(c.joint for c in clauses[of + 1 : of + 2])}:
-        weight.doubt(Veto.HYPOTHETICAL)
-    if sentence.asks and not wish.polite:
-        weight.doubt(Veto.QUESTION)
-    asks_rules = sentence.asks and any(Role.RULES in clause.roles for clause in clauses)
-    if asks_rules and not wish.polite:
-        weight.vetoes.add(Veto.RULES)
-    elif Role.RULES in clauses[0].roles[:1] and of > 0:
-        weight.doubt(Veto.RULES)
+    _in_its_sentence(sentence, of, wish, weight)
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
     if at + 1 < len(spoken):
         _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
-    if sum(doubt == Veto.PART for doubt in weight.said) > 1:
+    if weight.said.count(Veto.PART) > 1:
         weight.vetoes.add(Veto.PART)
     return weight
 
 
-def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
-    roles = set(clause.roles)
-    if Role.CONDITIONAL in roles:
-        weight.vetoes.add(Veto.CONDITIONAL)
-    if roles & {Role.DOUBT, Role.HYPOTHETICAL}:
+def _in_its_sentence(sentence: SpokenSentence, of: int, wish: Wish, weight: Weight) -> None:
+    clauses = sentence.clauses
+    if of > 0:
+        _led_by(clauses[of - 1], clauses[of], weight)
+    if "or" in {clauses[of].joint, *(clause.joint for clause in clauses[of + 1 : of + 2])}:
         weight.doubt(Veto.HYPOTHETICAL)
-    if Role.NEGATION in roles:
+    if sentence.asks and not wish.polite:
+        weight.doubt(Veto.QUESTION)
+    asks_rules = sentence.asks and any(SpeechRole.RULES in clause.roles for clause in clauses)
+    if asks_rules and not wish.polite:
+        weight.vetoes.add(Veto.RULES)
+    elif SpeechRole.RULES in clauses[0].roles[:1] and of > 0:
+        weight.doubt(Veto.RULES)
+
+
+def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
+    """What another clause of the sentence says."""
+    roles = set(clause.roles)
+    if SpeechRole.CONDITIONAL in roles:
+        weight.vetoes.add(Veto.CONDITIONAL)
+    if roles & {SpeechRole.DOUBT, SpeechRole.HYPOTHETICAL}:
+        weight.doubt(Veto.HYPOTHETICAL)
+    if roles & {SpeechRole.NEGATION, SpeechRole.INSTEAD}:
         _negation(clause, wish, weight)
-    elif Role.EXCHANGE in roles and Role.INSTEAD not in roles:
-        if not before and clause.roles.lstrip("fpadrtWe")[:1] == Role.EXCHANGE:
-            weight.vetoes.add(Veto.EXCHANGE)
-        else:
-            weight.doubt(Veto.EXCHANGE)
-    if Role.PART in roles:
-        stands_alone = clause.roles.lstrip("fpadrt")[:1] == Role.PART
-        if not before and (stands_alone or wish.of_a_thing):
-            weight.vetoes.add(Veto.PART)
-        else:
-            weight.doubt(Veto.PART)
-    if Role.SUM in roles or (Role.COUNT in roles and not before):
+    elif SpeechRole.EXCHANGE in roles:
+        limits = not before and clause.roles.lstrip("fpadrtWe")[:1] == SpeechRole.EXCHANGE
+        weight.take(Veto.EXCHANGE, ends=limits)
+    if SpeechRole.PART in roles:
+        stands_alone = clause.roles.lstrip("fpadrtI")[:1] == SpeechRole.PART
+        weight.take(Veto.PART, ends=not before and (stands_alone or wish.of_a_thing))
+    if SpeechRole.SUM in roles or (SpeechRole.COUNT in roles and not before):
         weight.doubt(Veto.PART)
-    if Role.PERSON in roles and roles <= _ON_BEHALF:
-        weight.vetoes.add(Veto.OTHER_PERSON)
-    if roles & {Role.REPORT, Role.PERSON}:
-        weight.doubt(Veto.OTHER_PERSON)
-    if not before and Role.NO_WORD in roles and roles <= _NOTHING_ELSE:
-        weight.vetoes.add(Veto.WITHDRAWN)
+    if roles & {SpeechRole.REPORT, SpeechRole.PERSON}:
+        weight.take(Veto.OTHER_PERSON, ends=SpeechRole.PERSON in roles and roles <= _ON_BEHALF)
     if _speaks_of_existing(clause, before=before):
         weight.doubt(Veto.EXISTING)
-    if Role.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
-        if before:
-            weight.doubt(Veto.WITHDRAWN)
-        else:
-            weight.vetoes.add(Veto.WITHDRAWN)
+    _taken_back(clause, wish, weight, before=before)
+
+
+def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
+    roles = set(clause.roles)
+    if not before and SpeechRole.NO_WORD in roles and roles <= _NOTHING_ELSE:
+        weight.vetoes.add(Veto.WITHDRAWN)
+    if SpeechRole.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
+        weight.take(Veto.WITHDRAWN, ends=not before)
 
 
 def _speaks_of_existing(clause: Clause, *, before: bool) -> bool:
     """ "And confirm" asks for news of what is asked for."""
-    existing = {part.said for part in clause.parts if part.meaning.role is Role.EXISTING}
+    existing = {part.said for part in clause.parts if part.meaning.role is SpeechRole.EXISTING}
     return bool(existing if clause.names_action else not before and existing - _CONFIRMING)
 
 
@@ -118,21 +124,28 @@ def _of_another(clause: Clause, wish: Wish) -> bool:
     """Whether the clause names another order than the request, or says "the other"."""
     if clause.numbers:
         return not clause.numbers & wish.own.numbers and bool(wish.own.numbers)
-    return Role.THING in clause.roles
+    return SpeechRole.THING in clause.roles
 
 
 def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
     """The clause is what somebody says, where the clause before ends on a word of speech."""
     if told_by_others(before) and (
-        clause.joint in {"colon", "that"} or before.roles.rstrip("fpmhut_")[-1:] == Role.REPORT
+        clause.joint in {"colon", "that"}
+        or before.roles.rstrip("fpmhut_")[-1:] == SpeechRole.REPORT
     ):
         weight.vetoes.add(Veto.QUOTED)
     last = before.parts[-1]
-    if last.meaning.role is Role.CONDITIONAL or last.said in _LEAVES_OPEN:
+    if last.meaning.role is SpeechRole.CONDITIONAL or last.said in _LEAVES_OPEN:
         weight.vetoes.add(OPPOSING[last.meaning.role])
-    if clause.joint in {"and", "or"} and Role.NEGATION in before.roles and not before.names_action:
-        if clause.roles[:1] not in {Role.I, Role.I_WISH, Role.PLEASE, Role.POLITE}:
-            weight.doubt(Veto.NEGATED)
+    of_its_own = clause.roles[:1] in {
+        SpeechRole.I,
+        SpeechRole.I_WISH,
+        SpeechRole.PLEASE,
+        SpeechRole.POLITE,
+    }
+    negated = SpeechRole.NEGATION in before.roles and not before.names_action
+    if clause.joint in {"and", "or"} and negated and not of_its_own:
+        weight.doubt(Veto.NEGATED)
     if clause.joint == "that" and set(before.roles) & set(OPPOSING):
         weight.vetoes.add(Veto.QUOTED)
     elif clause.joint == "that" and not set(before.roles) <= _CLEFT:
@@ -140,30 +153,33 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
 
 
 def told_by_others(clause: Clause) -> bool:
-    return bool({Role.REPORT, Role.PERSON, Role.THIRD} & set(clause.roles))
+    return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
 
 
 def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -> None:
     roles = {role for clause in sentence.clauses for role in clause.roles}
     if sentence.introduces and first:
-        if roles & {Role.REPORT, Role.PERSON, Role.THIRD}:
+        if roles & {SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD}:
             weight.vetoes.add(Veto.QUOTED)
         else:
             weight.doubt(Veto.QUOTED)
-    if Role.PART in roles:
+    if SpeechRole.PART in roles:
         weight.doubt(Veto.PART)
-    if {Role.REPORT, Role.PERSON} <= roles:
+    quotes = any(clause.joint == "colon" for clause in sentence.clauses)
+    if quotes and roles & {SpeechRole.REPORT, SpeechRole.PERSON}:
+        weight.doubt(Veto.QUOTED)
+    if {SpeechRole.REPORT, SpeechRole.PERSON} <= roles:
         weight.doubt(Veto.OTHER_PERSON)
 
 
 def _sentence_behind(sentence: SpokenSentence, weight: Weight, *, asks: bool) -> None:
     first = sentence.clauses[0].roles.lstrip("fpyx")
     roles = {role for clause in sentence.clauses for role in clause.roles}
-    if asks and sentence.clauses[0].roles[:1] in {Role.NEGATION, Role.NO_WORD}:
+    if asks and sentence.clauses[0].roles[:1] in {SpeechRole.NEGATION, SpeechRole.NO_WORD}:
         weight.vetoes.add(Veto.WITHDRAWN)
-    if first[:1] in {Role.CONDITIONAL, Role.PART, Role.NEGATION}:
+    if first[:1] in {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION}:
         weight.doubt(OPPOSING[first[0]])
-    if Role.DOUBT in roles:
+    if SpeechRole.DOUBT in roles:
         weight.doubt(Veto.HYPOTHETICAL)
-    if Role.PART in roles:
+    if SpeechRole.PART in roles:
         weight.doubt(Veto.PART)

@@ -14,7 +14,7 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 from domain.core.text import fold
 
 
-class Role(StrEnum):
+class SpeechRole(StrEnum):
     """What a word does in a clause. Each is one character, so that a clause is a string of them
     and the grammar an expression over it."""
 
@@ -90,19 +90,19 @@ ACTION_FORMS: Final = frozenset("1234567890")
 """The roles of words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
-    Role.AGENT: Veto.TO_THE_AGENT,
-    Role.NEGATION: Veto.NEGATED,
-    Role.INSTEAD: Veto.NEGATED,
-    Role.CONDITIONAL: Veto.CONDITIONAL,
-    Role.HYPOTHETICAL: Veto.HYPOTHETICAL,
-    Role.PERSON: Veto.OTHER_PERSON,
-    Role.THIRD: Veto.OTHER_PERSON,
-    Role.REPORT: Veto.QUOTED,
-    Role.PART: Veto.PART,
-    Role.EXCHANGE: Veto.EXCHANGE,
-    Role.EXISTING: Veto.EXISTING,
-    Role.RULES: Veto.RULES,
-    Role.WITHDRAWN: Veto.WITHDRAWN,
+    SpeechRole.AGENT: Veto.TO_THE_AGENT,
+    SpeechRole.NEGATION: Veto.NEGATED,
+    SpeechRole.INSTEAD: Veto.NEGATED,
+    SpeechRole.CONDITIONAL: Veto.CONDITIONAL,
+    SpeechRole.HYPOTHETICAL: Veto.HYPOTHETICAL,
+    SpeechRole.PERSON: Veto.OTHER_PERSON,
+    SpeechRole.THIRD: Veto.OTHER_PERSON,
+    SpeechRole.REPORT: Veto.QUOTED,
+    SpeechRole.PART: Veto.PART,
+    SpeechRole.EXCHANGE: Veto.EXCHANGE,
+    SpeechRole.EXISTING: Veto.EXISTING,
+    SpeechRole.RULES: Veto.RULES,
+    SpeechRole.WITHDRAWN: Veto.WITHDRAWN,
 }
 """What a word of this role says against a request that it stands beside."""
 
@@ -114,13 +114,13 @@ _TYPO_LENGTHS: Final = range(6, 16)
 class Meaning:
     """`kind`: the action that the word names; None for all words but those. `sure`: spelled so."""
 
-    role: Role
+    role: SpeechRole
     kind: ActionKind | None = None
     sure: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class SpeechWords:
     """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: of all of
     them, by which the language is told. `starts`: the first words of phrases that have several."""
 
@@ -138,7 +138,7 @@ class Vocabulary:
             for spelled, meaning in self.actions:
                 if spelled[0] == word[0] and _a_letter_apart(spelled, word):
                     return Meaning(meaning.role, meaning.kind, sure=False)
-        return Meaning(Role.UNKNOWN)
+        return Meaning(SpeechRole.UNKNOWN)
 
 
 class _ActionWords(LexiconFile):
@@ -160,15 +160,17 @@ class _Actions(LexiconFile):
 
 
 class _File(LexiconFile):
-    """`lookalikes`: words a letter away from an action that name none."""
+    """`lookalikes`: words a letter away from an action that name none. `other_sense`: words that
+    speak against a request in the other language only."""
 
     roles: dict[str, tuple[str, ...]]
     actions: _Actions
     lookalikes: tuple[str, ...]
+    other_sense: tuple[str, ...]
 
 
 @cache
-def vocabulary(language: Language) -> Vocabulary:
+def vocabulary(language: Language) -> SpeechWords:
     """Raises BrokenLexicon."""
     name = "french" if language == "fr" else "english"
     file = _file(name)
@@ -180,15 +182,17 @@ def vocabulary(language: Language) -> Vocabulary:
     for kind, forms in kinds.items():
         for form, listed in forms:
             _add(actions, listed, Meaning(_role(form), kind), name)
-    _add(phrases, file.lookalikes, Meaning(Role.UNKNOWN), name)
+    _add(phrases, file.lookalikes, Meaning(SpeechRole.UNKNOWN), name)
     for phrase, meaning in actions.items():
         _add(phrases, [phrase], meaning, name)
     words = frozenset(word for phrase in phrases for word in phrase.split())
     other = _file("english" if name == "french" else "french")
-    for phrase in other.roles[Role.AGENT.name.lower()]:
-        # What speaks to an agent is understood in both: "Please translate: remboursez-moi".
-        phrases.setdefault(phrase, Meaning(Role.AGENT))
-    return Vocabulary(
+    for role in OPPOSING:
+        # What speaks against a request is understood in both languages, for people mix them.
+        for phrase in other.roles.get(SpeechRole(role).name.lower(), ()):
+            if phrase not in file.other_sense:
+                phrases.setdefault(phrase, Meaning(SpeechRole(role)))
+    return SpeechWords(
         language=language,
         phrases=phrases,
         words=words,
@@ -196,7 +200,7 @@ def vocabulary(language: Language) -> Vocabulary:
         actions=tuple(
             (word, meaning)
             for word, meaning in actions.items()
-            if " " not in word and meaning.role is not Role.WEAK
+            if " " not in word and meaning.role is not SpeechRole.WEAK
         ),
     )
 
@@ -206,9 +210,9 @@ def _file(name: str) -> _File:
     return lexicon(str(Path(__file__).with_name(f"{name}.py")), _File)
 
 
-def _role(name: str) -> Role:
+def _role(name: str) -> SpeechRole:
     try:
-        return Role[name.upper()]
+        return SpeechRole[name.upper()]
     except KeyError:
         raise BrokenLexicon(f"there is no role {name!r}") from None
 

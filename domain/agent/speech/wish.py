@@ -7,7 +7,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.clause import Clause
 from domain.agent.speech.grammar import Form, form_of
 from domain.agent.speech.request import Standing, Veto
-from domain.agent.speech.vocabulary import OPPOSING, Role
+from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 
 _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
@@ -56,7 +56,7 @@ def wish_of(clause: Clause) -> Wish | None:
     if form is None:
         return None
     end, object_at = _object(clause, form)
-    if object_at is not None and clause.roles[object_at] == Role.OTHER_THING:
+    if object_at is not None and clause.roles[object_at] == SpeechRole.OTHER_THING:
         return None
     own, behind = _divided(clause, end)
     if form.bare and behind and behind.parts[0].said in _OPENERS:
@@ -70,41 +70,66 @@ def wish_of(clause: Clause) -> Wish | None:
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
     """What the words of a request say against it."""
-    found: set[Veto] = set()
-    for at, role in enumerate(clause.roles):
-        behind = at >= form.end
-        if role in _AFTERTHOUGHTS and behind and not form.bare:
-            continue
-        if role in _OF_THE_MATTER and at < form.start and not form.bare:
-            continue
-        if role == Role.SUM:
-            if not {Role.FULL, Role.ORDER} & set(clause.roles[:at]):
-                found.add(Veto.PART)
-        elif role == Role.COUNT:
-            if behind and at - form.end <= 3 and not _counts_orders(clause, at):
-                found.add(Veto.PART)
-        elif role == Role.SOFT_EXISTING:
-            if form.bare:
-                found.add(Veto.EXISTING)
-        elif role in OPPOSING:
-            found.add(OPPOSING[role])
-        elif clause.parts[at].said in _ONLY and _names_a_thing(clause, form, object_at, at):
-            found.add(Veto.PART)
-        elif role in _ACTIONS_IN_OBJECTS and at == object_at:
-            found.add(Veto.WITHDRAWN)
-    return found
+    return {
+        veto
+        for at, role in enumerate(clause.roles)
+        if not _of_no_weight(role, at, form) and (veto := _veto(clause, form, object_at, at))
+    }
+
+
+def _of_no_weight(role: str, at: int, form: Form) -> bool:
+    if form.bare:
+        return False
+    return (role in _AFTERTHOUGHTS and at >= form.end) or (
+        role in _OF_THE_MATTER and at < form.start
+    )
+
+
+def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | None:
+    role = clause.roles[at]
+    if role == SpeechRole.SUM:
+        definite = clause.roles[max(at - 1, 0) : at] in {"a", "d", "o", "q"}
+        return None if definite else Veto.PART
+    if role == SpeechRole.COUNT:
+        counts = form.end <= at <= form.end + 3 and not _counts_orders(clause, at)
+        return Veto.PART if counts else None
+    if role == SpeechRole.SOFT_EXISTING:
+        return Veto.EXISTING if form.bare else None
+    if role in OPPOSING:
+        return OPPOSING[role]
+    if clause.parts[at].said in _ONLY and _names_a_thing(clause, form, object_at, at):
+        return Veto.PART
+    return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
 
 
 # Behind a request these make it doubtful, before it they speak against it.
 _AFTERTHOUGHTS: Final = frozenset(
-    {Role.THIRD, Role.REPORT, Role.EXISTING, Role.RULES, Role.HYPOTHETICAL}
+    {
+        SpeechRole.THIRD,
+        SpeechRole.REPORT,
+        SpeechRole.EXISTING,
+        SpeechRole.RULES,
+        SpeechRole.HYPOTHETICAL,
+    }
 )
 # Before a request that has a subject of its own these are what it is about.
 _OF_THE_MATTER: Final = frozenset(
-    {Role.EXISTING, Role.SOFT_EXISTING, Role.PART, Role.EXCHANGE, Role.SUM, Role.COUNT}
+    {
+        SpeechRole.EXISTING,
+        SpeechRole.SOFT_EXISTING,
+        SpeechRole.PART,
+        SpeechRole.EXCHANGE,
+        SpeechRole.SUM,
+        SpeechRole.COUNT,
+    }
 )
-_ACTIONS_IN_OBJECTS: Final = frozenset({Role.NOUN})
-_DOUBTFUL: Final = _AFTERTHOUGHTS | {Role.DOUBT, Role.SUM, Role.COUNT, Role.SOFT_WISH, Role.MAY}
+_DOUBTFUL: Final = _AFTERTHOUGHTS | {
+    SpeechRole.DOUBT,
+    SpeechRole.SUM,
+    SpeechRole.COUNT,
+    SpeechRole.SOFT_WISH,
+    SpeechRole.MAY,
+}
 
 
 def _standing(clause: Clause, form: Form, aim: str) -> Standing:
@@ -133,8 +158,8 @@ def _divided(clause: Clause, end: int) -> tuple[Clause, Clause | None]:
     for at in range(end, len(clause.parts)):
         part = clause.parts[at]
         starts = part.meaning.role in _SUBJECTS or part.said in _OPENERS
-        after_please = at > 0 and clause.roles[at - 1] == Role.PLEASE
-        if starts or (after_please and part.meaning.role is not Role.PREP):
+        after_please = at > 0 and clause.roles[at - 1] == SpeechRole.PLEASE
+        if starts or (after_please and part.meaning.role is not SpeechRole.PREP):
             return (
                 Clause(clause.parts[:at], clause.joint),
                 Clause(clause.parts[at:], "run-on"),
@@ -148,6 +173,6 @@ def _names_a_thing(clause: Clause, form: Form, object_at: int | None, at: int) -
 
 
 def _counts_orders(clause: Clause, at: int) -> bool:
-    return clause.roles[at + 1 : at + 2] == Role.ORDER or (
-        at > 0 and clause.roles[at - 1] in {Role.PREP, Role.NUMBER}
+    return clause.roles[at + 1 : at + 2] == SpeechRole.ORDER or (
+        at > 0 and clause.roles[at - 1] in {SpeechRole.PREP, SpeechRole.NUMBER}
     )

@@ -1,7 +1,10 @@
 """Several wishes in one message: each is answered, or a human sees what was understood."""
 
+import pytest
+
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
+from evaluation.ready_answers import ready_answers
 from tests.support.agent.embedded_brain import THRESHOLD, ask, passage, template
 
 TRACKING = template(
@@ -52,6 +55,20 @@ async def test_one_without_an_answer_is_for_a_human_who_sees_the_others() -> Non
 
 async def test_what_none_of_the_wishes_explains_is_for_a_human() -> None:
     answer = await ask(f"{BOTH} My cat ate the label.", templates=[TRACKING, INVOICE])
+
+    assert answer.confidence < THRESHOLD
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I'd like to return a mirror that arrived broken",
+        "My mirror arrived broken. How do I return it?",
+        "Where is my order 1042 and where is the invoice for my order 1041",
+    ],
+)
+async def test_wishes_that_hang_together_are_for_a_human(text: str) -> None:
+    answer = await ask(text, templates=[TRACKING, INVOICE, *ready_answers().ready])
 
     assert answer.confidence < THRESHOLD
 

@@ -221,11 +221,15 @@ async def test_threshold_equal_passes(engine: LiveEngine) -> None:
     assert (await engine.post(exact, message=ORDER_QUESTION)).json()["status"] == "completed"
 
 
-async def test_zero_threshold_lets_the_agent_answer_everything(engine: LiveEngine) -> None:
+async def test_zero_threshold_lets_the_agent_send_any_draft(engine: LiveEngine) -> None:
+    """And nothing where there is none: no threshold makes an answer of no words."""
     shop = await open_shop(engine.database, threshold=0)
+    words = "Où est ma commande 1042 ? Le chat a mangé le bon de livraison."
 
-    body = (await engine.post(shop, message="Avez-vous des licornes en porcelaine ?")).json()
+    unsure = (await engine.post(shop, message=words)).json()
+    unanswered = (await engine.post(shop, message="Avez-vous des licornes ?")).json()
 
-    assert body["status"] == "completed"
-    assert body["response"]
-    assert body["confidence"] <= 0.3
+    assert unsure["status"] == "completed"
+    assert unsure["response"]
+    assert unsure["confidence"] <= 0.5
+    assert (unanswered["status"], unanswered["response"]) == ("needs_review", "")

@@ -4,12 +4,15 @@ named, none without the customer's word, and no two actions on one order.
 Through thinking alone; tests/workflows/test_proof.py looks at the ledger's rows.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from enum import Enum, auto
 from typing import Final
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given, note, settings
 from hypothesis import strategies as st
 
 from domain.agent.brain import Brain, Turn
@@ -32,10 +35,19 @@ from tests.support.agent.exchanges import (
     OWN_NUMBERS,
     STRANGERS_NUMBER,
     GreedyBrain,
-    exchanges,
     greedy_brains,
-    named,
+    last_named,
+    messages,
+    numbers_in,
 )
+
+
+class Change(Enum):
+    """What may happen between two messages: the orders' sums change, or the merchant's rules do."""
+
+    SUM = auto()
+    RULES = auto()
+
 
 NOW: Final = datetime(2026, 3, 4, 12, tzinfo=UTC)
 CUSTOMER: Final = "jean@example.com"
@@ -43,6 +55,7 @@ SHOP: Final = Connection(integration_id="shop", provider=Provider.SHOPIFY)
 LIMITS: Final = MoneyLimits(currency="EUR", per_action=1_000_000)
 STATES: Final = st.tuples(*(st.sampled_from(OrderState) for _ in OWN_NUMBERS))
 LEVELS: Final = st.sampled_from([*ActionLevel, ActionLevel.AUTONOMOUS, ActionLevel.AUTONOMOUS])
+STEPS: Final = st.one_of(*[messages()] * 6, st.sampled_from(Change))
 ALL_OPEN: Final = (OrderState.OPEN,) * len(OWN_NUMBERS)
 
 
@@ -57,6 +70,18 @@ class Exchange:
     said: list[str] = field(default_factory=list)
     turns: tuple[Turn, ...] = ()
     done: list[PlannedAction] = field(default_factory=list)
+    changes: Counter[Change] = field(default_factory=Counter)
+
+    @property
+    def _playbook(self) -> tuple[str, int]:
+        return ("playbook", 1 + self.changes[Change.RULES])
+
+    async def go_through(self, steps: Sequence[str | Change]) -> None:
+        for step in steps:
+            if isinstance(step, Change):
+                self.changes[step] += 1
+            else:
+                await self.hear(step)
 
     async def hear(self, text: str) -> None:
         """One message the product's own way; checks what the agent does about it."""
@@ -92,11 +117,12 @@ class Exchange:
             assert asked is not None, "a yes to nothing"
             assert (asked.action.order_id, asked.action.kind) == (action.order_id, action.kind)
             assert asked.action.amount == action.amount
-            assert named(number, [self.turns[-1].body]), "a yes to another question"
+            assert (asked.playbook_id, asked.playbook_version) == self._playbook, "other rules"
+            assert numbers_in(self.turns[-1].body) == {number}, "a yes to another question"
         else:
             assert action.warrant is Warrant.REQUEST
             assert self.level is ActionLevel.AUTONOMOUS
-            assert named(number, self.said), "an order that the customer never named"
+            assert last_named(self.said) == {number}, "not the one order that was named last"
 
     def _material(
         self, event: UnifiedEvent, lookup: Lookup | None, before: frozenset[ActionKind]
@@ -115,14 +141,17 @@ class Exchange:
             has_shop=True,
             thread=self.thread,
             run_id=f"run-{len(self.said)}",
-            playbook=("playbook", 1),
+            playbook=self._playbook,
         )
 
     def _look_up(self, event: UnifiedEvent) -> Lookup | None:
         if not looks_up(event, self.thread):
             return None
         number = order_to_find(event, self.thread)
-        orders = [_order(*it) for it in zip(OWN_NUMBERS, self.states, range(9), strict=False)]
+        orders = [
+            _order(number, state, days + 3 * self.changes[Change.SUM])
+            for days, (number, state) in enumerate(zip(OWN_NUMBERS, self.states, strict=True))
+        ]
         if number is None:
             return Lookup(state=LookupState.FOUND, order=orders[0])
         if number == STRANGERS_NUMBER:
@@ -139,11 +168,12 @@ def _event(text: str, thread: Thread) -> UnifiedEvent:
 
 
 def _order(number: str, state: OrderState, days: int) -> Order:
+    """`days`: its age. Of each age it is worth something else."""
     worth = Money(minor=4_900 + days, currency="EUR")
     return Order(
         integration_id=SHOP.integration_id,
         provider=SHOP.provider,
-        id=f"id-{days}",
+        id=f"id-{number}",
         number=number,
         customer_email=CUSTOMER,
         state=state,
@@ -153,9 +183,27 @@ def _order(number: str, state: OrderState, days: int) -> Order:
     )
 
 
-@settings(max_examples=250)
-@given(exchanges(), greedy_brains(), LEVELS, STATES)
+@settings(max_examples=500)
+@given(st.lists(STEPS, min_size=1, max_size=6), greedy_brains(), LEVELS, STATES)
 @example(["Refund order 2040 please."], GreedyBrain(None), ActionLevel.AUTONOMOUS, ALL_OPEN)
+@example(
+    ["Where is my order?", "Please refund it."],
+    GreedyBrain(ActionKind.REFUND, names=True),
+    ActionLevel.AUTONOMOUS,
+    ALL_OPEN,
+)
+@example(
+    ["Where is order 2040?", "And my other order?", "Please refund it."],
+    GreedyBrain(ActionKind.REFUND),
+    ActionLevel.AUTONOMOUS,
+    ALL_OPEN,
+)
+@example(
+    ["It is about order 2040.", "It is about order 7700.", "Please refund it."],
+    GreedyBrain(ActionKind.REFUND),
+    ActionLevel.AUTONOMOUS,
+    ALL_OPEN,
+)
 @example(
     ["I want my money back.", "2040", "Yes please", "Yes please"],
     GreedyBrain(ActionKind.REFUND),
@@ -163,34 +211,38 @@ def _order(number: str, state: OrderState, days: int) -> Order:
     ALL_OPEN,
 )
 async def test_no_order_is_touched_that_was_not_named_and_none_twice(
-    written: list[str], brain: GreedyBrain, level: ActionLevel, states: tuple[OrderState, ...]
+    steps: list[str | Change],
+    brain: GreedyBrain,
+    level: ActionLevel,
+    states: tuple[OrderState, ...],
 ) -> None:
-    exchange = Exchange(brain, level, states)
-
-    for text in written:
-        await exchange.hear(text)
+    note(f"{steps} {vars(brain)} {level} {states}")
+    await Exchange(brain, level, states).go_through(steps)
 
 
 @pytest.mark.parametrize(
-    ("written", "level", "done"),
+    ("steps", "level", "done"),
     [
         (["Refund order 2040 please."], ActionLevel.AUTONOMOUS, ["2040"]),
         (["Refund order 2040 please."], ActionLevel.CUSTOMER_CONFIRMED, []),
         (["Refund order 2040 please.", "Yes please"], ActionLevel.CUSTOMER_CONFIRMED, ["2040"]),
+        (["Refund order 2040 please.", Change.SUM, "Yes"], ActionLevel.CUSTOMER_CONFIRMED, []),
+        (["Refund order 2040 please.", Change.RULES, "Yes"], ActionLevel.CUSTOMER_CONFIRMED, []),
         (["Refund order 2040 please."] * 2, ActionLevel.AUTONOMOUS, ["2040"]),
         (["Where is order 2040?", "Please refund it."], ActionLevel.AUTONOMOUS, ["2040"]),
         (["I want my money back.", "2040", "Yes"], ActionLevel.AUTONOMOUS, ["2040"]),
+        (["Refund order 2040 please. My 2041 is fine."], ActionLevel.AUTONOMOUS, []),
+        (["Refund order 2040 please. My 2041 is fine.", "Yes"], ActionLevel.AUTONOMOUS, ["2040"]),
         (["Refund order 2040 please."], ActionLevel.HUMAN_APPROVED, []),
         (["I want my money back."], ActionLevel.AUTONOMOUS, []),
         (["Refund order 7700 please."], ActionLevel.AUTONOMOUS, []),
     ],
 )
 async def test_these_exchanges_do_act_so_that_the_property_says_something(
-    written: list[str], level: ActionLevel, done: list[str]
+    steps: list[str | Change], level: ActionLevel, done: list[str]
 ) -> None:
     exchange = Exchange(GreedyBrain(ActionKind.REFUND), level)
 
-    for text in written:
-        await exchange.hear(text)
+    await exchange.go_through(steps)
 
     assert [action.order_number for action in exchange.done] == done

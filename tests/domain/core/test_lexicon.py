@@ -7,6 +7,7 @@ import pytest
 
 from adapters.brain import concepts
 from domain.agent.grounding import claim_phrasings, fact_words
+from domain.agent.intents import meanings, wanted
 from domain.agent.safety import phrasings as unsafe_phrasings
 from domain.agent.safety.reason import UnsafeReason
 from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
@@ -105,3 +106,17 @@ def test_concept_words_are_folded() -> None:
 
     for word in (*known.whole, *known.beginnings):
         assert re.fullmatch(r"[a-z0-9]+", word), word
+
+
+def test_words_of_meanings_are_as_a_message_has_them() -> None:
+    """Folded, and spelt as `tokens` leaves them: else no message ever holds them."""
+    file = meanings.meanings_file()
+
+    listed = " ".join((file.harmless, file.goods, file.articles, *file.meanings.values()))
+    for entry in listed.split():
+        assert re.fullmatch(r"[a-z0-9]+(?:_[a-z0-9]+)*\*?", entry), entry
+
+
+def test_a_meaning_that_nobody_listed_is_told() -> None:
+    with pytest.raises(BrokenLexicon, match="no such meaning: nonsense"):
+        wanted._meanings("where nonsense", frozenset({"where"}))

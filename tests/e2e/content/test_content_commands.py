@@ -67,8 +67,8 @@ def test_templates(installed: Installation) -> None:
         "updated_at": changed["updated_at"],
     }  # fmt: skip
     cli_json(*update, "--intent", "track_order", "--not-for", "customs", "--not-for", "vat", **env)
-    said = installed.listed("template", "templates")[0]
-    assert (said["intent"], said["not_for"]) == ("track_order", ["customs", "vat"])
+    shown_now = installed.listed("template", "templates")[0]
+    assert [shown_now["intent"], *shown_now["not_for"]] == ["track_order", "customs", "vat"]
     cli_json(*update, "--no-intent", **env)
     assert installed.listed("template", "templates")[0]["intent"] is None
     assert "nothing to change" in cli(*update, **env).stderr

@@ -1,6 +1,7 @@
 """Exchanges as Hypothesis draws them: what customers may write about orders, and greedy brains."""
 
-from collections.abc import Iterable
+import re
+from collections.abc import Sequence
 from typing import Final
 
 from hypothesis import strategies as st
@@ -13,18 +14,35 @@ OWN_NUMBERS: Final = ("2041", "2040", "FR-1042")
 """Newest first."""
 STRANGERS_NUMBER: Final = "7700"
 
-# In order: plain, likely, against it, answers to a question of the agent's, and anything else.
-_SENTENCES: Final = (
+# By what they do in an exchange, so that what belongs together is drawn together often enough.
+_NAMING: Final = (
+    "Where is my order?",
+    "Où est ma commande ?",
+    "Where is order {n}?",
+    "La commande {n} est arrivée hier.",
+    "It is about my order #{n}.",
+    "#{n} and #{m}",
+    "Il s'agit des commandes {n} et {m}.",
+    "Et mon autre commande ?",
+    "And my other order?",
+)
+_PLAIN: Final = (
     "Refund order {n} please.",
-    "Please refund order {n} in full.",
     "Remboursez-moi la commande {n}.",
     "Je veux être remboursé de ma commande {n}.",
     "Annulez ma commande {n} svp.",
     "Please cancel order {n}.",
-    "I want my money back.",
-    "Je voudrais un remboursement.",
+    "Please refund orders {n} and {m}.",
+    "Remboursez-moi les commandes {n} et {m}.",
+)
+_WITHOUT_NUMBER: Final = (
     "Please refund it.",
+    "I want my money back.",
+    "Remboursez-moi.",
+    "Je voudrais un remboursement.",
     "Cancel it please.",
+)
+_AGAINST: Final = (
     "Maybe you could refund order {n}?",
     "Remboursement de la {n} ?",
     "I do not want a refund for order {n}.",
@@ -32,33 +50,34 @@ _SENTENCES: Final = (
     "If it does not come, refund order {n}.",
     "My sister wants a refund for order {n}.",
     'You wrote: "we refund order {n}".',
+)
+_ANSWERS: Final = (
     "Yes please",
+    "Yes",
     "Oui",
     "Oui, la {n}.",
     "No, the other one.",
     "Non merci",
     "Actually {n}",
     "{n}",
-    "#{n} and #{m}",
-    "commandes {n} et {m}",
-    "Where is order {n}?",
-    "Et mon autre commande ?",
-    "Thanks!",
-    "Mon numéro est le 06 12 34 56 78.",
 )
-_NUMBERS: Final = st.sampled_from((*OWN_NUMBERS, *OWN_NUMBERS, STRANGERS_NUMBER, "9999"))
+_REST: Final = ("Thanks!", "Mon numéro est le 06 12 34 56 78.", "How long does it take?")
+_GROUPS: Final = (_NAMING, _PLAIN, _WITHOUT_NUMBER, _AGAINST, _ANSWERS, _ANSWERS, _REST)
+_ALL: Final = (*OWN_NUMBERS, STRANGERS_NUMBER, "9999")
+_NUMBERS: Final = st.sampled_from((*OWN_NUMBERS, *_ALL))
 
 
 @st.composite
 def _sentences(draw: st.DrawFn) -> str:
-    sentence = draw(st.sampled_from(_SENTENCES))
+    sentence = draw(st.sampled_from(draw(st.sampled_from(_GROUPS))))
     return sentence.replace("{n}", draw(_NUMBERS)).replace("{m}", draw(_NUMBERS))
 
 
 def messages() -> st.SearchStrategy[str]:
-    """A sentence, a few of them, or any text at all."""
-    several = st.lists(_sentences(), min_size=2, max_size=3).map(" ".join)
-    return st.one_of(_sentences(), _sentences(), several, st.text(min_size=1, max_size=80))
+    """A sentence mostly, a few of them, or any text at all."""
+    one, any_text = _sentences(), st.text(min_size=1, max_size=80)
+    several = st.lists(one, min_size=2, max_size=3).map(" ".join)
+    return st.one_of(one, one, one, one, several, any_text)
 
 
 def exchanges(most: int = 5) -> st.SearchStrategy[list[str]]:
@@ -69,38 +88,49 @@ def exchanges(most: int = 5) -> st.SearchStrategy[list[str]]:
 class GreedyBrain:
     """Sure of itself: proposes `kind` every time, whatever is written, and quotes the customer.
 
-    `words`: how much of the message it quotes, from the end of it; None for all.
+    `words`: how much of the message it quotes, from the end of it; None for all. `names`: it speaks
+    of the order that was looked up, which nobody may have asked about, and proposes nothing on the
+    first message: who proposes what is refused says nothing.
     """
 
-    def __init__(self, kind: ActionKind | None, words: int | None = None) -> None:
+    def __init__(
+        self, kind: ActionKind | None, words: int | None = None, *, names: bool = False
+    ) -> None:
         self.kind = kind
         self._words = words
+        self._names = names
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
         said = request.text.split(" ")
         quote = " ".join(said if self._words is None else said[-self._words :])
         order = request.order
+        kind = None if self._names and not request.turns else self.kind
         cited = (Citation(kind="order", id=order.id, title=order.number),) if order else ()
         return BrainAnswer(
             classification=Category.REFUND_REQUEST,
             confidence=1,
             language="en",
-            response="Thank you!",
+            response=f"It is order {order.number}." if order and self._names else "Thank you!",
             citations=cited,
-            proposals=(Proposal(kind=self.kind, quote=quote),) if self.kind else (),
+            proposals=(Proposal(kind=kind, quote=quote),) if kind else (),
             model="greedy",
         )
 
 
 def greedy_brains() -> st.SearchStrategy[GreedyBrain]:
     kinds = st.sampled_from([None, *sorted(ON_ORDERS)])
-    return st.builds(GreedyBrain, kinds, st.none() | st.integers(1, 4))
+    return st.builds(GreedyBrain, kinds, st.none() | st.integers(1, 4), names=st.booleans())
 
 
-def named(number: str, texts: Iterable[str]) -> bool:
-    """Whether a number stands in one of the texts, however it is spelt."""
-    return any(_marks(number) in _marks(text) for text in texts)
+def numbers_in(text: str) -> frozenset[str]:
+    """Which of the drawn numbers stand in the text by themselves."""
+    return frozenset(number for number in _ALL if _standing(number).search(fold(text)))
 
 
-def _marks(text: str) -> str:
-    return "".join(mark for mark in fold(text) if mark.isalnum())
+def last_named(texts: Sequence[str]) -> frozenset[str]:
+    """The numbers of the last text that has any."""
+    return next((found for text in reversed(texts) if (found := numbers_in(text))), frozenset())
+
+
+def _standing(number: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9]){fold(number).replace('-', '-?')}(?![a-z0-9])")

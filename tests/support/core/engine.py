@@ -123,7 +123,7 @@ class LiveEngine:
 def think_with(database: Database, brain: Brain) -> Think:
     """The thinking step with a brain of the test's."""
     purse = Purse(database, Brains(embedded=brain), utc_now)
-    return Think(database, purse, None, SafetyGrammar(), utc_now, new_ulid)
+    return Think(database, purse, None, utc_now, new_ulid, net=SafetyGrammar())
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:

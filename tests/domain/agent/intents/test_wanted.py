@@ -221,13 +221,17 @@ def test_what_no_wish_explains_is_told(text: str, left: set[str]) -> None:
         "Bonjour, où en est ma commande n° 1042 ? Merci d'avance, Arthur Pym",
         "Where’s my order?\n\nMany thanks,\nJ. Smith",
         "WHERE IS MY ORDER #1042 PLEASE!!!",
+        "Je suis Ann. Où est ma commande ?",
+        "Hello, my name is Arthur Pym, where is my order?",
     ],
 )
 def test_courtesy_and_a_name_below_leave_nothing(text: str) -> None:
     assert read_wants(text).unexplained == ()
 
 
-@pytest.mark.parametrize("text", ["Where is my order? Thanks, Cancel", "Merci, Annulez Tout"])
+@pytest.mark.parametrize(
+    "text", ["Where is my order? Thanks, Cancel", "Merci, Annulez Tout", "I am Cancel. Hi"]
+)
 def test_what_means_something_is_no_name(text: str) -> None:
     assert {"cancel", "annulez"} & set(read_wants(text).unexplained)
 
@@ -236,8 +240,8 @@ def test_each_wish_keeps_its_own_sentences() -> None:
     wants = read_wants("Hello. Where is my order? Could you send me the invoice? Bye.")
 
     assert {one.intent: one.said for one in wants.all} == {
-        Intent.TRACK_ORDER: "Where is my order",
-        Intent.INVOICE: "Could you send me the invoice",
+        Intent.TRACK_ORDER: "Where is my order?",
+        Intent.INVOICE: "Could you send me the invoice?",
     }
 
 

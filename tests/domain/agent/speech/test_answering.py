@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from domain.agent.plan import ActionKind
-from domain.agent.speech.answering import read_confirmation, read_which
+from domain.agent.speech.answering import read_confirmation
 from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.core.strict_yaml import read_yaml
 
@@ -76,20 +76,6 @@ def test_a_yes_that_names_another_action_is_told_apart_where_the_action_is_known
 def test_a_number_is_the_same_however_it_is_written() -> None:
     assert read_confirmation("yes, fr-1042", ("fr-1042",), "FR-1042").assent is Assent.YES
     assert read_confirmation("yes #1043", ("1043",), "#1043").assent is Assent.YES
-
-
-@pytest.mark.parametrize(
-    "text", ["1044", "FR-1044", "la 1044 svp", "No, the other one, 1044", "c'est la 1044", "#1044"]
-)
-def test_which_order_is_meant(text: str) -> None:
-    number = "FR-1044" if "FR" in text else "1044"
-
-    assert read_which(text, (number,)) == number
-
-
-@pytest.mark.parametrize("text", ["1044?", "1044 or 1045", "1044 arrived today", "the lamp", "oui"])
-def test_which_order_is_meant_is_not_said(text: str) -> None:
-    assert read_which(text, tuple(_NUMBER.findall(text))) is None
 
 
 @given(st.text(max_size=300))
