@@ -79,11 +79,11 @@ class _Judged:
 
     @property
     def real(self) -> NDArray[np.bool_]:
-        return cast("NDArray[np.bool_]", self.matters >= 0)
+        return self.matters >= 0
 
     @property
     def ordinary(self) -> NDArray[np.bool_]:
-        return self.writers == EVERYBODY
+        return cast("NDArray[np.bool_]", self.writers == EVERYBODY)
 
 
 def read_sensitive(path: Path) -> list[WrittenMessage]:
