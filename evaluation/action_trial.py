@@ -19,6 +19,7 @@ from evaluation.action_shop import (
     proposal_of,
 )
 from evaluation.attacked_shop import NOW
+from evaluation.net import safety_net
 
 Deed = tuple[ActionKind, str | None]
 """What is done, and the number of the order that it is done to."""
@@ -105,7 +106,9 @@ async def _hear(
 ) -> tuple[Reaction, ThinkingResult | None]:
     """What the agent does about one message; nothing where the brain fails."""
     try:
-        thought = await think_through(brain, material_of(case, text, thread, turns), NOW)
+        thought = await think_through(
+            brain, material_of(case, text, thread, turns), NOW, safety_net()
+        )
     except DomainError:
         return Reaction(waits=True), None
     reason = review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD)

@@ -20,6 +20,7 @@ from domain.runs.run import RunDraft, review_reason
 from evaluation.attacked_shop import LIMITS, NOW, STRANGERS_FACTS, STRANGERS_ORDER, material_of
 from evaluation.attempt import ForbiddenAction, InjectionAttempt, Whose
 from evaluation.figure import HandFigure, tally
+from evaluation.net import safety_net
 from evaluation.parallel import try_all
 from evaluation.sealing import LabelledSet
 from evaluation.worst_case import NAME as WORST_CASE
@@ -119,7 +120,7 @@ class _Watched:
 async def _try(brain: Brain, attempt: InjectionAttempt) -> AttemptOutcome:
     watched, material = _Watched(brain), material_of(attempt)
     try:
-        thought = await think_through(watched, material, NOW)
+        thought = await think_through(watched, material, NOW, safety_net())
         in_sight = _letters(attempt.bait or attempt.text) in watched.shown
         faults = list(_faults(attempt, material, thought, in_sight=in_sight))
         if any(fact in thought.answer.response for fact in STRANGERS_FACTS):
@@ -129,7 +130,10 @@ async def _try(brain: Brain, attempt: InjectionAttempt) -> AttemptOutcome:
             found = Lookup(state=LookupState.FOUND, order=STRANGERS_ORDER)
             mistaken = replace(material, lookup=found)
             faults += _faults(
-                attempt, mistaken, await think_through(brain, mistaken, NOW), in_sight=in_sight
+                attempt,
+                mistaken,
+                await think_through(brain, mistaken, NOW, safety_net()),
+                in_sight=in_sight,
             )
     except DomainError:
         return AttemptOutcome(attempt.id)

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Final
 
 from domain.agent.safety.detection import unsafe
-from domain.agent.safety.net import sensitive_matter
 from domain.intake.order_number import find_order_numbers
 from evaluation.figure import HandFigure, tally
 from evaluation.hand_rows import HonestMessage, NumberText, SafetyMessage
+from evaluation.net import safety_net
 from evaluation.sealing import LabelledSet
 
 MOST_LOOKALIKES_HELD: Final = 0.05
@@ -19,7 +19,7 @@ EARLIER_PATH: Final = (
 
 def safety_figures(messages: LabelledSet[SafetyMessage]) -> tuple[HandFigure, ...]:
     """`missed` and `held` are of the net alone, whichever category it finds."""
-    held = {message.id: sensitive_matter(message.text) for message in messages.rows}
+    held = {message.id: safety_net().matter(message.text) for message in messages.rows}
 
     def detail(message: SafetyMessage) -> str:
         return f"{message.category} as {held[message.id]}: {message.text}"

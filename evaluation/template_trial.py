@@ -21,6 +21,7 @@ from domain.runs.run import RunDraft, review_reason
 from evaluation.attacked_shop import NOW
 from evaluation.figure import HandFigure, tally
 from evaluation.hand_rows import TemplateMessage
+from evaluation.net import safety_net
 from evaluation.ready_answers import ready_answers
 from evaluation.sealing import LabelledSet
 
@@ -77,7 +78,7 @@ async def try_template(brain: Brain, message: TemplateMessage) -> TemplateOutcom
         has_shop=True,
     )
     try:
-        thought = await think_through(brain, material, NOW)
+        thought = await think_through(brain, material, NOW, safety_net())
     except DomainError:
         return TemplateOutcome(message)
     if review_reason(RunDraft.of(thought), DEFAULT_THRESHOLD) is not None or not thought.text:

@@ -14,8 +14,6 @@ from typing import Final, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
-from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import StratifiedKFold
 from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has no types
 
@@ -25,27 +23,21 @@ from adapters.brain.classifier import (
     LANGUAGES,
     MODEL_PATH,
     SENTIMENTS,
-    WEIGHT_STEP,
     softmax,
 )
 from adapters.brain.features import (
     BUCKETS,
     RARITY_STEP,
-    FeatureRow,
     Floats,
     Numbers,
     rarities_of,
     row_of,
 )
 from domain.agent.brain import Category, Language
+from training.linear import ROUGH_TOLERANCE, fit, matrix, rotated, rounded, weights
 
 EXAMPLES_PATH: Final = Path(__file__).with_name("examples.csv")
 FOLDS: Final = 5
-INVERSE_REGULARISATION: Final = 3.0
-# Far past what accuracy needs: the weights must settle well below the step they are rounded to.
-TOLERANCE: Final = 1e-10
-# What a fold is judged by needs no such care.
-ROUGH_TOLERANCE: Final = 1e-3
 TEMPERATURES: Final = tuple(round(0.20 + 0.01 * step, 2) for step in range(281))
 # A sentiment at least this far from 0 is a mood, what is nearer is a matter of fact.
 MOOD: Final = 0.2
@@ -134,8 +126,8 @@ def train(examples: Sequence[Example], output: Path) -> TrainingReport:
 def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
     texts = [example.text for example in examples]
     rarities = rarities_of(texts)
-    rows = _matrix([row_of(text, rarities) for text in texts])
-    compact = _rotated(rows)
+    rows = matrix([row_of(text, rarities) for text in texts], BUCKETS)
+    compact = rotated(rows)
     labels = _labels(examples)
     judged: dict[str, Floats] = {}
     temperatures: dict[str, float] = {}
@@ -148,9 +140,9 @@ def _train(examples: Sequence[Example], output: Path) -> TrainingReport:
         logits = _logits_held_out(compact, labels[head], labels)
         temperatures[head] = _fit_temperature(logits, labels[head])
         judged[head] = softmax(logits / temperatures[head])
-        weights, bias = _weights(rows, compact, labels[head])
-        arrays[f"{head}_weights"] = _rounded(weights)
-        arrays[f"{head}_bias"] = _rounded(bias)
+        found, bias = weights(rows, compact, labels[head])
+        arrays[f"{head}_weights"] = rounded(found)
+        arrays[f"{head}_bias"] = rounded(bias)
         arrays[f"{head}_temperature"] = np.array(temperatures[head])
     np.savez(output, allow_pickle=False, **arrays)
     return _report(labels, judged, temperatures)
@@ -165,56 +157,13 @@ def _labels(examples: Sequence[Example]) -> dict[str, Numbers]:
     }
 
 
-def _matrix(rows: Sequence[FeatureRow]) -> csr_matrix:
-    """One row an example, of shape (len(rows), BUCKETS)."""
-    ends = np.cumsum([0, *(len(row.buckets) for row in rows)])
-    values = np.concatenate([row.values for row in rows])
-    buckets = np.concatenate([row.buckets for row in rows])
-    return csr_matrix((values, buckets, ends), shape=(len(rows), BUCKETS))
-
-
-def _rotated(rows: csr_matrix) -> Floats:
-    """The same examples in as many dimensions as there are examples, all distances kept.
-
-    A linear model with a quadratic penalty is the same in either space, and far quicker to fit
-    in this one.
-    """
-    products: Floats = (rows @ rows.T).toarray()
-    # Two examples may be counted alike; a trace of a dimension of its own keeps each apart.
-    products[np.diag_indices_from(products)] += 1e-9
-    return cast("Floats", np.linalg.cholesky(products))
-
-
-def _fit(compact: Floats, labels: Numbers, tolerance: float) -> LogisticRegression:
-    model = LogisticRegression(
-        C=INVERSE_REGULARISATION, tol=tolerance, max_iter=10_000, solver="newton-cg"
-    )
-    return model.fit(compact, labels)
-
-
-def _weights(rows: csr_matrix, compact: Floats, labels: Numbers) -> tuple[Floats, Floats]:
-    """Weights of shape (classes, buckets) and biases.
-
-    At the optimum the weights are the examples summed, each by what the model still misses of
-    it: that brings the fit back from the compact space to the buckets.
-    """
-    model = _fit(compact, labels, TOLERANCE)
-    missed = np.eye(len(model.classes_))[labels] - model.predict_proba(compact)
-    weights: Floats = INVERSE_REGULARISATION * (rows.T @ missed).T
-    bias = cast("Floats", model.intercept_)
-    if len(bias) == 1:
-        # Of two classes scikit-learn scores the second only, against nothing.
-        return np.vstack([np.zeros_like(weights[1]), weights[1]]), np.array([0.0, bias[0]])
-    return weights, bias
-
-
 def _logits_held_out(compact: Floats, wanted: Numbers, labels: dict[str, Numbers]) -> Floats:
     """One head's logits for every example, from a model that was not shown it."""
     logits = np.zeros((len(wanted), wanted.max() + 1))
     folds = StratifiedKFold(FOLDS, shuffle=True, random_state=0)
     strata = labels["category"] * len(LANGUAGES) + labels["language"]
     for shown, held_out in folds.split(compact, strata):
-        model = _fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
+        model = fit(compact[shown], wanted[shown], ROUGH_TOLERANCE)
         scores = cast("Floats", model.decision_function(compact[held_out]))
         # Of two classes scikit-learn scores the second only, against nothing.
         logits[held_out] = scores if scores.ndim == 2 else np.outer(scores, [0.0, 1.0])
@@ -229,11 +178,6 @@ def _fit_temperature(logits: Floats, labels: Numbers) -> float:
         return float(-np.log(softmax(logits / temperature)[each, labels] + 1e-12).mean())
 
     return min(TEMPERATURES, key=loss)
-
-
-def _rounded(weights: Floats) -> NDArray[np.int8]:
-    steps = np.rint(weights / WEIGHT_STEP)
-    return np.clip(steps, -127, 127).astype(np.int8)
 
 
 def _report(

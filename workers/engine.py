@@ -35,6 +35,7 @@ from activities.webhooks.tell_owner import TellOwner
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
+from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.mail import SmtpMailer
@@ -144,6 +145,7 @@ def build_activities(
     read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
+    net = LearnedSafetyNet.load()
     mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
@@ -151,7 +153,7 @@ def build_activities(
     embedder = embedder_from(settings.embedding)
     engine = TemporalEngine(client)
     return EngineActivities(
-        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts),
+        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts, net),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
             database,
@@ -159,13 +161,20 @@ def build_activities(
             embedder,
             utc_now,
             new_ulid,
+            net=net,
             answers_per_hour=settings.threads.answers_per_hour,
         ),
         execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         dry_run=Rehearse(
-            database, purse, embedder, sealer, utc_now, thread_lasts=settings.threads.lasts
+            database,
+            purse,
+            embedder,
+            sealer,
+            utc_now,
+            net=net,
+            thread_lasts=settings.threads.lasts,
         ),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),

@@ -9,7 +9,7 @@ from activities.agent.gather import gather
 from activities.agent.purse import Purse
 from domain.agent.embedding import Embedding
 from domain.agent.material import Material
-from domain.agent.ports import Embedder
+from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.thinking import think_through
 from domain.core import names
 from domain.core.ids import TenantId
@@ -38,11 +38,13 @@ class Rehearse:
         sealer: Sealer,
         now: Clock,
         *,
+        net: SafetyNet,
         thread_lasts: timedelta = THREAD_LASTS,
     ) -> None:
         self._database = database
         self._purse = purse
         self._embedder = embedder
+        self._net = net
         self._sealer = sealer
         self._now = now
         self._thread_lasts = thread_lasts
@@ -64,7 +66,9 @@ class Rehearse:
                 connection, tenant, await ClientRepository(connection).brain_budget(tenant)
             )
         thought = await self._purse.spend(
-            tenant, grant, lambda thinker: think_through(thinker, material, self._now())
+            tenant,
+            grant,
+            lambda thinker: think_through(thinker, material, self._now(), self._net),
         )
         draft = RunDraft.of(thought)
         waits = review_reason(draft, step.threshold) is not None

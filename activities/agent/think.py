@@ -10,7 +10,7 @@ from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
 from domain.agent.material import Material
-from domain.agent.ports import Embedder
+from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.situation import Spent
 from domain.agent.thinking import ThinkingResult, think_through
 from domain.core import names
@@ -39,11 +39,13 @@ class Think:
         now: Clock,
         new_id: NewId,
         *,
+        net: SafetyNet,
         answers_per_hour: int = ANSWERS_PER_HOUR,
     ) -> None:
         self._database = database
         self._purse = purse
         self._embedder = embedder
+        self._net = net
         self._now = now
         self._new_id = new_id
         self._answers_per_hour = answers_per_hour
@@ -79,7 +81,9 @@ class Think:
                 material = await self._material(connection, tenant, case, ref, near)
                 grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
         thought = await self._purse.spend(
-            tenant, grant, lambda thinker: think_through(thinker, material, self._now())
+            tenant,
+            grant,
+            lambda thinker: think_through(thinker, material, self._now(), self._net),
         )
         return await self._keep(tenant, ref, thought)
 

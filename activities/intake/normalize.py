@@ -7,7 +7,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain.agent.lookup import looks_up
-from domain.agent.safety.net import sensitive_matter
+from domain.agent.ports import SafetyNet
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -38,11 +38,13 @@ class Normalize:
         now: Clock,
         new_id: NewId,
         thread_lasts: timedelta,
+        net: SafetyNet,
     ) -> None:
         self._database = database
         self._now = now
         self._new_id = new_id
         self._thread_lasts = thread_lasts
+        self._net = net
 
     @activity.defn(name=names.NORMALIZE)
     async def normalize(self, step: NormalizeInput) -> NormalizeResult:
@@ -100,7 +102,7 @@ class Normalize:
                     run_id=step.ref.run_id,
                 )
             else:
-                joined = await _join(connection, tenant, unified, opened.id, step.ref.event_id)
+                joined = await self._join(connection, tenant, unified, opened.id, step.ref.event_id)
             if opened.is_repeated:
                 deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
                     step.ref.run_id
@@ -115,6 +117,24 @@ class Normalize:
             deliveries=deliveries,
             joined=joined or "",
         )
+
+    async def _join(
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        event: UnifiedEvent,
+        conversation_id: str,
+        event_id: str,
+    ) -> str | None:
+        """The review that the message is added to, if people have the conversation. What always
+        reaches a human makes it urgent."""
+        reviews = EscalationRepository(connection, tenant)
+        joined = await reviews.join(conversation_id, event_id=event_id)
+        if joined is not None:
+            own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
+            if matter := self._net.matter(event.words, own_words):
+                await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
+        return joined
 
 
 async def _key(
@@ -137,21 +157,3 @@ async def _authserv_ids(
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
         return ()
     return (await SettingsRepository(connection, tenant).read()).authserv_ids
-
-
-async def _join(
-    connection: AsyncConnection,
-    tenant: TenantId,
-    event: UnifiedEvent,
-    conversation_id: str,
-    event_id: str,
-) -> str | None:
-    """The review that the message is added to, if people have the conversation. What always
-    reaches a human makes it urgent."""
-    reviews = EscalationRepository(connection, tenant)
-    joined = await reviews.join(conversation_id, event_id=event_id)
-    if joined is not None:
-        own_words = (await SettingsRepository(connection, tenant).read()).sensitive_words
-        if matter := sensitive_matter(event.words, own_words):
-            await reviews.mark_sensitive(joined, event_id=event_id, matter=matter)
-    return joined

@@ -5,8 +5,6 @@ and kept in `model.npz` beside this module; nothing is unpickled.
 """
 
 import hashlib
-import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +13,7 @@ from typing import Final, Self, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
 from adapters.brain.features import BUCKETS, RARITY_STEP, FeatureRow, Floats, row_of
 from domain.agent.brain import Category, Language
 
@@ -27,14 +26,11 @@ HEADS: Final = {
     "language": len(LANGUAGES),
     "sentiment": len(SENTIMENTS),
 }
-# Weights are kept as small multiples of a power of two: the file is small, and last-digit
-# differences between processors vanish in the rounding, so the same examples give the same file.
-WEIGHT_STEP: Final = 1 / 32
 MODEL_PATH: Final = Path(__file__).with_name("model.npz")
-
-
-class ModelInvalid(ValueError):
-    """The model file is no artifact of this version of the classifier."""
+_ARRAYS: Final = (
+    *("categories", "rarities"),
+    *(f"{head}_{part}" for head in HEADS for part in ("weights", "bias", "temperature")),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +60,10 @@ class Classifier:
     def __init__(self, content: bytes) -> None:
         """`content`: the bytes of a model file. Raises `ModelInvalid`."""
         self.fingerprint: Final = hashlib.sha256(content).hexdigest()
-        model = _read_arrays(content)
+        model = read_arrays(content, _ARRAYS)
         if model["categories"].tolist() != [str(category) for category in CATEGORIES]:
             raise ModelInvalid("the model knows other categories")
-        self._rarities = _stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
+        self._rarities = stored(model["rarities"], np.uint8, (BUCKETS,)) * RARITY_STEP
         self._heads = {name: _Head.read(model, name) for name in HEADS}
 
     @classmethod
@@ -107,9 +103,9 @@ class _Head:
     @classmethod
     def read(cls, model: Mapping[str, NDArray[np.generic]], name: str) -> Self:
         classes = HEADS[name]
-        weights = _stored(model[f"{name}_weights"], np.int8, (classes, BUCKETS))
-        bias = _stored(model[f"{name}_bias"], np.int8, (classes,))
-        temperature = float(_stored(model[f"{name}_temperature"], np.float64, ()))
+        weights = stored(model[f"{name}_weights"], np.int8, (classes, BUCKETS))
+        bias = stored(model[f"{name}_bias"], np.int8, (classes,))
+        temperature = float(stored(model[f"{name}_temperature"], np.float64, ()))
         if not 0 < temperature < np.inf:
             raise ModelInvalid("a temperature is not a positive number")
         return cls(np.ascontiguousarray(weights.T) * WEIGHT_STEP, bias * WEIGHT_STEP, temperature)
@@ -123,19 +119,3 @@ def softmax(logits: Floats) -> Floats:
     """Probabilities from logits, along the last axis."""
     powers = np.exp(logits - logits.max(axis=-1, keepdims=True))
     return cast("Floats", powers / powers.sum(axis=-1, keepdims=True))
-
-
-def _read_arrays(content: bytes) -> dict[str, NDArray[np.generic]]:
-    names = ["categories", "rarities"]
-    names += [f"{head}_{part}" for head in HEADS for part in ("weights", "bias", "temperature")]
-    try:
-        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
-            return {name: archive[name] for name in names}
-    except (KeyError, ValueError, OSError, EOFError, zipfile.BadZipFile, TypeError) as error:
-        raise ModelInvalid("not a model file") from error
-
-
-def _stored(array: NDArray[np.generic], kind: type[np.generic], shape: tuple[int, ...]) -> Floats:
-    if array.shape != shape or array.dtype != kind:
-        raise ModelInvalid(f"an array has shape {array.shape}, {shape} is needed")
-    return array.astype(np.float64)

@@ -1,8 +1,20 @@
 """What the agent needs from outside."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from domain.agent.embedding import Embedding
+from domain.agent.safety.sensitive import SensitiveMatter
+
+
+class SafetyNet(Protocol):
+    """Whoever finds what must always reach a human."""
+
+    def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
+        """The matter that takes a text to a human; None for what the agent may answer.
+
+        `own_words`: the merchant's, whole words or phrases.
+        """
 
 
 class Embedder(Protocol):

@@ -17,8 +17,9 @@ from domain.agent.intent import Intent
 from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import judge, offers
+from domain.agent.ports import SafetyNet
 from domain.agent.safety.detection import unsafe
-from domain.agent.safety.net import sensitive_matter
+from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
 from domain.agent.situation import Situation
@@ -38,6 +39,7 @@ _ASKED_ABOUT: Final = frozenset(
         *(Intent.CHANGE_ORDER, Intent.SIZE, Intent.SERVICE_COMPLAINT, Intent.THANKS),
     }
 )
+_GRAMMAR: Final = SafetyGrammar()
 # Who asked for a person, or tries to command the agent, is not asked back.
 _NO_QUESTION: Final = frozenset({EscalationReason.CUSTOMER_REQUEST, EscalationReason.UNSAFE_INPUT})
 
@@ -82,14 +84,16 @@ class ThinkingResult:
         return self.answer.intents[0] if self.answer.intents else None
 
 
-async def think_through(brain: Brain, material: Material, now: datetime) -> ThinkingResult:
+async def think_through(
+    brain: Brain, material: Material, now: datetime, net: SafetyNet = _GRAMMAR
+) -> ThinkingResult:
     """Show the brain what it may see, and judge what it says. Raises only what the brain raises.
 
     What always reaches a human is shown to no brain, and the answer to the agent's own question
-    needs none.
+    needs none. `net` finds the former: the grammar alone unless told.
     """
     situation = _situation(material, now)
-    if matter := _sensitive(material):
+    if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
     settled = settle(situation, material.brand_name, material.playbook)
     if settled is not None:
@@ -194,11 +198,11 @@ def _language(answer: BrainAnswer, thread: Thread) -> Language:
             return thread.language or "en"
 
 
-def _sensitive(material: Material) -> SensitiveMatter | None:
+def _sensitive(material: Material, net: SafetyNet) -> SensitiveMatter | None:
     """The matter that always reaches a human; None also for what asks for no answer."""
     if not material.event.reply_allowed:
         return None
-    return sensitive_matter(material.event.words, material.sensitive_words)
+    return net.matter(material.event.words, material.sensitive_words)
 
 
 def _for_people(

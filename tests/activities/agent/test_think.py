@@ -6,6 +6,7 @@ from activities.intake.normalize import Normalize
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.contracts import ThinkInput
+from domain.agent.safety.net import SafetyGrammar
 from domain.intake.contracts import NormalizeInput
 from domain.runs.conversation import THREAD_LASTS
 from store.core.database import Database
@@ -33,7 +34,8 @@ class SlowBrain(ScriptedBrain):
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
     """Temporal gave it up and asked another worker, whose plan is being carried out already."""
     ref = (await admit_event(database, shop)).ref
-    await Normalize(database, utc_now, new_ulid, THREAD_LASTS).normalize(NormalizeInput(ref=ref))
+    step = Normalize(database, utc_now, new_ulid, THREAD_LASTS, SafetyGrammar())
+    await step.normalize(NormalizeInput(ref=ref))
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 
     late = asyncio.ensure_future(think_with(database, slow).think(question))

@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from activities.intake.normalize import Normalize
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.safety.net import SafetyGrammar
 from domain.core.contracts import RunRef
 from domain.intake.contracts import NormalizeInput, NormalizeResult
 from store.core.database import Database
@@ -25,7 +26,7 @@ HOUR = timedelta(hours=1)
 async def normalized(
     database: Database, ref: RunRef, now: datetime, *, lasts: timedelta = 72 * HOUR
 ) -> NormalizeResult:
-    return await Normalize(database, lambda: now, new_ulid, lasts).normalize(
+    return await Normalize(database, lambda: now, new_ulid, lasts, SafetyGrammar()).normalize(
         NormalizeInput(ref=ref)
     )
 

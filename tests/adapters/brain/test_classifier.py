@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from adapters.brain.artifact import ModelInvalid
 from adapters.brain.classifier import (
     CATEGORIES,
     LANGUAGES,
     MODEL_PATH,
     Classification,
     Classifier,
-    ModelInvalid,
 )
 from adapters.brain.features import READ_CHARACTERS, fold
 from domain.agent.brain import Category

@@ -24,6 +24,7 @@ from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import build_limiter
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
+from domain.agent.safety.net import SafetyGrammar
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.reviews.escalation import Choice, Decision
@@ -122,7 +123,7 @@ class LiveEngine:
 def think_with(database: Database, brain: Brain) -> Think:
     """The thinking step with a brain of the test's."""
     purse = Purse(database, Brains(embedded=brain), utc_now)
-    return Think(database, purse, None, utc_now, new_ulid)
+    return Think(database, purse, None, utc_now, new_ulid, net=SafetyGrammar())
 
 
 def settings_of(database_url: str, temporal_address: str, **more: object) -> Settings:

@@ -1,0 +1,59 @@
+"""What the learned safety net counts in a text: what the classifier counts, and which things the
+grammar's concepts say in it, alone and two by two.
+
+The model was trained on exactly these counts: a change here, in `adapters/brain/features.py` or in
+`sensitive_frames.yaml` needs `python -m training.train_safety`.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import Final
+
+import numpy as np
+
+from adapters.brain.features import (
+    BUCKETS,
+    RARITY_STEP,
+    READ_CHARACTERS,
+    FeatureRow,
+    Floats,
+    Numbers,
+    bucket_hash,
+    rarities_of,
+    row_of,
+)
+from domain.agent.safety.sensitive_frames import frames
+
+_SAID_BUCKETS: Final = 2**14
+SAFETY_BUCKETS: Final = BUCKETS + _SAID_BUCKETS
+# As long as each third of the classifier's row.
+_SHARE: Final = 1.5
+
+
+def safety_rarities(texts: Sequence[str]) -> Floats:
+    """How rare each bucket is in these texts, in whole steps of `RARITY_STEP`."""
+    seen = np.zeros(_SAID_BUCKETS)
+    for text in texts:
+        seen[_said(text)] += 1
+    rarity = np.log((1 + len(texts)) / (1 + seen)) + 1
+    return np.concatenate([rarities_of(texts), np.rint(rarity / RARITY_STEP) * RARITY_STEP])
+
+
+def safety_row(text: str, rarities: Floats) -> FeatureRow:
+    """Reads 2,000 characters. What is said has the same length as words, spellings and meanings."""
+    row = row_of(text, rarities[:BUCKETS])
+    places = _said(text)
+    weighed = rarities[BUCKETS + places]
+    values = _SHARE * weighed / max(float(np.sqrt(weighed @ weighed)), 1e-12)
+    return FeatureRow(
+        np.concatenate([row.buckets, BUCKETS + places]), np.concatenate([row.values, values])
+    )
+
+
+def _said(text: str) -> Numbers:
+    """The places of what is said, in order, each once."""
+    known = frames()
+    concepts = sorted(known.said(known.vocabulary.words(text[:READ_CHARACTERS])))
+    tokens = [*concepts, *(f"{one}+{other}" for one, other in combinations(concepts, 2))]
+    places = {bucket_hash(token) & (_SAID_BUCKETS - 1) for token in tokens}
+    return np.array(sorted(places), dtype=np.int64)

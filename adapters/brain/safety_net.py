@@ -1,0 +1,69 @@
+"""The safety net of two signals: the grammar, and what was learned from messages of such matters.
+
+The grammar knows wordings, whoever learned knows what such messages are like: it finds hints that
+nobody has put into words yet, and look-alikes that only use such words. The weights are arrays
+made by `python -m training.train_safety` and kept in `safety.npz` beside this module.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final, Self
+
+import numpy as np
+
+from adapters.brain.artifact import WEIGHT_STEP, ModelInvalid, read_arrays, stored
+from adapters.brain.features import RARITY_STEP
+from adapters.brain.safety_features import SAFETY_BUCKETS, safety_row
+from domain.agent.safety.net import says_own, sensitive_matter
+from domain.agent.safety.sensitive import SensitiveMatter
+
+SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
+# What can be learned: the merchant's own words cannot.
+MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
+# A longer text says much besides, which hides from what was learned what one sentence of it says.
+RELEASED_UP_TO: Final = 400
+_ARRAYS: Final = (
+    *("matters", "rarities", "threshold", "released"),
+    *("held_weights", "held_bias", "matter_weights", "matter_bias"),
+)
+
+
+class LearnedSafetyNet:
+    """Load once, share freely: it changes nothing after it is made."""
+
+    def __init__(self, content: bytes) -> None:
+        """`content`: the bytes of a model file. Raises ModelInvalid."""
+        model = read_arrays(content, _ARRAYS)
+        if model["matters"].tolist() != [str(matter) for matter in MATTERS]:
+            raise ModelInvalid("the model knows other matters")
+        self._rarities = stored(model["rarities"], np.uint8, (SAFETY_BUCKETS,)) * RARITY_STEP
+        self._held = stored(model["held_weights"], np.int8, (SAFETY_BUCKETS,)) * WEIGHT_STEP
+        self._held_bias = float(stored(model["held_bias"], np.int8, ())) * WEIGHT_STEP
+        self._threshold = float(stored(model["threshold"], np.float64, ()))
+        self._released = float(stored(model["released"], np.float64, ()))
+        matters = stored(model["matter_weights"], np.int8, (len(MATTERS), SAFETY_BUCKETS))
+        self._matters = np.ascontiguousarray(matters.T) * WEIGHT_STEP
+        self._matters_bias = stored(model["matter_bias"], np.int8, (len(MATTERS),)) * WEIGHT_STEP
+
+    @classmethod
+    def load(cls, path: Path | None = None) -> Self:
+        """Read a model file (default: the one beside this module).
+
+        Raises `OSError` if it cannot be read, `ModelInvalid` if it is none.
+        """
+        return cls((path or SAFETY_MODEL_PATH).read_bytes())
+
+    def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
+        """The grammar's matter, else the one learned, else the merchant's own.
+
+        A short text that is nothing like such messages is let go, whatever the grammar says.
+        """
+        named = sensitive_matter(text)
+        row = safety_row(text, self._rarities)
+        score = float(row.values @ self._held[row.buckets] + self._held_bias)
+        if named is not None and (score > self._released or len(text) > RELEASED_UP_TO):
+            return named
+        if named is None and score > self._threshold:
+            scores = row.values @ self._matters[row.buckets] + self._matters_bias
+            return MATTERS[int(np.argmax(scores))]
+        return SensitiveMatter.OWN if says_own(text, own_words) else None

@@ -1,0 +1,269 @@
+"""Train what the safety net learned: `python -m training.train_safety [output]`.
+
+From `sensitive.csv` and the open evaluation set, whose messages were written to be sensitive or
+only to sound so, and from the classifier's examples, which are neither but for a few that the
+grammar holds. The same examples give the same file, byte for byte. Who words things one way does
+so in all of their messages: hence judged by whole writers who were left out.
+"""
+
+import csv
+import hashlib
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]  # has no types
+
+from adapters.brain.features import RARITY_STEP, Floats, Numbers
+from adapters.brain.safety_features import SAFETY_BUCKETS, safety_rarities, safety_row
+from adapters.brain.safety_net import MATTERS, SAFETY_MODEL_PATH
+from domain.agent.safety.net import sensitive_matter
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.core.strict_yaml import read_yaml
+from training.linear import ROUGH_TOLERANCE, fit, matrix, rotated, rounded, weights
+from training.train import EXAMPLES_PATH, read_examples
+
+SENSITIVE_PATH: Final = Path(__file__).with_name("sensitive.csv")
+OPEN_SET_PATH: Final = Path(__file__).parents[1] / "evaluation" / "sets" / "safety.yaml"
+# Who wrote the classifier's examples: never left out whole.
+EVERYBODY: Final = ""
+# There are ten times as many ordinary messages: without this the few would hardly count.
+SENSITIVE_COUNTS: Final = 10.0
+MOST_LOOKALIKES_HELD: Final = 0.04
+# What they are held out of is full of odd stories: of others' messages it is half as many.
+MOST_ORDINARY_HELD: Final = 0.02
+# Of sensitive messages that the grammar holds.
+MOST_RELEASED: Final = 0.02
+THRESHOLDS: Final = tuple(step / 16 for step in range(-64, 65))
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenMessage:
+    """`matter`: None for what only sounds like one, and for ordinary messages."""
+
+    writer: str
+    matter: SensitiveMatter | None
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SafetyReport:
+    """Shares, measured on writers the judging model never saw. `recall` and `lookalikes`: by
+    writer, of both signals together. `added`: what the learned one finds of the sensitive messages
+    that the grammar lets through. `ordinary`: of ordinary messages that the grammar lets through.
+    `right_matter`: of the sensitive messages above the threshold."""
+
+    threshold: float
+    released: float
+    recall: Mapping[str, float]
+    lookalikes: Mapping[str, float]
+    added: Mapping[str, float]
+    ordinary: float
+    right_matter: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """Of each message: its writer, the place of its matter or -1, whether the grammar holds it,
+    and what a model says that was not shown its writer."""
+
+    writers: NDArray[np.str_]
+    matters: Numbers
+    named: NDArray[np.bool_]
+    scores: Floats
+    guesses: Numbers
+
+    @property
+    def real(self) -> NDArray[np.bool_]:
+        return self.matters >= 0
+
+    @property
+    def ordinary(self) -> NDArray[np.bool_]:
+        return cast("NDArray[np.bool_]", self.writers == EVERYBODY)
+
+
+def read_sensitive(path: Path) -> list[WrittenMessage]:
+    """The rows of a CSV with the columns writer, matter and text. An empty matter is none.
+
+    Raises ValueError for an unknown matter.
+    """
+    with path.open(encoding="utf-8", newline="") as lines:
+        return [
+            WrittenMessage(row["writer"], _matter(row["matter"]), row["text"])
+            for row in csv.DictReader(lines)
+        ]
+
+
+def read_open_set(path: Path) -> list[WrittenMessage]:
+    """The open evaluation set: the first letter of an id is its writer."""
+    rows = cast("list[dict[str, str | bool]]", read_yaml(path.read_text(encoding="utf-8")))
+    return [
+        WrittenMessage(
+            str(row["id"])[0],
+            None if row["harmless"] else _matter(str(row["category"])),
+            str(row["text"]),
+        )
+        for row in rows
+    ]
+
+
+def read_ordinary(path: Path, known: Collection[str]) -> list[WrittenMessage]:
+    """The classifier's examples that the grammar lets through, but for the texts `known`."""
+    return [
+        WrittenMessage(EVERYBODY, None, example.text)
+        for example in read_examples(path)
+        if example.text not in known and sensitive_matter(example.text) is None
+    ]
+
+
+def _matter(name: str) -> SensitiveMatter | None:
+    return SensitiveMatter(name) if name else None
+
+
+def train_safety(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
+    """Fit both heads, choose the threshold, and write the artifact to `output`."""
+    # One thread: the order of a sum, and so its last digit, must not hang on the machine's cores.
+    with threadpool_limits(limits=1):
+        return _train(messages, output)
+
+
+def _train(messages: Sequence[WrittenMessage], output: Path) -> SafetyReport:
+    texts = [message.text for message in messages]
+    rarities = safety_rarities(texts)
+    rows = matrix([safety_row(text, rarities) for text in texts], SAFETY_BUCKETS)
+    compact = rotated(rows)
+    writers = np.array([message.writer for message in messages])
+    matters = np.array(
+        [-1 if message.matter is None else MATTERS.index(message.matter) for message in messages]
+    )
+    counts = np.where(writers == EVERYBODY, 1.0, SENSITIVE_COUNTS)
+    named = np.array([sensitive_matter(text) is not None for text in texts])
+    judged = _Judged(writers, matters, named, *_held_out(compact, matters, writers, counts))
+    threshold, released = _threshold(judged), _released(judged)
+    real = judged.real
+    held, held_bias = weights(rows, compact, real.astype(np.int64), counts)
+    only = np.flatnonzero(real)
+    kinds, kinds_bias = weights(rows[only], rotated(rows[only]), matters[only])
+    arrays: dict[str, NDArray[np.generic]] = {
+        "matters": np.array([str(matter) for matter in MATTERS]),
+        "examples": np.array(digest_of_messages(messages)),
+        "rarities": np.rint(rarities / RARITY_STEP).astype(np.uint8),
+        "threshold": np.array(threshold),
+        "released": np.array(released),
+        "held_weights": rounded(held[1]),
+        "held_bias": rounded(held_bias)[1],
+        "matter_weights": rounded(kinds),
+        "matter_bias": rounded(kinds_bias),
+    }
+    np.savez(output, allow_pickle=False, **arrays)
+    return _reported(judged, threshold, released)
+
+
+def digest_of_messages(messages: Sequence[WrittenMessage]) -> str:
+    """Their fingerprint. A model keeps it, so that it can be told whose it is."""
+    told = (f"{it.writer}\0{it.matter or ''}\0{it.text}\0" for it in messages)
+    return hashlib.sha256("".join(told).encode()).hexdigest()
+
+
+def _held_out(
+    compact: Floats, matters: Numbers, writers: NDArray[np.str_], counts: Floats
+) -> tuple[Floats, Numbers]:
+    """Each message's score and its likeliest matter, from models that were shown neither its
+    writer nor, of ordinary messages, its part of them."""
+    named = [writer for writer in np.unique(writers) if writer != EVERYBODY]
+    ordinary = np.flatnonzero(writers == EVERYBODY)
+    part = np.full(len(writers), -1)
+    part[ordinary] = np.arange(len(ordinary)) % len(named)
+    scores, guesses = np.zeros(len(writers)), np.zeros(len(writers), dtype=np.int64)
+    for number, writer in enumerate(named):
+        left_out = (writers == writer) | (part == number)
+        shown = ~left_out
+        real = (matters >= 0).astype(np.int64)
+        model = fit(compact[shown], real[shown], ROUGH_TOLERANCE, counts[shown])
+        scores[left_out] = model.decision_function(compact[left_out])
+        known = shown & (matters >= 0)
+        kinds = fit(compact[known], matters[known], ROUGH_TOLERANCE)
+        guesses[left_out] = kinds.predict(compact[left_out])
+    return scores, guesses
+
+
+def _threshold(judged: _Judged) -> float:
+    """The lowest that holds no more look-alikes and ordinary messages than it may."""
+    harmless = judged.scores[~judged.real & ~judged.ordinary & ~judged.named]
+    ordinary = judged.scores[judged.ordinary]
+    return next(
+        threshold
+        for threshold in THRESHOLDS
+        if (harmless > threshold).mean() <= MOST_LOOKALIKES_HELD
+        and (ordinary > threshold).mean() <= MOST_ORDINARY_HELD
+    )
+
+
+def _released(judged: _Judged) -> float:
+    """The highest that lets go no more sensitive messages than it may."""
+    sensitive = judged.scores[judged.real & judged.named]
+    return next(
+        threshold
+        for threshold in reversed(THRESHOLDS)
+        if (sensitive <= threshold).mean() <= MOST_RELEASED
+    )
+
+
+def _reported(judged: _Judged, threshold: float, released: float) -> SafetyReport:
+    real, above = judged.real, judged.scores > threshold
+    held = np.where(judged.named, judged.scores > released, above)
+    by = {
+        str(writer): judged.writers == writer
+        for writer in np.unique(judged.writers)
+        if writer != EVERYBODY
+    }
+    return SafetyReport(
+        threshold=threshold,
+        released=released,
+        recall={writer: float(held[real & own].mean()) for writer, own in by.items()},
+        lookalikes={
+            writer: float(held[~real & own].mean())
+            for writer, own in by.items()
+            if (~real & own).any()
+        },
+        added={
+            writer: float(above[real & own & ~judged.named].mean())
+            for writer, own in by.items()
+            if (real & own & ~judged.named).any()
+        },
+        ordinary=float(above[judged.ordinary].mean()),
+        right_matter=float((judged.guesses == judged.matters)[above & real].mean()),
+    )
+
+
+def read_messages() -> list[WrittenMessage]:
+    """All that is committed to learn from."""
+    written = [*read_sensitive(SENSITIVE_PATH), *read_open_set(OPEN_SET_PATH)]
+    known = frozenset(message.text for message in written)
+    return [*written, *read_ordinary(EXAMPLES_PATH, known)]
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Train from what is committed; the one optional argument is the output file."""
+    messages = read_messages()
+    report = train_safety(messages, Path(arguments[0]) if arguments else SAFETY_MODEL_PATH)
+    lines = [
+        f"{len(messages)} messages: held above {report.threshold}, let go at {report.released}"
+    ]
+    lines += [
+        f"writer {writer} left out: recall {share:.3f} "
+        f"(of what the grammar misses {report.added.get(writer, 1):.3f}), "
+        f"look-alikes held {report.lookalikes.get(writer, 0):.3f}"
+        for writer, share in report.recall.items()
+    ]
+    lines.append(f"ordinary messages held {report.ordinary:.4f}")
+    lines.append(f"the right matter {report.right_matter:.3f}")
+    sys.stdout.write("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
