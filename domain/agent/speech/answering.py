@@ -33,6 +33,8 @@ _PLAIN: Final = re.compile(
 )
 """No sign that could mean what no word says."""
 _NAMED_ORDER: Final = frozenset({"order", "commande", "cmd", "cde"})
+_PARTICLES: Final = frozenset({"de", "du", "la", "le", "van", "von", "der"})
+_UNFINISHED: Final = frozenset({"and", "et", "for", "pour", "of", "de", "with", "on", "a", "to"})
 _TRAILS_OFF: Final = re.compile(r"(?:\.\.|…)\W*\Z")
 
 
@@ -110,7 +112,7 @@ def _plain(text: str) -> bool:
 def _denial(text: str, answer: _Answer) -> Assent:
     if answer.first is not Does.DENIAL or answer.has(Does.ASSENT):
         return Assent.OTHER
-    if answer.has(Does.ACTION) and spoken_request(text).standing is not Standing.NONE:
+    if answer.has(Does.ACTION, Does.ASKING) and spoken_request(text).standing is not Standing.NONE:
         return Assent.OTHER
     return Assent.NO
 
@@ -147,15 +149,18 @@ def _is_device(sentence: Sentence) -> bool:
 def _is_signed(text: str, sentences: tuple[Sentence, ...], runs: list[tuple[Word, ...]]) -> bool:
     """Whether the text ends with a name: any behind "Regards,", else a given name on its line or
     behind "thanks,"."""
-    if len(runs) < 2 or len(runs[-1]) > _LONGEST_NAME:
+    if len(runs) < 2:
         return False
     before, name = runs[-2], runs[-1]
+    if len(text[name[0].start : name[-1].end].split()) > _LONGEST_NAME:
+        return False
     starts = [run.words[0].start for one in sentences for run in one.runs]
     end = min((start for start in starts if start > name[0].start), default=len(text))
     gap = text[before[-1].end : name[0].start]
     if text[name[-1].end : end].strip(" \n\r\t-") not in {"", "."}:
         return False
-    if any(one.shape != "word" or _means_something(one.folded) for one in name):
+    told = (name[0], *(one for one in name[1:-1] if one.folded not in _PARTICLES), name[-1])
+    if any(one.shape != "word" or _means_something(one.folded) for one in told):
         return False
     if (
         _is_all(answer_words().sign_off, before)
@@ -172,7 +177,7 @@ def _is_given(text: str, name: tuple[Word, ...]) -> bool:
 
 
 def _take(answer: _Answer, words: tuple[Word, ...], numbers: Mapping[str, str], asked: str) -> None:
-    said_before, takes, ordered, acts = "", False, False, False
+    said_before, said_last, takes, ordered, acts = "", "", False, False, False
     for phrase, does, kind in _phrases(words):
         if does is None and _same(phrase) == _same(asked):
             answer.does.append(Does.ASKED)
@@ -186,12 +191,12 @@ def _take(answer: _Answer, words: tuple[Word, ...], numbers: Mapping[str, str], 
         if kind:
             answer.kinds.add(kind)
             acts = True
-        parts = set(phrase.split())
+        parts, said_last = set(phrase.split()), phrase
         takes |= bool(parts & answer_words().taking)
         ordered |= bool(parts & _NAMED_ORDER)
         if phrase not in {"la", "le", "the", "order", "commande", "la commande", "the order"}:
             said_before = phrase
-    if takes and ordered and not acts:
+    if (takes and ordered and not acts) or said_last in _UNFINISHED:
         answer.does.append(Does.ELSE)
 
 
