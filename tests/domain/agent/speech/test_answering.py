@@ -14,6 +14,7 @@ from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.core.strict_yaml import read_yaml
 
 _FILE: Final = Path(__file__).with_name("answers.yaml")
+_OTHERS: Final = _FILE.with_name("answers_other.yaml")
 _NUMBER: Final = re.compile(r"\b1\d{3}\b")
 
 
@@ -22,6 +23,18 @@ class Answers(BaseModel):
     no: tuple[str, ...]
     corrections: dict[str, tuple[str, ...]]
     other: tuple[str, ...]
+
+
+class Others(BaseModel):
+    """`added`: sentences that are no part of any yes."""
+
+    other: tuple[str, ...]
+    added: tuple[str, ...]
+
+
+@cache
+def others() -> Others:
+    return Others.model_validate(read_yaml(_OTHERS.read_text()))
 
 
 @cache
@@ -59,6 +72,26 @@ def test_anything_else_drops_the_question(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.OTHER)
 
 
+@pytest.mark.parametrize("text", others().other)
+def test_what_looks_like_a_yes_is_none(text: str) -> None:
+    assert answered(text).assent is not Assent.YES
+
+
+@pytest.mark.parametrize("added", others().added)
+@pytest.mark.parametrize(
+    "between", [" ", ". ", ", ", "\n", "\n\n", ". Regards, ", "\nBonne journée, "]
+)
+def test_a_yes_with_any_other_sentence_is_none(added: str, between: str) -> None:
+    for text in answers().yes[::3]:
+        assert answered(text.strip() + between + added).assent is not Assent.YES, text
+        assert answered(added + between + text).assent is not Assent.YES, text
+
+
+def test_what_was_not_read_may_say_no() -> None:
+    assert answered("yes" + " " * 20_000 + "no").assent is Assent.OTHER
+    assert answered("yes " * 200 + "no").assent is Assent.OTHER
+
+
 def test_the_table_is_large_enough() -> None:
     table = answers()
 
@@ -66,6 +99,8 @@ def test_the_table_is_large_enough() -> None:
     assert len(table.no) >= 40
     assert sum(map(len, table.corrections.values())) >= 30
     assert len(table.other) >= 80
+    assert len(others().other) >= 120
+    assert len(others().added) >= 60
 
 
 def test_a_yes_that_names_another_action_is_told_apart_where_the_action_is_known() -> None:
