@@ -8,9 +8,12 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# Another number in the same breath.
+# Another number in the same breath, unless it is one to be kept.
 _GOES_ON: Final = re.compile(
-    r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)[^.!?;\n]{0,40}\d", re.IGNORECASE
+    r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
+    r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"
+    r"[^.!?;\n]{0,40}\d",
+    re.IGNORECASE,
 )
 
 

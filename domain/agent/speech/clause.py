@@ -26,6 +26,9 @@ _JOINTS: Final = {
 }
 # "Je vous demande donc de": the clause goes on.
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
+_NUMBER_WORDS: Final = frozenset({"no", "n", "nr"})
+# "Order no: 2040".
+_LABELS: Final = frozenset({"order", "commande", "purchase", "cde", "cmd", "ref", "reference"})
 _MARKS: Final = {
     Mark.START: "start",
     Mark.COMMA: "comma",
@@ -132,7 +135,8 @@ def _part_at(words: tuple[Word, ...], at: int, known: SpeechWords) -> tuple[Cons
                 return Constituent(phrase, meaning, word.start, end), length
     meaning = known.of(word.folded)
     follows = words[at + 1].shape if at + 1 < len(words) else ""
-    if word.folded in {"no", "n", "nr"} and follows == "number":
+    ends_a_label = at + 1 == len(words) > 1 and words[at - 1].folded in _LABELS
+    if word.folded in _NUMBER_WORDS and (follows == "number" or ends_a_label):
         meaning = Meaning(SpeechRole.ORDER)
     return Constituent(word.folded, meaning, word.start, word.end), 1
 

@@ -16,6 +16,10 @@ _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
 # "For my client," and nothing more.
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
+_LAUGHS: Final = frozenset(
+    {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
+)
+_ONLY_ONE: Final = frozenset({"only", "just", "juste", "simplement", "seulement", "uniquement"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 
@@ -51,8 +55,12 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
     if wish.behind:
         _beside(wish.behind, wish, weight, before=False)
     _in_its_sentence(sentence, of, wish, weight)
+    if wish.of_a_thing and any(_laughs(near) for near in spoken[max(at - 1, 0) : at + 2]):
+        weight.vetoes.add(Veto.HYPOTHETICAL)
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
+        if Veto.PART in weight.doubts and _ONLY_ONE & {part.said for part in wish.own.parts}:
+            weight.vetoes.add(Veto.PART)
     if at + 1 < len(spoken):
         _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
     if weight.said.count(Veto.PART) > 1:
@@ -154,6 +162,11 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
 
 def told_by_others(clause: Clause) -> bool:
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
+
+
+def _laughs(sentence: SpokenSentence) -> bool:
+    """ "Refund me my lost youth, lol": a joke, where no order is named."""
+    return any(part.said in _LAUGHS for clause in sentence.clauses for part in clause.parts)
 
 
 def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -> None:

@@ -83,10 +83,11 @@ class SpeechRole(StrEnum):
     BASE = "7"
     GERUND = "8"
     WEAK = "9"
+    UNSENT = "j"
     OTHER = "0"
 
 
-ACTION_FORMS: Final = frozenset("1234567890")
+ACTION_FORMS: Final = frozenset("1234567890j")
 """The roles of words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
@@ -151,6 +152,7 @@ class _ActionWords(LexiconFile):
     base: tuple[str, ...] = ()
     gerund: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
+    unsent: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
 
 

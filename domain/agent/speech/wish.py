@@ -11,6 +11,7 @@ from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 
 _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
+_NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
@@ -73,8 +74,14 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
     return {
         veto
         for at, role in enumerate(clause.roles)
-        if not _of_no_weight(role, at, form) and (veto := _veto(clause, form, object_at, at))
+        if (_puts_off(clause, form, at) or not _of_no_weight(role, at, form))
+        and (veto := _veto(clause, form, object_at, at))
     }
+
+
+def _puts_off(clause: Clause, form: Form, at: int) -> bool:
+    """ "Annulez pas encore la 3161"."""
+    return clause.parts[at].said in _NOT_YET and form.end <= at <= form.end + 2
 
 
 def _of_no_weight(role: str, at: int, form: Form) -> bool:
@@ -87,6 +94,8 @@ def _of_no_weight(role: str, at: int, form: Form) -> bool:
 
 def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | None:
     role = clause.roles[at]
+    if _puts_off(clause, form, at):
+        return Veto.NEGATED
     if role == SpeechRole.SUM:
         definite = clause.roles[max(at - 1, 0) : at] in {"a", "d", "o", "q"}
         return None if definite else Veto.PART
