@@ -254,9 +254,12 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
 def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
     """The words that name an order, of those that ask: "bin 707 please - cancel that one"."""
     stands = asked.standing is not Standing.NONE
-    return stands, bool(asked.wish.own.numbers), _SURENESS.index(asked.standing)
+    return stands, bool(asked.numbers), _SURENESS.index(asked.standing)
 
 
 def _words(text: str, spoken: list[SpokenSentence], asked: _Asked) -> str:
-    parts = spoken[asked.at].clauses[asked.of].parts
-    return text[parts[0].start : parts[-1].end]
+    clauses = spoken[asked.at].clauses
+    start = asked.of
+    while asked.numbers and not asked.numbers & clauses[start].numbers:
+        start -= 1
+    return text[clauses[start].parts[0].start : clauses[asked.of].parts[-1].end]
