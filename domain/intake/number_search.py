@@ -38,6 +38,7 @@ _WORDED: Final = re.compile(r"(?<![\w#.,/-])(?P<number>[A-Za-z]{1,4}\d{3,10})" +
 _ARTICLE: Final = re.compile(
     r"(?<![A-Za-z])(?:la|celle|cette)[ ](?:n ?°[ ]?|num?[.]?[ ])?$", re.IGNORECASE
 )
+_OF_AN_ORDER: Final = re.compile(r"^(?:cancel|annul|suppr|stop)|[ ]la[ ]$", re.IGNORECASE)
 _ONE: Final = re.compile(r"[ ]one(?![a-z])", re.IGNORECASE)
 _THE: Final = re.compile(r"(?<![a-z])(?:the|my|that|this|ma|mon|la)[ ]$", re.IGNORECASE)
 _SAID: Final = re.compile(r"[:=\n\"«»“”][ ]*$")
@@ -131,7 +132,9 @@ class Search:
         for request in self._words.request.finditer(self._text):
             asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
-            if match and len(match["number"]) > 3 and not self._is_counted(match):
+            # "Annulez la 808", where "refund 150" may be a sum.
+            least = 3 if _OF_AN_ORDER.search(request[0]) else 4
+            if match and len(match["number"]) >= least and not self._is_counted(match):
                 self._take(match)
         for match in _DASHED.finditer(self._text):
             if self._is_dashed(match, named=match.start() in asked_about):

@@ -34,6 +34,8 @@ _LIMITING: Final = frozenset(
     }
     | {SpeechRole.EXCHANGE, SpeechRole.WITHDRAWN, SpeechRole.RULES}
 )
+# Of the weak words those that are no way to say no.
+_DISCARDED: Final = frozenset({"bin", "scrap", "ditch", "supprimez", "supprimer", "supprime"})
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
 
@@ -194,7 +196,7 @@ def _phrases(words: tuple[Word, ...]) -> Iterator[tuple[str, _Does | None, Actio
 def _action(word: Word) -> ActionKind | None:
     for known in (vocabulary("fr"), vocabulary("en")):
         meaning = known.of(word.folded)
-        if meaning.kind and meaning.role is not SpeechRole.WEAK:
+        if meaning.kind and (meaning.role is not SpeechRole.WEAK or word.folded in _DISCARDED):
             return meaning.kind
     return None
 

@@ -19,6 +19,12 @@ _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtou
 _LAUGHS: Final = frozenset(
     {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
 )
+# "How quick, the refund of 2040": praise of one that there is.
+_PRAISE: Final = frozenset(
+    {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
+    | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
+    | {"well done", "top", "formidable", "excellent", "amazing", "awesome", "smooth"}
+)
 _ONLY_ONE: Final = frozenset({"only", "just", "juste", "simplement", "seulement", "uniquement"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
@@ -55,7 +61,7 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
     if wish.behind:
         _beside(wish.behind, wish, weight, before=False)
     _in_its_sentence(sentence, of, wish, weight)
-    if wish.of_a_thing and any(_laughs(near) for near in spoken[max(at - 1, 0) : at + 2]):
+    if wish.of_a_thing and not wish.own.numbers and _laughter(spoken, at):
         weight.vetoes.add(Veto.HYPOTHETICAL)
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
@@ -88,6 +94,8 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
+    if wish.bare and _PRAISE & {part.said for part in clause.parts}:
+        weight.vetoes.add(Veto.EXISTING)
     if roles & {SpeechRole.DOUBT, SpeechRole.HYPOTHETICAL}:
         weight.doubt(Veto.HYPOTHETICAL)
     if roles & {SpeechRole.NEGATION, SpeechRole.INSTEAD}:
@@ -164,9 +172,14 @@ def told_by_others(clause: Clause) -> bool:
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
 
 
-def _laughs(sentence: SpokenSentence) -> bool:
+def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
     """ "Refund me my lost youth, lol": a joke, where no order is named."""
-    return any(part.said in _LAUGHS for clause in sentence.clauses for part in clause.parts)
+    return any(
+        part.said in _LAUGHS
+        for sentence in spoken[max(at - 1, 0) : at + 2]
+        for clause in sentence.clauses
+        for part in clause.parts
+    )
 
 
 def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -> None:

@@ -48,6 +48,7 @@ class Wish:
     behind: Clause | None
     vetoes: frozenset[Veto]
     polite: bool
+    bare: bool
 
 
 def wish_of(clause: Clause) -> Wish | None:
@@ -66,7 +67,7 @@ def wish_of(clause: Clause) -> Wish | None:
     aim = clause.roles[object_at] if object_at is not None else ""
     standing = Standing.NONE if vetoes else _standing(own, form, aim)
     of_a_thing = aim != "" and aim not in _OBJECTS
-    return Wish(form.kind, standing, own, of_a_thing, behind, vetoes, form.polite)
+    return Wish(form.kind, standing, own, of_a_thing, behind, vetoes, form.polite, form.bare)
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
