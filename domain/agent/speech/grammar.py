@@ -154,6 +154,8 @@ _LIKELY: Final = (
     "(?:<soft>|<i>) <me>{0,2} <gerund>",
     "<object>{1,6} <part> <gap>{0,3} <please>",
     "u <me>{0,2} <pro>{0,2} 5",
+    "<I_WISH> <to>? <give> <object>{1,5} r <des>{0,4} <noun>",
+    "<des>{0,3} <money> <gap>{0,2} <please>",
     "<be> <object>{1,6} <part>",
     "<light> <to>? <object>{1,6} <to>? <be> <part>",
     "<that> <object>{1,6} [b_]{1,2} <part>",

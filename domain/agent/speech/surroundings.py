@@ -25,6 +25,7 @@ _PRAISE: Final = frozenset(
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
     | {"well done", "top", "formidable", "excellent", "amazing", "awesome", "smooth"}
 )
+_LET_IT_BE: Final = frozenset({"laissez", "laisse", "leave", "attendez", "wait", "non", "no"})
 _ONLY_ONE: Final = frozenset({"only", "just", "juste", "simplement", "seulement", "uniquement"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
@@ -118,6 +119,8 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
 def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None:
     roles = set(clause.roles)
     if not before and SpeechRole.NO_WORD in roles and roles <= _NOTHING_ELSE:
+        weight.vetoes.add(Veto.WITHDRAWN)
+    if not before and {part.said for part in clause.parts} <= _LET_IT_BE:
         weight.vetoes.add(Veto.WITHDRAWN)
     if SpeechRole.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
         weight.take(Veto.WITHDRAWN, ends=not before)
