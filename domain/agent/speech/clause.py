@@ -9,7 +9,6 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.utterance import Mark, Sentence, Utterance, Word
 from domain.agent.speech.vocabulary import (
     ACTION_FORMS,
-    LONGEST_PHRASE,
     Meaning,
     SpeechRole,
     SpeechWords,
@@ -127,8 +126,8 @@ def _part_at(words: tuple[Word, ...], at: int, known: SpeechWords) -> tuple[Cons
     word = words[at]
     if word.shape != "word":
         return Constituent(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
-    if word.folded in known.starts:
-        for length in range(min(LONGEST_PHRASE, len(words) - at), 1, -1):
+    if longest := known.starts.get(word.folded):
+        for length in range(min(longest, len(words) - at), 1, -1):
             phrase = " ".join(part.folded for part in words[at : at + length])
             if meaning := known.phrases.get(phrase):
                 end = words[at + length - 1].end

@@ -103,10 +103,8 @@ def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | 
     if role == SpeechRole.COUNT:
         counts = form.end <= at <= form.end + 3 and not _counts_orders(clause, at)
         return Veto.PART if counts else None
-    if role == SpeechRole.SOFT_EXISTING:
-        return Veto.EXISTING if form.bare else None
-    if role in OPPOSING:
-        return OPPOSING[role]
+    if role in OPPOSING or role == SpeechRole.SOFT_EXISTING:
+        return OPPOSING.get(role) or (Veto.EXISTING if form.bare else None)
     if clause.parts[at].said in _ONLY and _names_a_thing(clause, form, object_at, at):
         return Veto.PART
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
