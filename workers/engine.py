@@ -53,6 +53,7 @@ from adapters.temporal.setup import (
     ensure_sweep_schedule,
     ensure_weekly_churn_schedule,
 )
+from domain.agent.lexicons import read_lexicons
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
@@ -140,6 +141,7 @@ def build_activities(
     settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
+    read_lexicons()
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
     mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)

@@ -1,14 +1,14 @@
 """What could be answered: a merchant's template, filled, or a quoted knowledge entry."""
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.classifier import Classification
 from adapters.brain.order_facts import order_citation, order_values, promise_values
-from adapters.brain.relevance import Question, coverage, excerpt
+from adapters.brain.relevance import Question, coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
-from domain.agent.intent import Intent
-from domain.agent.intents.wanted import Want, mentions
+from domain.agent.intents.wanted import Want, clauses_that_want, mentions
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.agent.template import Filled, clean_value, fill, names
 from domain.integrations.order import Order
@@ -31,10 +31,6 @@ _GAP_PENALTY: Final = 1.5
 WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
-_INTENT_OF: Final = {
-    ActionKind.REFUND: Intent.REFUND,
-    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
-}
 
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
@@ -160,7 +156,7 @@ def _fit_of_promise(template: Template, kind: ActionKind, asking: Asking) -> flo
     """The request was proved word by word, so that its reasons need no explanation."""
     if template.intent is None:
         return ARBITRARY_STRENGTH
-    if template.intent is not _INTENT_OF.get(kind):
+    if template.intent != kind.value:
         return 0
     return PARTIAL_STRENGTH if asking.asks_more else FITTING_STRENGTH
 
@@ -191,6 +187,10 @@ def passage_draft(
 ) -> GroundedDraft | None:
     """The passage that covers the message best, quoted; none in another language is translated."""
     question = asking.question
+    if asking.covered and asking.wanted is not None:
+        # What stands beside the wish is explained, and needs no answer.
+        wanted = clauses_that_want(asking.text, asking.wanted.intent)
+        question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
     found = [
         (coverage(question, passage.title, body), passage.rank, passage, body)
         for passage in request.passages
@@ -203,13 +203,11 @@ def passage_draft(
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None
-    strength = min(share**_GAP_PENALTY, FITTING_STRENGTH)
     return GroundedDraft(
         response=_quote(request, passage, body),
         citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
-        strength=strength,
-        # Two readers agree: all words are the passage's, and all of one evident wish.
-        evident=strength == FITTING_STRENGTH and asking.covered and asking.wanted is not None,
+        strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),
+        evident=asking.covered and asking.wanted is not None,
     )
 
 

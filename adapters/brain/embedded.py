@@ -44,8 +44,6 @@ _SUBJECT_READ: Final = 200
 _ALTERNATIVES: Final = 3
 # What is evidently wanted, and nothing besides, is as sure as this whatever the class.
 EVIDENT: Final = 0.9
-# A class so sure contradicts an intent that belongs to another.
-_CONTRADICTS: Final = 0.8
 # What is asked besides a refund or a cancellation; the rest is the reason for it.
 _QUESTIONS: Final = frozenset(Intent) - {
     *(Intent.REFUND, Intent.CANCEL_ORDER, Intent.RETURN, Intent.REFUND_STATUS, Intent.THANKS),
@@ -189,9 +187,8 @@ def _nothing(seen: Classification) -> _Understood:
 
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """What is asked to be done is read in this message alone: the rest was answered before."""
-    wants = read_wants(own)
-    if not wants.all and reading.text != own:
-        wants = read_wants(reading.text)
+    is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
+    wants = read_wants(own, after=_last_words_of_customer(request) if is_short else "")
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
         # Beside a request only what is asked counts: the rest tells why.
@@ -205,7 +202,7 @@ def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understo
 
 def _seen(seen: Classification, wants: Wants) -> Classification:
     """The classifier's class, unless what is wanted, and all of it, belongs to another."""
-    if len(wants.all) != 1 or wants.unexplained or seen.probability >= _CONTRADICTS:
+    if len(wants.all) != 1 or wants.unexplained:
         return seen
     classes = wants.all[0].categories
     return seen if seen.category in classes else dataclasses.replace(seen, category=classes[0])
@@ -223,7 +220,7 @@ def _draft(
         text=own,
         question=question,
         wanted=one,
-        covered=not wants.unexplained and (one is None or seen.category in one.categories),
+        covered=not wants.unexplained,
         offer=understood.offer,
         asks_more=any(want.intent in _QUESTIONS for want in wants.all),
     )

@@ -15,6 +15,7 @@ from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
+from domain.intake.order_number import find_order_numbers
 from domain.integrations.order import Order
 
 
@@ -84,7 +85,10 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
     meant = named[0] if named else situation.thread.order_number
     if meant is None or not is_number_of(meant, order):
         return PolicyReason.ORDER_NOT_NAMED
-    return None
+    # Read as in an answer to "which order?", where a bare number is one too.
+    could_be = find_order_numbers(_words(situation), asked=True)
+    others = [number for number in could_be if not is_number_of(number, order)]
+    return PolicyReason.NOT_CERTAIN if others else None
 
 
 def _words(situation: Situation) -> str:

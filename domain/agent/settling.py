@@ -25,19 +25,13 @@ SETTLED_BY: Final = "rules"
 SURE: Final = 0.95
 """A question asserts nothing and does nothing, and a yes was asked for."""
 
-_INTENTS: Final = {
-    ActionKind.REFUND: Intent.REFUND,
-    ActionKind.CANCEL_ORDER: Intent.CANCEL_ORDER,
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What would else come from a brain and the policy. `taken`: the proposal's yes was used."""
+    """What would else come from a brain and the policy."""
 
     answer: BrainAnswer
     judgement: Judgement
-    taken: bool = False
 
 
 def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> Settled | None:
@@ -83,7 +77,7 @@ def _answer_to_proposal(
                 confirmed, proposal.category, (Proposal(kind=asked.kind),), answer.intents
             )
             words = wording.done(asked, language, brand_name)
-            return Settled(answer.model_copy(update={"response": words}), judgement, taken=True)
+            return Settled(answer.model_copy(update={"response": words}), judgement)
         case Assent.NO:
             words = wording.declined(asked, language, brand_name)
             judgement = judge(situation, proposal.category, (), answer.intents)
@@ -141,7 +135,7 @@ def _asked(answer: BrainAnswer, judgement: Judgement | None) -> Settled | None:
 def _answer(kind: ActionKind, category: Category, language: Language) -> BrainAnswer:
     return BrainAnswer(
         classification=category,
-        intents=(_INTENTS[kind],),
+        intents=(Intent(kind.value),),
         confidence=SURE,
         language=language,
         model=SETTLED_BY,

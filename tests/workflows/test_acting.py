@@ -180,7 +180,7 @@ async def test_a_strangers_order_is_neither_seen_nor_refunded(
     (request,) = brain.requests
     assert (request.order, request.offers) == (None, ())
     run = await only_row(acting.database, engine_runs)
-    assert run["lookup"] == {"state": "not_theirs", "order": None}
+    assert run["lookup"] == {"state": "not_theirs", "order": None, "number": "2001"}
 
 
 async def test_a_visitor_of_the_widget_is_nobody(acting: LiveEngine, tmp_path: Path) -> None:
@@ -201,8 +201,9 @@ async def test_a_visitor_of_the_widget_is_nobody(acting: LiveEngine, tmp_path: P
 async def test_cancellation_gives_the_payment_back(acting: LiveEngine, tmp_path: Path) -> None:
     it = await acting_shop(acting, tmp_path, [order("2001", state="open")], rules())
     think_by(acting, ScriptedBrain(ActionKind.CANCEL_ORDER))
+    wish = {**ASKED, "message": "Bonjour, merci d'annuler ma commande n° 2001."}
     async with acting.working():
-        answer = (await acting.post(it.shop, **ASKED)).json()
+        answer = (await acting.post(it.shop, **wish)).json()
 
     assert answer["status"] == "completed"
     (movement,) = it.movements

@@ -39,6 +39,9 @@ from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
 pytestmark = pytest.mark.own_database
 
+# A mail that its caller vouches for.
+VOUCHED_MAIL = {"event_type": "email.inbound", "customer_verified": True}
+
 
 async def test_refunded_and_not_told_waits_for_a_human(
     acting: LiveEngine, tmp_path: Path, mail: MailServer
@@ -48,7 +51,7 @@ async def test_refunded_and_not_told_waits_for_a_human(
     think_by(acting, ScriptedBrain(ActionKind.REFUND))
     mail.recipient_reply = "550 no"
     async with acting.working():
-        answer = (await acting.post(it.shop, **{**ASKED, "event_type": "email.inbound"})).json()
+        answer = (await acting.post(it.shop, **{**ASKED, **VOUCHED_MAIL})).json()
         assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
         mail.recipient_reply = "250 ok"
         escalation = await only_row(acting.database, escalation_tickets)

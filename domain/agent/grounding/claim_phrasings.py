@@ -23,7 +23,7 @@ class ClaimMatter(StrEnum):
     """What is said to be done or to come. `done`: something that is not named."""
 
     REFUND = "refund"
-    CANCEL_ORDER = "cancel_order"
+    CANCEL_ORDER = "cancellation"
     RESEND = "resend"
     ADDRESS = "address"
     CREDIT = "credit"

@@ -21,13 +21,16 @@ from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
 # Meanings that a sentence has by its marks or figures.
 _FIGURES: Final = frozenset({NUMBER, "count"})
-_ALWAYS: Final = frozenset({HARMLESS, "count"})
+_ALWAYS: Final = frozenset({HARMLESS, "count", "declined"})
 
 
 _ASKS: Final = re.compile(
     r"\?|\b(?:tell|let) me\b|\bwonder|\b(?:dites|dis)[ -]moi\b|\bsavoir\b|\bexpli(?:quez|ain)\b",
     re.IGNORECASE,
 )
+
+
+_CLAUSE_END: Final = re.compile(r"(?<=[.!?;,\n])\s+")
 
 
 class _Listed(LexiconFile):
@@ -108,8 +111,11 @@ def intents(text: str) -> tuple[Intent, ...]:
     return read_wants(text).intents
 
 
-def read_wants(text: str) -> Wants:
-    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length."""
+def read_wants(text: str, *, after: str = "") -> Wants:
+    """Never raises but BrokenLexicon, whatever the text. Linear, and bounded in length.
+
+    `after`: the customer's message before, whose wishes go on where this one has none of its own.
+    """
     said = read_sentences(text, _dictionary())
     rules = _rules()
     found = [_wanted_in(sentence) for sentence in said]
@@ -122,12 +128,21 @@ def read_wants(text: str) -> Wants:
                 strengths[intent] = max(strength, strengths.get(intent, 0))
                 places.setdefault(intent, []).append(sentence.text)
     ordered = sorted(strengths, key=lambda intent: -strengths[intent])
+    if not ordered and after:
+        before = read_wants(after).all
+        return Wants(before, _unexplained(said, [rules[want.intent] for want in before]))
     return Wants(
         all=tuple(
             Want(intent, rules[intent].categories, "\n".join(places[intent])) for intent in ordered
         ),
         unexplained=_unexplained(said, [rules[intent] for intent in ordered]),
     )
+
+
+def clauses_that_want(text: str, intent: Intent) -> str:
+    """Of a text whose other words say nothing, the part that wants something; all if none does."""
+    found = [clause for clause in _CLAUSE_END.split(text) if intent in intents(clause)]
+    return "\n".join(found) or text
 
 
 def mentions(text: str, phrases: Iterable[str]) -> bool:

@@ -127,3 +127,20 @@ def test_a_sentence_too_long_is_cut_between_words() -> None:
 
     assert len(found) <= EXCERPT_LIMIT
     assert found.endswith("word…")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I don't want a refund for order 1042, I just want to know how to wash the linen blanket",
+        "Hello! I am Ann. No refund please, how do I wash the linen blanket?",
+    ],
+)
+async def test_what_is_not_wanted_does_not_stand_in_the_way(text: str) -> None:
+    care = passage("Washing the linen blanket", "The linen blanket is washed at 30 °C.")
+
+    answer = await ask(text, templates=ONE_PER_CLASS, passages=[care])
+
+    assert answer.citations[0].id == "p1"
+    assert answer.confidence >= THRESHOLD
+    assert answer.proposals == ()

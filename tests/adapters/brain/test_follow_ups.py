@@ -94,6 +94,31 @@ async def test_a_follow_up_with_a_number_may_be_answered() -> None:
     assert answer.confidence >= THRESHOLD
 
 
+@pytest.mark.parametrize("text", ["et ma commande 1044 ?", "and order 1044?", "1044"])
+async def test_a_follow_up_about_another_order_wants_the_same(text: str) -> None:
+    before = "Où est ma commande 1042 ?" if "ma" in text or text == "1044" else "Where is 1042?"
+
+    answer = await follow_up(before, text)
+
+    assert answer.intents == (Intent.TRACK_ORDER,)
+    assert answer.confidence >= THRESHOLD
+
+
+@pytest.mark.parametrize("text", ["how long does it take?", "and my other order?"])
+async def test_a_follow_up_that_says_more_is_for_a_human(text: str) -> None:
+    answer = await follow_up("Where is my order 1042?", text)
+
+    assert answer.intents == (Intent.TRACK_ORDER,)
+    assert answer.confidence < THRESHOLD
+
+
+async def test_thanks_before_a_question_are_no_class() -> None:
+    answer = await follow_up("Où est ma commande 1042 ?", "Merci. Et elle en est où, maintenant ?")
+
+    assert answer.classification is Category.ORDER_STATUS
+    assert answer.confidence >= THRESHOLD
+
+
 async def test_the_mood_is_that_of_now() -> None:
     answer = await follow_up("You are thieves, I am furious, shame on you!", "number 8871")
 

@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.brain.embedded import EmbeddedBrain
-from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from store.runs.tables import ai_conversations
 from tests.support.core.engine import LiveEngine
 from tests.support.core.histories import history_bytes
@@ -51,10 +51,10 @@ async def test_dry_run_does_not_touch_memory(engine: LiveEngine, shop: Shop) -> 
     assert await only_row(engine.database, ai_conversations, of=shop) == before
 
 
-async def test_dry_run_reads_no_memory(
+async def test_dry_run_reads_the_memory_that_a_run_reads(
     engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same customer's next real message is answered with it."""
+    """The same customer's next real message is answered with the same."""
     asked: list[BrainRequest] = []
     think = EmbeddedBrain.think
 
@@ -71,8 +71,34 @@ async def test_dry_run_reads_no_memory(
         )
 
     first, rehearsed, real = asked
-    assert (first.turns, rehearsed.turns, rehearsed.summary) == ((), (), "")
-    assert len(real.turns) == 2
+    assert (first.turns, first.summary) == ((), "")
+    assert len(rehearsed.turns) == 2
+    assert (rehearsed.turns, rehearsed.summary) == (real.turns, real.summary)
+    assert rehearsed.summary
+
+
+async def test_a_dry_run_shows_the_draft_that_would_wait(
+    engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Below the threshold nothing would be sent: `response` is empty, as the field's rule says."""
+
+    async def unsure(_: EmbeddedBrain, request: BrainRequest) -> BrainAnswer:
+        return BrainAnswer(
+            classification=Category.OTHER,
+            confidence=0.2,
+            language="fr",
+            response=f"Bonjour {request.brand_name}",
+            model="fake",
+        )
+
+    monkeypatch.setattr(EmbeddedBrain, "think", unsure)
+
+    answer = (await engine.post(shop, is_test=True, message="Bonjour")).json()
+    real = (await engine.post(shop, message="Bonjour")).json()
+
+    assert (answer["status"], answer["response"]) == ("needs_review", "")
+    assert answer["draft"].startswith("Bonjour ")
+    assert "draft" not in real
 
 
 async def test_dry_run_without_playbook(engine: LiveEngine) -> None:

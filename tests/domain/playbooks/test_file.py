@@ -142,7 +142,7 @@ REFUND = "playbooks[0].actions.refund"
         ('"500"', '"9999999999999"', f"{REFUND}.limits.per_day: from 0 up"),
         ("EUR", "euro", f"{REFUND}.limits.currency: three capital letters"),
         ("currency: EUR, ", "", f"{REFUND}.limits.currency: is missing"),
-        ("human-approved", "always", f"{REFUND}.level: 'autonomous', 'human-approved' or 'never'"),
+        ("human-approved", "always", f"{REFUND}.level: 'autonomous', 'customer-confirmed', "),
         ("[refund_request]", "[refund]", f"{REFUND}.categories[0]: 'order_status', "),
         ("[refund_request]", "refund_request", f"{REFUND}.categories: a list expected"),
         ("within_days: 30", "within_days: 0", f"{REFUND}.within_days: must be greater"),

@@ -1,5 +1,6 @@
 """Exchanges as Hypothesis draws them: what customers may write about orders, and greedy brains."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -122,9 +123,8 @@ def greedy_brains() -> st.SearchStrategy[GreedyBrain]:
 
 
 def numbers_in(text: str) -> frozenset[str]:
-    """Which of the drawn numbers stand in the text, however they are spelt."""
-    marks = _marks(text)
-    return frozenset(number for number in _ALL if _marks(number) in marks)
+    """Which of the drawn numbers stand in the text by themselves."""
+    return frozenset(number for number in _ALL if _standing(number).search(fold(text)))
 
 
 def last_named(texts: Sequence[str]) -> frozenset[str]:
@@ -132,5 +132,5 @@ def last_named(texts: Sequence[str]) -> frozenset[str]:
     return next((found for text in reversed(texts) if (found := numbers_in(text))), frozenset())
 
 
-def _marks(text: str) -> str:
-    return "".join(mark for mark in fold(text) if mark.isalnum())
+def _standing(number: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z0-9]){fold(number).replace('-', '-?')}(?![a-z0-9])")

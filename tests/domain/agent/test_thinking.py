@@ -1,0 +1,140 @@
+"""What keeps an answer from being sent, and what needs none."""
+
+from typing import Final
+
+import pytest
+
+from domain.agent.brain import BrainAnswer, BrainRequest, Category, Proposal
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.intent import Intent
+from domain.agent.material import Material
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionLevel, ActionRule, Rulebook
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.verdict import PolicyReason
+from domain.intake.event import UnifiedEvent
+from domain.integrations.order import Lookup, LookupState
+from domain.runs.run import RunDraft, review_reason
+from tests.support.agent.policy import REFUND, ruling
+from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
+
+THRESHOLD: Final = 0.7
+HELLO: Final = an_event(text="Hello there", numbers=())
+ANSWER: Final = BrainAnswer(
+    classification=Category.OTHER,
+    confidence=0.95,
+    language="en",
+    response="Hello, thank you for your message.",
+    model="fake",
+)
+
+
+class FixedBrain:
+    """Answers the same to all; `requests` are what it was shown."""
+
+    def __init__(self, answer: BrainAnswer = ANSWER) -> None:
+        self.answer = answer
+        self.requests: list[BrainRequest] = []
+
+    async def think(self, request: BrainRequest) -> BrainAnswer:
+        self.requests.append(request)
+        return self.answer
+
+
+async def thought(
+    event: UnifiedEvent, brain: FixedBrain | None = None, **more: object
+) -> ThinkingResult:
+    given: dict[str, object] = {
+        "brand_name": "Maison Test",
+        "rulebook": FREE_HAND,
+        "templates": (),
+        "passages": (),
+        "connections": (SHOP, DESK),
+        "run_id": "RUN",
+        **more,
+    }
+    return await think_through(brain or FixedBrain(), Material(event=event, **given), NOW)  # type: ignore[arg-type]
+
+
+def waits_for(result: ThinkingResult) -> EscalationReason | None:
+    return review_reason(RunDraft.of(result), THRESHOLD)
+
+
+async def test_an_answer_without_a_doubt_is_sent() -> None:
+    assert waits_for(await thought(HELLO)) is None
+
+
+async def test_after_so_many_answers_in_an_hour_people_do() -> None:
+    assert waits_for(await thought(HELLO, turns_left=1)) is None
+    assert waits_for(await thought(HELLO, turns_left=0)) is EscalationReason.POLICY_RESTRICTION
+
+
+async def test_what_closes_an_exchange_needs_neither_answer_nor_people() -> None:
+    brain = FixedBrain(ANSWER.model_copy(update={"closes": True, "response": ""}))
+
+    result = await thought(an_event(text="Merci, tout est parfait !", numbers=()), brain)
+
+    assert (result.plan, result.text, waits_for(result)) == ((), "", None)
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "matter"),
+    [
+        ("Mon enfant s'est coupé avec le vase, il est à l'hôpital", (), SensitiveMatter.HEALTH),
+        ("Je porte plainte à la police", (), SensitiveMatter.LEGAL),
+        ("Is my lamp part of the bluebird recall?", ("Bluebird recall",), SensitiveMatter.OWN),
+    ],
+)
+async def test_some_matters_reach_people_and_no_brain(
+    text: str, words: tuple[str, ...], matter: SensitiveMatter
+) -> None:
+    brain = FixedBrain()
+
+    result = await thought(an_event(text=text, numbers=()), brain, sensitive_words=words)
+
+    assert brain.requests == []
+    assert (result.sensitive, result.text) == (matter, "")
+    assert waits_for(result) is EscalationReason.POLICY_RESTRICTION
+
+
+@pytest.mark.parametrize(
+    ("rule", "reason"),
+    [
+        ({"categories": (Category.ORDER_STATUS,)}, PolicyReason.WRONG_CATEGORY),
+        ({"intents": (Intent.TRACK_ORDER,)}, PolicyReason.WRONG_INTENT),
+    ],
+)
+async def test_categories_and_intents_hold_for_answers_too(
+    rule: dict[str, object], reason: PolicyReason
+) -> None:
+    """The answer stays a draft that people may send."""
+    reply = ActionRule.model_validate({"level": ActionLevel.AUTONOMOUS, **rule})
+    rulebook = Rulebook(actions={ActionKind.REPLY_IN_HELPDESK: reply})
+
+    result = await thought(HELLO, rulebook=rulebook)
+
+    assert waits_for(result) is EscalationReason.POLICY_RESTRICTION
+    assert ruling(result.judgement, ActionKind.REPLY_IN_HELPDESK)[1] is reason
+    assert result.text == ANSWER.response
+
+
+async def test_a_question_is_not_asked_beside_another_wish() -> None:
+    """Who also wants to know something else would get no answer to it."""
+    asked = ANSWER.model_copy(
+        update={
+            "proposals": (Proposal(kind=REFUND),),
+            "intents": (Intent.REFUND, Intent.GIFT_CARD),
+            "classification": Category.REFUND_REQUEST,
+        }
+    )
+    event = an_event(text="I want a refund.", numbers=())
+    latest = Lookup(state=LookupState.FOUND, order=an_order())
+
+    alone = asked.model_copy(update={"intents": (Intent.REFUND,)})
+    both = await thought(event, FixedBrain(asked), lookup=latest)
+    one = await thought(event, FixedBrain(alone), lookup=latest)
+
+    assert waits_for(both) is EscalationReason.LOW_CONFIDENCE
+    assert waits_for(one) is None
+    assert one.thread.asked_number is REFUND
