@@ -12,6 +12,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.answering import read_confirmation
 from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.core.strict_yaml import read_yaml
+from domain.intake.order_number import find_order_numbers
 
 _FILE: Final = Path(__file__).with_name("answers.yaml")
 _NUMBER: Final = re.compile(r"\b1\d{3}\b")
@@ -22,6 +23,18 @@ class Answers(BaseModel):
     no: tuple[str, ...]
     corrections: dict[str, tuple[str, ...]]
     other: tuple[str, ...]
+
+
+class WriterAnswers(BaseModel):
+    """The number and the action that were asked about, and the answer."""
+
+    yes_to: tuple[tuple[str, ActionKind, str], ...]
+    no_yes_to: tuple[tuple[str, ActionKind, str], ...]
+
+
+def said_yes(asked: str, kind: ActionKind, text: str) -> bool:
+    numbers = find_order_numbers(text, asked=True)
+    return read_confirmation(text, numbers, asked, kind).assent is Assent.YES
 
 
 @cache
@@ -57,6 +70,15 @@ def test_another_order_is_meant(text: str) -> None:
 @pytest.mark.parametrize("text", answers().other)
 def test_anything_else_drops_the_question(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.OTHER)
+
+
+@pytest.mark.parametrize("writer", ["f", "h"])
+def test_what_others_answered(writer: str) -> None:
+    file = _FILE.with_name(f"writer_{writer}.yaml")
+    given = WriterAnswers.model_validate(read_yaml(file.read_text(encoding="utf-8")))
+
+    assert [it for it in given.yes_to if not said_yes(*it)] == []
+    assert [it for it in given.no_yes_to if said_yes(*it)] == []
 
 
 def test_the_table_is_large_enough() -> None:
