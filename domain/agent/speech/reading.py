@@ -224,9 +224,10 @@ def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
     numbers = frozenset(number for one in asked for number in one.numbers)
     for remark in remarks:
         others = bool(remark.numbers) and not remark.numbers & numbers
+        others = others and bool(numbers)
         withdraws = Veto.WITHDRAWN in remark.vetoes and (remark.at, remark.of) > last
         forbids = Veto.NEGATED in remark.vetoes and Veto.EXISTING not in remark.vetoes
-        if (withdraws and not others) or (forbids and not (others and numbers)):
+        if (withdraws and not others) or (forbids and not others):
             return True
     return False
 

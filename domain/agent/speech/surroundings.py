@@ -7,7 +7,7 @@ from typing import Final
 from domain.agent.speech.clause import Clause, SpokenSentence
 from domain.agent.speech.request import Veto
 from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
-from domain.agent.speech.wish import Wish
+from domain.agent.speech.wish import NOT_YET, Wish
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
@@ -25,6 +25,10 @@ _PRAISE: Final = frozenset(
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
     | {"well done", "top", "formidable", "excellent", "amazing", "awesome", "smooth"}
 )
+_LIMITING: Final = frozenset(
+    {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION, SpeechRole.INSTEAD}
+)
+_WAITS: Final = frozenset("SYNfp")
 _LET_IT_BE: Final = frozenset({"laissez", "laisse", "leave", "attendez", "wait", "non", "no"})
 _ONLY_ONE: Final = frozenset({"only", "just", "juste", "simplement", "seulement", "uniquement"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
@@ -137,6 +141,8 @@ def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
+    elif clause.roles[:1] == SpeechRole.INSTEAD and not _of_another(clause, wish):
+        weight.doubt(Veto.NEGATED)
 
 
 def _of_another(clause: Clause, wish: Wish) -> bool:
@@ -206,8 +212,12 @@ def _sentence_behind(sentence: SpokenSentence, weight: Weight, *, asks: bool) ->
     roles = {role for clause in sentence.clauses for role in clause.roles}
     if asks and sentence.clauses[0].roles[:1] in {SpeechRole.NEGATION, SpeechRole.NO_WORD}:
         weight.vetoes.add(Veto.WITHDRAWN)
-    if first[:1] in {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION}:
+    if first[:1] in _LIMITING:
         weight.doubt(OPPOSING[first[0]])
+    if SpeechRole.CONDITIONAL in roles:
+        weight.doubt(Veto.CONDITIONAL)
+    if sentence.clauses[0].parts[0].said in NOT_YET and set(sentence.clauses[0].roles) <= _WAITS:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if SpeechRole.DOUBT in roles:
         weight.doubt(Veto.HYPOTHETICAL)
     if SpeechRole.PART in roles:

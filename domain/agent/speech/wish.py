@@ -11,7 +11,7 @@ from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 
 _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
-_NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
+NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
@@ -82,7 +82,7 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
 
 def _puts_off(clause: Clause, form: Form, at: int) -> bool:
     """ "Annulez pas encore la 3161"."""
-    return clause.parts[at].said in _NOT_YET and form.end <= at <= form.end + 2
+    return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
 def _of_no_weight(role: str, at: int, form: Form) -> bool:
