@@ -25,6 +25,7 @@ _PRAISE: Final = frozenset(
     | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
     | {"well done", "top", "formidable", "excellent", "amazing", "awesome", "smooth"}
 )
+_NAMED: Final = frozenset("OzPm$qi")
 _LIMITING: Final = frozenset(
     {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION, SpeechRole.INSTEAD}
 )
@@ -73,6 +74,8 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
         if Veto.PART in weight.doubts and _ONLY_ONE & {part.said for part in wish.own.parts}:
             weight.vetoes.add(Veto.PART)
     if at + 1 < len(spoken):
+        if wish.polite and not _NAMED & set(wish.own.roles) and _rules(spoken[at + 1]):
+            weight.doubt(Veto.RULES)
         _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
     if weight.said.count(Veto.PART) > 1:
         weight.vetoes.add(Veto.PART)
@@ -99,7 +102,8 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
-    if wish.bare and _PRAISE & {part.said for part in clause.parts}:
+    praised = _PRAISE & {part.said for part in clause.parts}
+    if wish.bare and (praised or SpeechRole.SOFT_EXISTING in roles):
         weight.vetoes.add(Veto.EXISTING)
     if roles & {SpeechRole.DOUBT, SpeechRole.HYPOTHETICAL}:
         weight.doubt(Veto.HYPOTHETICAL)
@@ -179,6 +183,11 @@ def _led_by(before: Clause, clause: Clause, weight: Weight) -> None:
 
 def told_by_others(clause: Clause) -> bool:
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
+
+
+def _rules(sentence: SpokenSentence) -> bool:
+    """ "Can you refund and rebook? What is the process?" asks how it is done."""
+    return any(SpeechRole.RULES in clause.roles for clause in sentence.clauses)
 
 
 def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
