@@ -22,6 +22,14 @@ SAFETY_MODEL_PATH: Final = Path(__file__).with_name("safety.npz")
 MATTERS: Final = tuple(matter for matter in SensitiveMatter if matter is not SensitiveMatter.OWN)
 # A longer text says much besides, which hides from what was learned what one sentence of it says.
 RELEASED_UP_TO: Final = 400
+_OF_HARM: Final = frozenset(
+    {
+        SensitiveMatter.HEALTH,
+        SensitiveMatter.SELF_HARM,
+        SensitiveMatter.MINORS,
+        SensitiveMatter.THREAT,
+    }
+)
 _ARRAYS: Final = (
     *("matters", "rarities", "threshold", "released"),
     *("held_weights", "held_bias", "matter_weights", "matter_bias"),
@@ -56,12 +64,14 @@ class LearnedSafetyNet:
     def matter(self, text: str, own_words: Sequence[str] = ()) -> SensitiveMatter | None:
         """The grammar's matter, else the one learned, else the merchant's own.
 
-        A short text that is nothing like such messages is let go, whatever the grammar says.
+        A short text that is nothing like such messages is let go although the grammar names a
+        matter, but where somebody may come to harm.
         """
         named = sensitive_matter(text)
         row = safety_row(text, self._rarities)
         score = float(row.values @ self._held[row.buckets] + self._held_bias)
-        if named is not None and (score > self._released or len(text) > RELEASED_UP_TO):
+        kept = named in _OF_HARM or len(text) > RELEASED_UP_TO or score > self._released
+        if named is not None and kept:
             return named
         if named is None and score > self._threshold:
             scores = row.values @ self._matters[row.buckets] + self._matters_bias

@@ -5,8 +5,7 @@ from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import intents
 from domain.agent.safety.detection import unsafe
 from domain.agent.safety.net import sensitive_matter
-from domain.agent.speech.answering import read_confirmation
-from domain.agent.speech.reading import spoken_request
+from domain.agent.speech.loading import load_speech
 from domain.agent.wording import which_order
 from domain.intake.order_number import find_order_numbers
 
@@ -18,8 +17,8 @@ def read_lexicons() -> None:
 
     Raises BrokenLexicon.
     """
-    for read in (spoken_request, sensitive_matter, intents, closes, unsafe, find_order_numbers):
+    load_speech()
+    for read in (sensitive_matter, intents, closes, unsafe, find_order_numbers):
         read(_MESSAGE)
-    read_confirmation(_MESSAGE, (), "1042")
     unbacked_claims(_MESSAGE, frozenset(), ())
     which_order("fr", "")

@@ -8,9 +8,12 @@ from domain.agent.thread import Thread, speaks_of_another
 from domain.intake.event import UnifiedEvent
 from domain.intake.order_number import asks_about_order, find_order_numbers
 
-# Another number in the same breath.
+# Something more in the same breath, unless it is to be kept.
 _GOES_ON: Final = re.compile(
-    r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)[^.!?;\n]{0,40}\d", re.IGNORECASE
+    r"\s*(?:,|&|\+|/|and\b|et\b|or\b|ou\b)"
+    r"(?!\s*(?:and |et |but |mais )?(?:keep|leave|not|gardez|garde|garder|laissez|laisse|pas)\b)"
+    r"(?P<more>[^.!?;\n]{0,40})",
+    re.IGNORECASE,
 )
 
 
@@ -41,8 +44,12 @@ def number_asked_for(event: UnifiedEvent) -> str | None:
     None for "1042 and 1043".
     """
     quote = spoken_request(event.text).quote
-    if not quote or _GOES_ON.match(event.text.partition(quote)[2]):
+    if not quote:
         return None
+    goes_on = _GOES_ON.match(event.text.partition(quote)[2])
+    more = goes_on["more"].casefold() if goes_on else ""
     said = find_order_numbers(quote, asked=True)
+    if any(number.casefold() in more for number in event.order_numbers):
+        return None
     meant = [number for number in event.order_numbers if number in said]
     return meant[0] if len(meant) == 1 else None

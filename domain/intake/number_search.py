@@ -38,6 +38,7 @@ _WORDED: Final = re.compile(r"(?<![\w#.,/-])(?P<number>[A-Za-z]{1,4}\d{3,10})" +
 _ARTICLE: Final = re.compile(
     r"(?<![A-Za-z])(?:la|celle|cette)[ ](?:n ?°[ ]?|num?[.]?[ ])?$", re.IGNORECASE
 )
+_OF_AN_ORDER: Final = re.compile(r"^(?:cancel|annul|suppr|stop)|[ ]la[ ]$", re.IGNORECASE)
 _ONE: Final = re.compile(r"[ ]one(?![a-z])", re.IGNORECASE)
 _THE: Final = re.compile(r"(?<![a-z])(?:the|my|that|this|ma|mon|la)[ ]$", re.IGNORECASE)
 _SAID: Final = re.compile(r"[:=\n\"«»“”][ ]*$")
@@ -127,12 +128,16 @@ class Search:
     def _near(self) -> None:
         """ "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, where it was
         asked for, any number that is nothing else."""
+        asked_about = set()
         for request in self._words.request.finditer(self._text):
+            asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
-            if match and len(match["number"]) > 3 and not self._is_counted(match):
+            # "Annulez la 808", where "refund 150" may be a sum.
+            least = 3 if _OF_AN_ORDER.search(request[0]) else 4
+            if match and len(match["number"]) >= least and not self._is_counted(match):
                 self._take(match)
         for match in _DASHED.finditer(self._text):
-            if self._is_dashed(match):
+            if self._is_dashed(match, named=match.start() in asked_about):
                 self._take(match)
         if self._asked and self._has_small_letters:
             for match in _LETTERS_APART.finditer(self._text):
@@ -164,11 +169,11 @@ class Search:
                 if not self._is_aside(match):
                     self._take(match)
 
-    def _is_dashed(self, match: re.Match[str]) -> bool:
+    def _is_dashed(self, match: re.Match[str], *, named: bool) -> bool:
         is_model = match["prefix"].lower() in self._words.models
         if is_model or self._ends(self._words.other, match.start()):
             return False
-        named = self._asked or self._ends(_THE, match.start())
+        named = named or self._asked or self._ends(_THE, match.start())
         return self._digits(match) > (1 if named else 2)
 
     def _is_near(self, match: re.Match[str]) -> bool:

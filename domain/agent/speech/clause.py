@@ -9,7 +9,6 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.utterance import Mark, Sentence, Utterance, Word
 from domain.agent.speech.vocabulary import (
     ACTION_FORMS,
-    LONGEST_PHRASE,
     Meaning,
     SpeechRole,
     SpeechWords,
@@ -26,6 +25,9 @@ _JOINTS: Final = {
 }
 # "Je vous demande donc de": the clause goes on.
 _UNFINISHED: Final = frozenset("iuwWmlVg13K")
+_NUMBER_WORDS: Final = frozenset({"no", "n", "nr"})
+# "Order no: 2040".
+_LABELS: Final = frozenset({"order", "commande", "purchase", "cde", "cmd", "ref", "reference"})
 _MARKS: Final = {
     Mark.START: "start",
     Mark.COMMA: "comma",
@@ -124,15 +126,16 @@ def _part_at(words: tuple[Word, ...], at: int, known: SpeechWords) -> tuple[Cons
     word = words[at]
     if word.shape != "word":
         return Constituent(word.folded, Meaning(_of_shape(word)), word.start, word.end), 1
-    if word.folded in known.starts:
-        for length in range(min(LONGEST_PHRASE, len(words) - at), 1, -1):
+    if longest := known.starts.get(word.folded):
+        for length in range(min(longest, len(words) - at), 1, -1):
             phrase = " ".join(part.folded for part in words[at : at + length])
             if meaning := known.phrases.get(phrase):
                 end = words[at + length - 1].end
                 return Constituent(phrase, meaning, word.start, end), length
     meaning = known.of(word.folded)
     follows = words[at + 1].shape if at + 1 < len(words) else ""
-    if word.folded in {"no", "n", "nr"} and follows == "number":
+    ends_a_label = at + 1 == len(words) > 1 and words[at - 1].folded in _LABELS
+    if word.folded in _NUMBER_WORDS and (follows == "number" or ends_a_label):
         meaning = Meaning(SpeechRole.ORDER)
     return Constituent(word.folded, meaning, word.start, word.end), 1
 

@@ -49,6 +49,8 @@ _CLASSES: Final = {
     "pure": "6",
     "gerund": "8",
     "weak": "9",
+    "unsent": "j",
+    "named": "fadoPLq",
     "commanded": "oadmOzPqL",
     "own_thing": "oadmiOzPLqpst$",
 }
@@ -87,6 +89,7 @@ _VERBAL: Final = frozenset(
         SpeechRole.MAY,
         SpeechRole.SOFT_WISH,
         SpeechRole.WEAK,
+        SpeechRole.UNSENT,
     }
 )
 
@@ -115,6 +118,8 @@ _PLAIN: Final = (
     "(?:<polite> <gap>{0,3} <me>{0,2})? <give> <me>? <back>? <des>{0,4} <noun>",
     "<mind> <me>? <gap>{0,2} <gerund>",
     "<please> <gap>{0,3} <to>? <base>",
+    # "Rembourser moi": an imperative in all but its spelling.
+    "<inf> m",
     "<des>{0,5} <noun> <gap>{0,3} (?=<please>)",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
     "<des>{0,5} <noun> <gap>{0,3} <object>{0,6} <gap>{0,3} <please>",
@@ -148,6 +153,16 @@ _LIKELY: Final = (
     "<be> <des>{1,5} <noun>",
     "(?:<soft>|<i>) <me>{0,2} <gerund>",
     "<object>{1,6} <part> <gap>{0,3} <please>",
+    "u <me>{0,2} <pro>{0,2} 5",
+    "<I_WISH> <to>? <give> <object>{1,5} r <des>{0,4} <noun>",
+    "<des>{0,3} <money> <gap>{0,2} <please>",
+    "<be> <object>{1,6} <part>",
+    "<light> <to>? <object>{1,6} <to>? <be> <part>",
+    "<that> <object>{1,6} [b_]{1,2} <part>",
+    "<object>{1,6} <soft> <be>? <part> <gap>{0,3} (?![^fp])",
+    "<polite> <gap>{0,3} <part>",
+    "<to> <inf> <object>{0,6} <gap>{0,3} (?!.)",
+    "<unsent> <named>{0,4} <order>{1,3} <gap>{0,3} (?!.)",
     "(?:<polite>|<i> <wish>|<i_wish>|<may>)? <gap>{0,3} <to>? <pro>? <weak> <gap>{0,3} "
     "<object>{0,4}<order>",
 )
@@ -158,6 +173,7 @@ _SEARCHED: Final = (
     "<I_WISH> <object>{1,6} <to>? <be>{0,2} <part>",
     "<imp> <me>",
     "1[aPqOzdo]",
+    "(?<![uhN]) 1 <gap>{0,3} (?!.)",
     "<imp> <pro>{0,2} <gap>{0,2} <please>",
     "<please> <gap>{0,2} <des>{0,5} <noun>",
     "(?<![uhXt]) <base> (?:<me>|a|d|o|P|z|O)",

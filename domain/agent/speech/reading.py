@@ -18,6 +18,7 @@ from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabu
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
+_IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
 _GOES_ON: Final = frozenset(
     {SpeechRole.WISH, SpeechRole.I_WISH, SpeechRole.POLITE, SpeechRole.MAY, SpeechRole.SOFT_WISH}
@@ -36,6 +37,7 @@ class _Asked:
     standing: Standing
     vetoes: frozenset[Veto]
     doubts: frozenset[Veto]
+    numbers: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class _Remark:
     of: int
     clause: Clause
     vetoes: frozenset[Veto]
+    numbers: frozenset[str]
 
 
 def spoken_request(text: str) -> SpokenRequest:
@@ -71,7 +74,7 @@ def spoken_request(text: str) -> SpokenRequest:
     standing = _standing(asked, remarks)
     if standing is Standing.PLAIN and (quoted or not whole or not has_grammar(text)):
         standing = Standing.LIKELY
-    best = max(asked, key=lambda one: _SURENESS.index(one.standing), default=None)
+    best = max(asked, key=_worth_quoting, default=None)
     return SpokenRequest(
         kind=kind,
         standing=standing,
@@ -145,20 +148,24 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
             elif weight.doubtful and standing is Standing.PLAIN:
                 standing = Standing.LIKELY
             vetoes = wish.vetoes | weight.vetoes
-            found.append(_Asked(at, of, wish, standing, vetoes, frozenset(weight.doubts)))
+            doubts, numbers = frozenset(weight.doubts), _numbers(sentence, of, wish.own)
+            found.append(_Asked(at, of, wish, standing, vetoes, doubts, numbers))
     return found
 
 
 def _carried_on(before: Clause, clause: Clause) -> Wish | None:
     """ "I would like to send it back, and be refunded": the wish of the clause before goes on."""
-    if clause.joint not in {"and", "or"} or set(before.roles) & set(OPPOSING):
+    if set(before.roles) & set(OPPOSING):
         return None
-    if not set(before.roles) & _GOES_ON:
+    goes_on = clause.joint in {"and", "or"} and set(before.roles) & _GOES_ON
+    announced = clause.joint in {"comma", "colon"} and before.roles.endswith(SpeechRole.I_WISH)
+    if not goes_on and not announced:
         return None
+    parts = clause.parts[1:] if announced and clause.parts[0].said in _IT_IS else clause.parts
     opening = Constituent(
         "", Meaning(SpeechRole.SOFT_WISH), clause.parts[0].start, clause.parts[0].start
     )
-    return wish_of(Clause((opening, *clause.parts), clause.joint))
+    return wish_of(Clause((opening, *parts), clause.joint))
 
 
 def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[_Remark]:
@@ -171,8 +178,15 @@ def _remarks(spoken: list[SpokenSentence], asked: set[tuple[int, int]]) -> list[
             if _denied_withdrawal(clause):
                 continue
             if clause.names_action or roles & {SpeechRole.WITHDRAWN, SpeechRole.AGENT}:
-                found.append(_Remark(at, of, clause, frozenset(_against(sentence, of))))
+                against = frozenset(_against(sentence, of))
+                found.append(_Remark(at, of, clause, against, _numbers(sentence, of, clause)))
     return found
+
+
+def _numbers(sentence: SpokenSentence, of: int, clause: Clause) -> frozenset[str]:
+    """The orders that a clause is about: those it names, else those named last before it."""
+    named = (before.numbers for before in (clause, *reversed(sentence.clauses[:of])))
+    return next((numbers for numbers in named if numbers), frozenset())
 
 
 def _denied_withdrawal(clause: Clause) -> bool:
@@ -207,12 +221,13 @@ def _standing(asked: list[_Asked], remarks: list[_Remark]) -> Standing:
 def _taken_back(asked: list[_Asked], remarks: list[_Remark]) -> bool:
     """Whether another clause withdraws what is asked, behind it, or forbids it, anywhere."""
     last = max((one.at, one.of) for one in asked)
-    numbers = frozenset(number for one in asked for number in one.wish.own.numbers)
+    numbers = frozenset(number for one in asked for number in one.numbers)
     for remark in remarks:
-        others = bool(remark.clause.numbers) and not remark.clause.numbers & numbers
+        others = bool(remark.numbers) and not remark.numbers & numbers
+        others = others and bool(numbers)
         withdraws = Veto.WITHDRAWN in remark.vetoes and (remark.at, remark.of) > last
         forbids = Veto.NEGATED in remark.vetoes and Veto.EXISTING not in remark.vetoes
-        if (withdraws and not others) or (forbids and not (others and numbers)):
+        if (withdraws and not others) or (forbids and not others):
             return True
     return False
 
@@ -237,6 +252,15 @@ def _kinds_quoted(said: Utterance) -> set[ActionKind]:
     }
 
 
+def _worth_quoting(asked: _Asked) -> tuple[bool, bool, int]:
+    """The words that name an order, of those that ask: "bin 707 please - cancel that one"."""
+    stands = asked.standing is not Standing.NONE
+    return stands, bool(asked.numbers), _SURENESS.index(asked.standing)
+
+
 def _words(text: str, spoken: list[SpokenSentence], asked: _Asked) -> str:
-    parts = spoken[asked.at].clauses[asked.of].parts
-    return text[parts[0].start : parts[-1].end]
+    clauses = spoken[asked.at].clauses
+    start = asked.of
+    while asked.numbers and not asked.numbers & clauses[start].numbers:
+        start -= 1
+    return text[clauses[start].parts[0].start : clauses[asked.of].parts[-1].end]

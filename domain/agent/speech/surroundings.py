@@ -7,7 +7,7 @@ from typing import Final
 from domain.agent.speech.clause import Clause, SpokenSentence
 from domain.agent.speech.request import Veto
 from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
-from domain.agent.speech.wish import Wish
+from domain.agent.speech.wish import NOT_YET, Wish
 
 _NOTHING_ELSE: Final = frozenset("Nfpyxu")
 _CONFIRMING: Final = frozenset({"confirm", "confirmation", "confirmez", "confirmer"})
@@ -16,6 +16,22 @@ _CLEFT: Final = frozenset("fp_adoOzLPcqtrwWi")
 # "For my client," and nothing more.
 _ON_BEHALF: Final = frozenset("rtXfp")
 _LEAVES_OPEN: Final = frozenset({"dont", "do not", "not", "ne", "never", "surtout pas", "jamais"})
+_LAUGHS: Final = frozenset(
+    {"haha", "hahaha", "ha ha", "lol", "lmao", "rofl", "mdr", "ptdr", "hihi", "xd", "hehe"}
+)
+# "How quick, the refund of 2040": praise of one that there is.
+_PRAISE: Final = frozenset(
+    {"rapide", "rapides", "bravo", "efficace", "chapeau", "impeccable", "nickel", "genial"}
+    | {"quick", "quicker", "fast", "speedy", "efficient", "impressed", "impressive", "wow"}
+    | {"well done", "top", "formidable", "excellent", "amazing", "awesome", "smooth"}
+)
+_NAMED: Final = frozenset("OzPm$qi")
+_LIMITING: Final = frozenset(
+    {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION, SpeechRole.INSTEAD}
+)
+_WAITS: Final = frozenset("SYNfp")
+_LET_IT_BE: Final = frozenset({"laissez", "laisse", "leave", "attendez", "wait", "non", "no"})
+_ONLY_ONE: Final = frozenset({"only", "just", "juste", "simplement", "seulement", "uniquement"})
 _POINTS: Final = frozenset("fpyxadotOzPLqNIr")
 
 
@@ -51,9 +67,15 @@ def around(spoken: Sequence[SpokenSentence], at: int, of: int, wish: Wish) -> We
     if wish.behind:
         _beside(wish.behind, wish, weight, before=False)
     _in_its_sentence(sentence, of, wish, weight)
+    if wish.of_a_thing and not wish.own.numbers and _laughter(spoken, at):
+        weight.vetoes.add(Veto.HYPOTHETICAL)
     if at > 0:
         _sentence_before(spoken[at - 1], weight, first=of == 0)
+        if Veto.PART in weight.doubts and _ONLY_ONE & {part.said for part in wish.own.parts}:
+            weight.vetoes.add(Veto.PART)
     if at + 1 < len(spoken):
+        if wish.polite and not _NAMED & set(wish.own.roles) and _rules(spoken[at + 1]):
+            weight.doubt(Veto.RULES)
         _sentence_behind(spoken[at + 1], weight, asks=sentence.asks)
     if weight.said.count(Veto.PART) > 1:
         weight.vetoes.add(Veto.PART)
@@ -80,6 +102,9 @@ def _beside(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> None
     roles = set(clause.roles)
     if SpeechRole.CONDITIONAL in roles:
         weight.vetoes.add(Veto.CONDITIONAL)
+    praised = _PRAISE & {part.said for part in clause.parts}
+    if wish.bare and (praised or SpeechRole.SOFT_EXISTING in roles):
+        weight.vetoes.add(Veto.EXISTING)
     if roles & {SpeechRole.DOUBT, SpeechRole.HYPOTHETICAL}:
         weight.doubt(Veto.HYPOTHETICAL)
     if roles & {SpeechRole.NEGATION, SpeechRole.INSTEAD}:
@@ -103,6 +128,8 @@ def _taken_back(clause: Clause, wish: Wish, weight: Weight, *, before: bool) -> 
     roles = set(clause.roles)
     if not before and SpeechRole.NO_WORD in roles and roles <= _NOTHING_ELSE:
         weight.vetoes.add(Veto.WITHDRAWN)
+    if not before and {part.said for part in clause.parts} <= _LET_IT_BE:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if SpeechRole.WITHDRAWN in roles and "YN" not in clause.roles and not _of_another(clause, wish):
         weight.take(Veto.WITHDRAWN, ends=not before)
 
@@ -118,6 +145,8 @@ def _negation(clause: Clause, wish: Wish, weight: Weight) -> None:
     roles = set(clause.roles)
     if roles <= _NOTHING_ELSE or (roles <= _POINTS and not _of_another(clause, wish)):
         weight.vetoes.add(Veto.NEGATED)
+    elif clause.roles[:1] == SpeechRole.INSTEAD and not _of_another(clause, wish):
+        weight.doubt(Veto.NEGATED)
 
 
 def _of_another(clause: Clause, wish: Wish) -> bool:
@@ -156,6 +185,21 @@ def told_by_others(clause: Clause) -> bool:
     return bool({SpeechRole.REPORT, SpeechRole.PERSON, SpeechRole.THIRD} & set(clause.roles))
 
 
+def _rules(sentence: SpokenSentence) -> bool:
+    """ "Can you refund and rebook? What is the process?" asks how it is done."""
+    return any(SpeechRole.RULES in clause.roles for clause in sentence.clauses)
+
+
+def _laughter(spoken: Sequence[SpokenSentence], at: int) -> bool:
+    """ "Refund me my lost youth, lol": a joke, where no order is named."""
+    return any(
+        part.said in _LAUGHS
+        for sentence in spoken[max(at - 1, 0) : at + 2]
+        for clause in sentence.clauses
+        for part in clause.parts
+    )
+
+
 def _sentence_before(sentence: SpokenSentence, weight: Weight, *, first: bool) -> None:
     roles = {role for clause in sentence.clauses for role in clause.roles}
     if sentence.introduces and first:
@@ -177,8 +221,12 @@ def _sentence_behind(sentence: SpokenSentence, weight: Weight, *, asks: bool) ->
     roles = {role for clause in sentence.clauses for role in clause.roles}
     if asks and sentence.clauses[0].roles[:1] in {SpeechRole.NEGATION, SpeechRole.NO_WORD}:
         weight.vetoes.add(Veto.WITHDRAWN)
-    if first[:1] in {SpeechRole.CONDITIONAL, SpeechRole.PART, SpeechRole.NEGATION}:
+    if first[:1] in _LIMITING:
         weight.doubt(OPPOSING[first[0]])
+    if SpeechRole.CONDITIONAL in roles:
+        weight.doubt(Veto.CONDITIONAL)
+    if sentence.clauses[0].parts[0].said in NOT_YET and set(sentence.clauses[0].roles) <= _WAITS:
+        weight.vetoes.add(Veto.WITHDRAWN)
     if SpeechRole.DOUBT in roles:
         weight.doubt(Veto.HYPOTHETICAL)
     if SpeechRole.PART in roles:

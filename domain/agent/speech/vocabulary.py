@@ -83,10 +83,11 @@ class SpeechRole(StrEnum):
     BASE = "7"
     GERUND = "8"
     WEAK = "9"
+    UNSENT = "j"
     OTHER = "0"
 
 
-ACTION_FORMS: Final = frozenset("1234567890")
+ACTION_FORMS: Final = frozenset("1234567890j")
 """The roles of words that name an action."""
 
 OPPOSING: Final[Mapping[str, Veto]] = {
@@ -122,12 +123,13 @@ class Meaning:
 @dataclass(frozen=True, slots=True)
 class SpeechWords:
     """`phrases`: each phrase, its words joined by a space, with its meaning. `words`: of all of
-    them, by which the language is told. `starts`: the first words of phrases that have several."""
+    them, by which the language is told. `starts`: the first words of phrases that have several,
+    with the length of the longest."""
 
     language: Language
     phrases: Mapping[str, Meaning]
     words: frozenset[str]
-    starts: frozenset[str]
+    starts: Mapping[str, int]
     actions: tuple[tuple[str, Meaning], ...]
 
     def of(self, word: str) -> Meaning:
@@ -151,6 +153,7 @@ class _ActionWords(LexiconFile):
     base: tuple[str, ...] = ()
     gerund: tuple[str, ...] = ()
     weak: tuple[str, ...] = ()
+    unsent: tuple[str, ...] = ()
     other: tuple[str, ...] = ()
 
 
@@ -196,13 +199,22 @@ def vocabulary(language: Language) -> SpeechWords:
         language=language,
         phrases=phrases,
         words=words,
-        starts=frozenset(phrase.split()[0] for phrase in phrases if " " in phrase),
+        starts=_starts(phrases),
         actions=tuple(
             (word, meaning)
             for word, meaning in actions.items()
             if " " not in word and meaning.role is not SpeechRole.WEAK
         ),
     )
+
+
+def _starts(phrases: Iterable[str]) -> dict[str, int]:
+    longest: dict[str, int] = {}
+    for phrase in phrases:
+        first, *more = phrase.split()
+        if more:
+            longest[first] = max(longest.get(first, 0), 1 + len(more))
+    return longest
 
 
 @cache

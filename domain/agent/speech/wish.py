@@ -11,6 +11,7 @@ from domain.agent.speech.vocabulary import OPPOSING, SpeechRole
 
 _SKIPPED: Final = frozenset("fpadotreyBm")
 _ONLY: Final = frozenset({"only", "just", "juste", "solely", "simplement"})
+NOT_YET: Final = frozenset({"pas encore", "toujours pas", "not yet", "pas tout de suite"})
 _OBJECTS: Final = frozenset("OzPLq$")
 # What opens a clause of its own without any mark: "cancel it please i cannot pay".
 _SUBJECTS: Final = frozenset("i")
@@ -47,6 +48,7 @@ class Wish:
     behind: Clause | None
     vetoes: frozenset[Veto]
     polite: bool
+    bare: bool
 
 
 def wish_of(clause: Clause) -> Wish | None:
@@ -65,7 +67,7 @@ def wish_of(clause: Clause) -> Wish | None:
     aim = clause.roles[object_at] if object_at is not None else ""
     standing = Standing.NONE if vetoes else _standing(own, form, aim)
     of_a_thing = aim != "" and aim not in _OBJECTS
-    return Wish(form.kind, standing, own, of_a_thing, behind, vetoes, form.polite)
+    return Wish(form.kind, standing, own, of_a_thing, behind, vetoes, form.polite, form.bare)
 
 
 def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
@@ -73,8 +75,14 @@ def against(clause: Clause, form: Form, object_at: int | None) -> set[Veto]:
     return {
         veto
         for at, role in enumerate(clause.roles)
-        if not _of_no_weight(role, at, form) and (veto := _veto(clause, form, object_at, at))
+        if (_puts_off(clause, form, at) or not _of_no_weight(role, at, form))
+        and (veto := _veto(clause, form, object_at, at))
     }
+
+
+def _puts_off(clause: Clause, form: Form, at: int) -> bool:
+    """ "Annulez pas encore la 3161"."""
+    return clause.parts[at].said in NOT_YET and form.end <= at <= form.end + 2
 
 
 def _of_no_weight(role: str, at: int, form: Form) -> bool:
@@ -87,16 +95,16 @@ def _of_no_weight(role: str, at: int, form: Form) -> bool:
 
 def _veto(clause: Clause, form: Form, object_at: int | None, at: int) -> Veto | None:
     role = clause.roles[at]
+    if _puts_off(clause, form, at):
+        return Veto.NEGATED
     if role == SpeechRole.SUM:
         definite = clause.roles[max(at - 1, 0) : at] in {"a", "d", "o", "q"}
         return None if definite else Veto.PART
     if role == SpeechRole.COUNT:
         counts = form.end <= at <= form.end + 3 and not _counts_orders(clause, at)
         return Veto.PART if counts else None
-    if role == SpeechRole.SOFT_EXISTING:
-        return Veto.EXISTING if form.bare else None
-    if role in OPPOSING:
-        return OPPOSING[role]
+    if role in OPPOSING or role == SpeechRole.SOFT_EXISTING:
+        return OPPOSING.get(role) or (Veto.EXISTING if form.bare else None)
     if clause.parts[at].said in _ONLY and _names_a_thing(clause, form, object_at, at):
         return Veto.PART
     return Veto.WITHDRAWN if role == SpeechRole.NOUN and at == object_at else None
