@@ -23,24 +23,8 @@ _LONGEST_PHRASE: Final = 6
 _LONGEST_FAREWELL: Final = 14
 _LONGEST_NAME: Final = 3
 _DRAWN_OUT: Final = re.compile(r"([^\W\d])\1{2,}")
-<<<<<<< HEAD
 _SAYS_LESS: Final = frozenset({SpeechRole.PARTICIPLE, SpeechRole.GERUND, SpeechRole.SUBJUNCTIVE})
 """Forms of an action that tell of it as often as they ask for it: "yes, refunded"."""
-=======
-_LIMITING: Final = frozenset(
-    {
-        SpeechRole.NEGATION,
-        SpeechRole.INSTEAD,
-        SpeechRole.CONDITIONAL,
-        SpeechRole.BUT,
-        SpeechRole.DOUBT,
-        SpeechRole.PART,
-    }
-    | {SpeechRole.EXCHANGE, SpeechRole.WITHDRAWN, SpeechRole.RULES}
-)
-# Of the weak words those that are no way to say no.
-_DISCARDED: Final = frozenset({"bin", "scrap", "ditch", "supprimez", "supprimer", "supprime"})
->>>>>>> w14-grammar2
 _NODS: Final = frozenset("👍👌✅🆗💯🙆✔")
 _HEAD_SHAKES: Final = frozenset("👎❌🚫🙅✖⛔")
 _SIGNS: Final = "".join(_NODS) + "🙏😊🙂😀😃😄😁☺❤♥🎉👏🤝💪😍🥰🤗😘🏻🏼🏽🏾🏿♂♀\ufe0f\u200d"
@@ -249,13 +233,8 @@ def _phrases(words: tuple[Word, ...]) -> Iterator[tuple[str, Does | None, Action
 def _action(word: Word) -> Meaning | None:
     for known in (vocabulary("fr"), vocabulary("en")):
         meaning = known.of(word.folded)
-<<<<<<< HEAD
         if meaning.kind and meaning.role is not SpeechRole.WEAK:
             return meaning
-=======
-        if meaning.kind and (meaning.role is not SpeechRole.WEAK or word.folded in _DISCARDED):
-            return meaning.kind
->>>>>>> w14-grammar2
     return None
 
 

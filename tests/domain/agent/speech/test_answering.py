@@ -12,7 +12,6 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.answering import read_confirmation
 from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.core.strict_yaml import read_yaml
-from domain.intake.order_number import find_order_numbers
 
 _FILE: Final = Path(__file__).with_name("answers.yaml")
 _OTHERS: Final = _FILE.with_name("answers_other.yaml")
@@ -26,7 +25,6 @@ class Answers(BaseModel):
     other: tuple[str, ...]
 
 
-<<<<<<< HEAD
 class Others(BaseModel):
     """`added`: sentences that are no part of any yes."""
 
@@ -37,18 +35,6 @@ class Others(BaseModel):
 @cache
 def others() -> Others:
     return Others.model_validate(read_yaml(_OTHERS.read_text()))
-=======
-class WriterAnswers(BaseModel):
-    """The number and the action that were asked about, and the answer."""
-
-    yes_to: tuple[tuple[str, ActionKind, str], ...]
-    no_yes_to: tuple[tuple[str, ActionKind, str], ...]
-
-
-def said_yes(asked: str, kind: ActionKind, text: str) -> bool:
-    numbers = find_order_numbers(text, asked=True)
-    return read_confirmation(text, numbers, asked, kind).assent is Assent.YES
->>>>>>> w14-grammar2
 
 
 @cache
@@ -86,7 +72,6 @@ def test_anything_else_drops_the_question(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.OTHER)
 
 
-<<<<<<< HEAD
 @pytest.mark.parametrize("text", others().other)
 def test_what_looks_like_a_yes_is_none(text: str) -> None:
     assert answered(text).assent is not Assent.YES
@@ -105,15 +90,6 @@ def test_a_yes_with_any_other_sentence_is_none(added: str, between: str) -> None
 def test_what_was_not_read_may_say_no() -> None:
     assert answered("yes" + " " * 20_000 + "no").assent is Assent.OTHER
     assert answered("yes " * 200 + "no").assent is Assent.OTHER
-=======
-@pytest.mark.parametrize("writer", ["f", "h"])
-def test_what_others_answered(writer: str) -> None:
-    file = _FILE.with_name(f"writer_{writer}.yaml")
-    given = WriterAnswers.model_validate(read_yaml(file.read_text(encoding="utf-8")))
-
-    assert [it for it in given.yes_to if not said_yes(*it)] == []
-    assert [it for it in given.no_yes_to if said_yes(*it)] == []
->>>>>>> w14-grammar2
 
 
 def test_the_table_is_large_enough() -> None:
