@@ -137,9 +137,12 @@ def _is_wish(phrase: Tokens) -> bool:
 def _stands(tokens: Tokens, at: int) -> bool:
     """Whether a word that no list holds is an action's, an order's number, or the mark of one."""
     words, token = caution_words(), tokens[at]
-    if _is_number(token):
-        return len(token) > 3 or (at > 0 and _tells_order(tokens[at - 1]))
     follows = tokens[at + 1] if at + 1 < len(tokens) else ""
+    if _is_number(token):
+        said = tokens[at - 1] if at else ""
+        may_be_sum = token.isdigit() and (len(token) <= 3 or said in words.file.before_sums)
+        # "I want order 1042 back" is no refund.
+        return follows != "back" and (not may_be_sum or _tells_order(said))
     return token in words.actions or (token in words.file.before_numbers and _is_number(follows))
 
 

@@ -31,6 +31,7 @@ class CautionFile(LexiconFile):
     closing: tuple[str, ...]
     order: tuple[str, ...]
     before_numbers: tuple[str, ...]
+    before_sums: tuple[str, ...]
     clashes: tuple[str, ...]
     pointing: tuple[str, ...]
     no_name: tuple[str, ...]
