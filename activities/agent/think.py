@@ -25,11 +25,6 @@ from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
 from store.runs.runs import RunRepository
 from store.runs.sentiment import SentimentRepository
-from store.runs.threads import ThreadRepository
-
-
-class _ProposalGone(Exception):
-    """The proposal that the thought rests on was taken or dropped meanwhile."""
 
 
 class Think:
@@ -58,13 +53,10 @@ class Think:
         """Classify the message, draft an answer, plan what to do with it.
 
         Idempotency key: run_id. A thought that is stored already is not thought again, and no
-        transaction is held while the brain thinks. A yes takes the thread's proposal together with
-        the thought that rests on it; who comes too late thinks again without it.
+        transaction is held while the brain thinks.
         """
         started = time.monotonic()
-        draft: RunDraft | None = None
-        while draft is None:
-            draft = await self._draft(TenantId(step.ref.client_id), step.ref)
+        draft = await self._draft(TenantId(step.ref.client_id), step.ref)
         return ThinkResult(
             classification=draft.classification,
             confidence=draft.confidence,
@@ -73,8 +65,7 @@ class Think:
             elapsed_ms=(time.monotonic() - started) * 1000,
         )
 
-    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft | None:
-        """What stands; None where another message has taken the proposal meanwhile."""
+    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft:
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
@@ -90,10 +81,7 @@ class Think:
         thought = await self._purse.spend(
             tenant, grant, lambda thinker: think_through(thinker, material, self._now())
         )
-        try:
-            return await self._keep(tenant, ref, case, thought)
-        except _ProposalGone:
-            return None
+        return await self._keep(tenant, ref, thought)
 
     async def _material(
         self,
@@ -138,18 +126,12 @@ class Think:
             now=self._now(),
         )
 
-    async def _keep(
-        self, tenant: TenantId, ref: RunRef, case: Case, thought: ThinkingResult
-    ) -> RunDraft | None:
-        """Keep the thought; returns what stands, which is another try's if that was quicker.
-
-        Raises _ProposalGone, and nothing is kept.
-        """
+    async def _keep(self, tenant: TenantId, ref: RunRef, thought: ThinkingResult) -> RunDraft:
+        """Keep the thought; returns what stands, which is another try's if that was quicker."""
         async with self._database.tenant(tenant) as connection:
             if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
-            await self._settle_proposal(connection, tenant, case, thought)
             await SentimentRepository(connection, tenant).record(
                 ref.event_id,
                 thought.answer.sentiment,
@@ -158,15 +140,3 @@ class Think:
                 run_id=ref.run_id,
             )
         return RunDraft.of(thought)
-
-    async def _settle_proposal(
-        self, connection: AsyncConnection, tenant: TenantId, case: Case, thought: ThinkingResult
-    ) -> None:
-        """Take the proposal that the message confirms, or drop what it does not."""
-        proposal = case.thread.proposal
-        if proposal is None or case.conversation_id is None:
-            return
-        threads = ThreadRepository(connection, tenant)
-        taken = await threads.take_proposal(case.conversation_id, proposal.id)
-        if thought.taken and not taken:
-            raise _ProposalGone

@@ -23,6 +23,7 @@ from store.intake.events import EventRepository
 from store.integrations.integrations import IntegrationRepository
 from store.reviews.escalations import EscalationRepository
 from store.runs.conversations import ConversationRepository
+from store.runs.threads import ThreadRepository
 from store.tenants.client_settings import SettingsRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
@@ -72,7 +73,13 @@ class Normalize:
                 now=now,
                 lasts=self._thread_lasts,
             )
-            if opened.thread.asked_number or opened.thread.proposal:
+            thread = opened.thread
+            if thread.proposal or opened.is_repeated:
+                proposal = await ThreadRepository(connection, tenant).answered_by(
+                    opened.id, step.ref.run_id
+                )
+                thread = thread.model_copy(update={"proposal": proposal})
+            if thread.asked_number or thread.proposal:
                 unified = with_asked_number(unified)
             await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
             deliveries: tuple[str, ...] = ()
@@ -99,7 +106,7 @@ class Normalize:
                     step.ref.run_id
                 )
             wants_order = (
-                looks_up(unified, opened.thread)
+                looks_up(unified, thread)
                 and await IntegrationRepository(connection, tenant).has_shop()
             )
         return NormalizeResult(

@@ -72,6 +72,9 @@ def judge(
         elif question is None:
             certain = verdict.reason not in _WHICH_ORDER
             question = CustomerQuestion(kind=action.kind, action=action if certain else None)
+    if question is not None and any(step.kind in ON_ORDERS for step in plan):
+        # Two different wishes about one order: which of them counts, people say.
+        question, verdicts = None, [_instead_of_asking(verdict) for verdict in verdicts]
     if situation.event.reply_allowed:
         reply = _reply(situation)
         verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
@@ -266,6 +269,11 @@ def _by_level(kind: ActionKind, rule: ActionRule) -> Verdict:
 
 def _refused(kind: ActionKind, reason: PolicyReason) -> Verdict:
     return Verdict(kind=kind, ruling=Ruling.REFUSED, reason=reason)
+
+
+def _instead_of_asking(verdict: Verdict) -> Verdict:
+    asks = verdict.ruling is Ruling.ASK
+    return verdict.model_copy(update={"ruling": Ruling.REFUSED}) if asks else verdict
 
 
 def _doubt(situation: Situation, verdicts: list[Verdict]) -> EscalationReason | None:

@@ -13,6 +13,7 @@ from domain.agent.situation import Situation
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing
+from domain.agent.thread import speaks_of_another
 from domain.agent.verdict import PolicyReason
 from domain.core.text import fold
 from domain.intake.order_number import find_order_numbers
@@ -77,6 +78,10 @@ def _standing(situation: Situation, proposal: Proposal) -> Standing:
 
 def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
     """Why it is not certain that this order is meant; None if it is."""
+    # Read as in an answer to "which order?", where a bare number is one too.
+    could_be = find_order_numbers(_words(situation), asked=True)
+    if not could_be and speaks_of_another(_words(situation)):
+        return PolicyReason.ORDER_NOT_NAMED
     named = situation.event.order_numbers
     if len(named) > 1:
         asked_for = number_asked_for(situation.event)
@@ -85,8 +90,6 @@ def _doubt_of_order(situation: Situation, order: Order) -> PolicyReason | None:
     meant = named[0] if named else situation.thread.order_number
     if meant is None or not is_number_of(meant, order):
         return PolicyReason.ORDER_NOT_NAMED
-    # Read as in an answer to "which order?", where a bare number is one too.
-    could_be = find_order_numbers(_words(situation), asked=True)
     others = [number for number in could_be if not is_number_of(number, order)]
     return PolicyReason.NOT_CERTAIN if others else None
 

@@ -28,11 +28,10 @@ SURE: Final = 0.95
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """What would else come from a brain and the policy. `taken`: the proposal's yes was used."""
+    """What would else come from a brain and the policy."""
 
     answer: BrainAnswer
     judgement: Judgement
-    taken: bool = False
 
 
 def settle(situation: Situation, brand_name: str, playbook: tuple[str, int]) -> Settled | None:
@@ -78,7 +77,7 @@ def _answer_to_proposal(
                 confirmed, proposal.category, (Proposal(kind=asked.kind),), answer.intents
             )
             words = wording.done(asked, language, brand_name)
-            return Settled(answer.model_copy(update={"response": words}), judgement, taken=True)
+            return Settled(answer.model_copy(update={"response": words}), judgement)
         case Assent.NO:
             words = wording.declined(asked, language, brand_name)
             judgement = judge(situation, proposal.category, (), answer.intents)

@@ -61,8 +61,8 @@ class ThinkingResult:
     """What came of it. `hold`: why a human must see it, however sure the brain is.
 
     `text` is the answer to give; empty where the brain's would promise what will not be done.
-    `thread`: what the exchange has settled once the answer has reached the customer. `taken`: the
-    proposal before was confirmed. `sensitive`: why no brain was asked.
+    `thread`: what the exchange has settled once the answer has reached the customer.
+    `sensitive`: why no brain was asked.
     """
 
     answer: BrainAnswer
@@ -71,7 +71,6 @@ class ThinkingResult:
     hold: EscalationReason | None
     text: str
     thread: Thread = field(default_factory=Thread)
-    taken: bool = False
     sensitive: SensitiveMatter | None = None
 
     @property
@@ -158,7 +157,6 @@ def _result(
         thread=_thread_after(material, judgement, answer, text, now).model_copy(
             update={"language": language}
         ),
-        taken=settled.taken,
     )
 
 

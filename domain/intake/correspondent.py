@@ -31,11 +31,13 @@ _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
 @dataclass(frozen=True, slots=True)
 class Correspondent:
     """`is_authenticated`: the mail's sender is this customer, and is proved or vouched for; always
-    so for what is no mail. `by_form`: a form or a program passed the words on. `senders`: whom an
+    so for what is no mail. `is_themselves`: the answer goes to this customer and to nobody else.
+    `by_form`: a form or a program passed the words on. `senders`: whom an
     answer must not go to if they are programs."""
 
     box: Mailbox
     is_authenticated: bool = True
+    is_themselves: bool = True
     by_form: bool = False
     senders: tuple[str, ...] = ()
 
@@ -54,7 +56,15 @@ def correspondent(
     email = given or _address_in(view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
-        return Correspondent(writer.box, by_form=writer.by_form, senders=(email,))
+        # The ticket is the writer's, whoever the form names: its answer goes to them.
+        proved = not writer.by_form
+        return Correspondent(
+            writer.box,
+            is_authenticated=proved,
+            is_themselves=proved,
+            by_form=writer.by_form,
+            senders=(email,),
+        )
     return Correspondent(Mailbox(address=email))
 
 

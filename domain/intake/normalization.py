@@ -86,7 +86,7 @@ def normalize(
         message_id=_message_id(view, headers) if mail else None,
         references=_references(headers) if mail else (),
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
-        customer_verified=_is_verified(event),
+        customer_verified=_is_verified(event) and who.is_themselves,
         sender_authenticated=who.is_authenticated,
         platform=_head(event.event_type),
         fields=_fields(event.payload, derived),

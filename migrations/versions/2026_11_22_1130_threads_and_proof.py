@@ -29,7 +29,11 @@ _TEXTS = (
     ("response_templates", "intent"),
 )
 _TIMES = (("ai_conversations", "handed_over_at"), ("ai_conversations", "ended_at"))
-_OPTIONAL_JSON = (("engine_runs", "thread_after"), ("ai_conversations", "proposal"))
+_OPTIONAL_JSON = (
+    ("engine_runs", "proposal"),
+    ("engine_runs", "thread_after"),
+    ("ai_conversations", "proposal"),
+)
 _JSON = (
     ("ai_conversations", "thread", "{}"),
     ("response_templates", "not_for", "[]"),

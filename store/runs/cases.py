@@ -171,7 +171,7 @@ _CASE: Final = (
         ai_conversations.c.id.label("conversation_id"),
         ai_conversations.c.turns,
         ai_conversations.c.thread,
-        ai_conversations.c.proposal,
+        engine_runs.c.proposal,
         ai_conversations.c.memory_key,
         sa.func.coalesce(customer_memories.c.summary, ai_conversations.c.summary).label("summary"),
         _AUTOMATIC_TURNS.label("automatic_turns"),

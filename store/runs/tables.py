@@ -50,6 +50,8 @@ engine_runs: Final = sa.Table(
     text("sensitive", nullable=True),
     # Which version of our prompt a language model was asked with.
     text("prompt_version", nullable=True),
+    # The proposal that waited when the message came: its yes is to that one, and no other's.
+    sa.Column("proposal", JSONB, nullable=True),
     # What the answer leaves open in the thread, once the customer has it.
     sa.Column("thread_after", JSONB, nullable=True),
     # The review that the message was added to, for a human has the conversation.

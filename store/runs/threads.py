@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.agent.thread import Thread
+from domain.agent.thread import PendingProposal, Thread
 from store.core.repository import TenantRepository
 from store.runs.tables import ai_conversations as threads
 
@@ -16,6 +16,23 @@ _LOCK: Final = sa.text("""
     WHERE inbound.client_id = :client_id AND inbound.event_id = :event_id
       AND inbound.direction = 'inbound'
     FOR NO KEY UPDATE OF thread
+""")
+_HAND_ON: Final = sa.text("""
+    UPDATE engine_runs AS run SET proposal = thread.proposal
+    FROM ai_conversations AS thread
+    WHERE run.client_id = :client_id AND run.id = :run_id AND run.proposal IS NULL
+      AND thread.client_id = :client_id AND thread.id = :conversation_id
+      AND thread.proposal IS NOT NULL
+""")
+_DROP: Final = sa.text("""
+    UPDATE ai_conversations SET proposal = NULL
+    WHERE client_id = :client_id AND id = :conversation_id AND proposal IS NOT NULL
+      AND EXISTS (SELECT FROM engine_runs AS run
+                  WHERE run.client_id = :client_id AND run.id = :run_id
+                    AND run.proposal ->> 'id' = ai_conversations.proposal ->> 'id')
+""")
+_ANSWERED: Final = sa.text("""
+    SELECT proposal FROM engine_runs WHERE client_id = :client_id AND id = :run_id
 """)
 
 
@@ -28,22 +45,15 @@ class ThreadRepository(TenantRepository):
         )
         return locked
 
-    async def take_proposal(self, conversation_id: str, proposal_id: str) -> bool:
-        """Take the proposal that waits for a yes. Of several at once, one gets True."""
-        taken = await self._connection.execute(
-            self._one_thread(conversation_id)
-            .where(threads.c.proposal["id"].astext == proposal_id)
-            .values(proposal=sa.null())
-        )
-        return taken.rowcount == 1
-
-    async def drop_proposal(self, conversation_id: str) -> None:
-        """Whatever waits for a yes waits no more."""
-        await self._connection.execute(
-            self._one_thread(conversation_id)
-            .where(threads.c.proposal.is_not(None))
-            .values(proposal=sa.null())
-        )
+    async def answered_by(self, conversation_id: str, run_id: str) -> PendingProposal | None:
+        """Hand the proposal that waits for a yes to the run of the message that came, whatever it
+        says: a yes to anything that is asked later is another message's. Idempotent by run; the
+        caller has locked the thread."""
+        given = {"client_id": self._tenant, "conversation_id": conversation_id, "run_id": run_id}
+        await self._connection.execute(_HAND_ON, given)
+        await self._connection.execute(_DROP, given)
+        proposal = await self._connection.scalar(_ANSWERED, given)
+        return None if proposal is None else PendingProposal.model_validate(proposal)
 
     async def keep(self, conversation_id: str, thread: Thread) -> None:
         """Write what the thread has settled, and its proposal in place of any before."""

@@ -51,13 +51,15 @@ _Phrase = Annotated[
         {"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_NOT_FOR_PHRASE}
     ),
 ]
+# PostgreSQL keeps no NUL.
+_PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
 _NotFor = Annotated[
     list[_Phrase],
     WithJsonSchema(
         {
             "type": "array",
             "maxItems": MAX_NOT_FOR,
-            "items": {"type": "string", "pattern": r"\S", "maxLength": MAX_NOT_FOR_PHRASE},
+            "items": {"type": "string", "pattern": _PHRASE, "maxLength": MAX_NOT_FOR_PHRASE},
         }
     ),
 ]

@@ -83,7 +83,8 @@ _SensitiveWords = Annotated[
     WithJsonSchema(
         {
             "type": "array",
-            "items": {"type": "string", "minLength": 1, "maxLength": MAX_SENSITIVE_WORD},
+            # A word of a script without letters like these is taken too.
+            "items": {"type": "string", "pattern": "[A-Za-z]", "maxLength": MAX_SENSITIVE_WORD},
             "maxItems": MAX_SENSITIVE_WORDS,
         }
     ),

@@ -64,6 +64,20 @@ def test_of_two_numbers_the_one_in_the_words_that_ask_is_asked_about() -> None:
     assert judgement.question.action is not None
 
 
+@pytest.mark.parametrize("text", ["Please refund my other order.", "Remboursez mon autre commande"])
+def test_another_order_than_the_one_spoken_of_is_asked_for(text: str) -> None:
+    """Though a subject, a field or the thread names one."""
+    subject = an_event(text=text, numbers=("1042",))
+    bound = a_situation(event=an_event(text=text, numbers=()))
+
+    for situation in (
+        a_situation(event=subject),
+        bound.model_copy(update={"thread": BOUND}),
+    ):
+        found = ruling(judged(situation, REFUND), REFUND)
+        assert found == (Ruling.ASK, PolicyReason.ORDER_NOT_NAMED)
+
+
 def test_an_order_that_the_customer_named_before_is_certain() -> None:
     event = an_event(text="Please refund it.", numbers=())
 

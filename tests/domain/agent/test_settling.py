@@ -93,7 +93,7 @@ async def test_a_request_is_asked_back_and_a_yes_carries_it_out() -> None:
     assert "1042" in first.text
     assert (first.hold, kinds(first.plan)) == (None, [ActionKind.REPLY_IN_HELPDESK])
     assert brain.asked == 0
-    assert (second.hold, second.taken) == (None, True)
+    assert second.hold is None
     assert second.plan[0].kind is REFUND
     assert second.plan[0].warrant is Warrant.CONFIRMATION
     assert "49.90 EUR" in second.text
@@ -108,7 +108,7 @@ async def test_a_no_does_nothing_and_drops_it() -> None:
     )
 
     assert kinds(second.plan) == [ActionKind.REPLY_IN_HELPDESK]
-    assert (second.hold, second.taken, second.thread.proposal) == (None, False, None)
+    assert (second.hold, second.thread.proposal) == (None, None)
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,6 @@ async def test_a_proposal_is_void_when_order_sum_or_rules_have_changed_or_its_ti
     second = await think_through(AskedBrain(), answer, NOW + later)
 
     assert REFUND not in kinds(second.plan)
-    assert not second.taken
 
 
 async def test_a_changed_sum_is_asked_about_anew() -> None:
@@ -172,7 +171,6 @@ async def test_a_yes_counts_only_from_who_was_asked(change: dict[str, object]) -
     second = await think_through(AskedBrain(), material(event, thread=first.thread), LATER)
 
     assert REFUND not in kinds(second.plan)
-    assert not second.taken
 
 
 async def test_another_number_is_asked_about_and_not_done() -> None:

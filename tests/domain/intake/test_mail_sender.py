@@ -149,6 +149,8 @@ def test_a_form_that_a_helpdesk_took_for_its_sender() -> None:
     }
     event = unified("zendesk.ticket.created", ticket)
     assert (event.customer_email, event.reply_allowed) == (JEAN, True)
+    # The answer goes into the ticket, and so to whoever wrote the form.
+    assert (event.customer_verified, event.sender_authenticated) == (False, False)
 
 
 def test_a_form_made_by_a_program_is_answered_and_an_answer_is_not() -> None:

@@ -173,34 +173,42 @@ async def test_what_is_settled_comes_back_in_the_next_case(database: Database, s
 
     async with database.tenant(shop.tenant) as connection:
         await ThreadRepository(connection, shop.tenant).keep(first.conversation_id, settled)
-    assert (await case_of(database, shop, await write(database, shop))).thread == settled
+    second, third = await write(database, shop), await write(database, shop)
     elsewhere = await write(database, shop, key="ticket:zendesk:7")
+    without = settled.model_copy(update={"proposal": None})
+
+    for ref_of_message, expected in ((second, PROPOSAL), (third, None), (second, PROPOSAL)):
+        async with database.tenant(shop.tenant) as connection:
+            answered = await ThreadRepository(connection, shop.tenant).answered_by(
+                first.conversation_id, ref_of_message.run_id
+            )
+        assert answered == expected
+
+    assert (await case_of(database, shop, second)).thread == settled
+    assert (await case_of(database, shop, third)).thread == without
     assert (await case_of(database, shop, elsewhere)).thread == Thread()
 
-    async with database.tenant(shop.tenant) as connection:
-        await ThreadRepository(connection, shop.tenant).drop_proposal(first.conversation_id)
-    assert (await case_of(database, shop, ref)).thread == settled.model_copy(
-        update={"proposal": None}
-    )
 
-
-async def test_one_of_several_takes_a_proposal(database: Database, shop: Shop) -> None:
+async def test_of_messages_at_once_one_answers_a_proposal(database: Database, shop: Shop) -> None:
     thread = (await opened_at(database, shop, NOW)).id
+    refs = [await write(database, shop, now=NOW) for _ in range(6)]
 
-    async def take(proposal_id: str = PROPOSAL.id, conversation_id: str = thread) -> bool:
+    async def answer(run_id: str) -> bool:
         async with database.tenant(shop.tenant) as connection:
+            await connection.execute(
+                sa.select(ai_conversations.c.id)
+                .where(ai_conversations.c.id == thread)
+                .with_for_update()
+            )
             threads = ThreadRepository(connection, shop.tenant)
-            return await threads.take_proposal(conversation_id, proposal_id)
+            return await threads.answered_by(thread, run_id) is not None
 
     async with database.tenant(shop.tenant) as connection:
         await ThreadRepository(connection, shop.tenant).keep(thread, Thread(proposal=PROPOSAL))
-    other = (await opened_at(database, shop, NOW, key="ticket:zendesk:7")).id
-    assert not await take(new_ulid())
-    assert not await take(conversation_id=other)
 
-    taken = await asyncio.gather(*(take() for _ in range(6)))
+    answered = await asyncio.gather(*(answer(ref.run_id) for ref in refs))
 
-    assert taken.count(True) == 1
+    assert answered.count(True) == 1
 
 
 async def test_a_proposal_ends_with_its_thread(database: Database, shop: Shop) -> None:
