@@ -1,10 +1,12 @@
 """What could be answered: a merchant's template, filled, or a quoted knowledge entry."""
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from adapters.brain.classifier import Classification
+from adapters.brain.features import fold
 from adapters.brain.order_facts import order_citation, order_values, promise_values
 from adapters.brain.relevance import Question, coverage, excerpt, read_question
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
@@ -32,6 +34,10 @@ WELL_COVERED: Final = 0.7
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
+_ASKS: Final = r"(?:combien|quand|comment|quel(?:le)?s?|pourquoi|how|when|where|what|which|why)"
+_TWO_QUESTIONS: Final = re.compile(
+    rf"\b{_ASKS}\b[^.?!]{{0,200}}\b(?:et|and|puis|also|aussi)\b[^.?!]{{0,30}}\b{_ASKS}\b"
+)
 _QUOTE: Final[dict[Language, str]] = {
     "fr": (
         "Bonjour,\n\nMerci pour votre message. Voici notre réponse au sujet de « {title} » :\n\n"
@@ -203,11 +209,13 @@ def passage_draft(
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None
+    # One entry seldom answers both, and what it leaves out nobody would notice.
+    twice = _TWO_QUESTIONS.search(fold(asking.text)) is not None
     return GroundedDraft(
         response=_quote(request, passage, body),
         citations=(Citation(kind="knowledge", id=passage.id, title=passage.title),),
-        strength=min(share**_GAP_PENALTY, FITTING_STRENGTH),
-        evident=asking.covered and asking.wanted is not None,
+        strength=min(share**_GAP_PENALTY, ARBITRARY_STRENGTH if twice else FITTING_STRENGTH),
+        evident=asking.covered and asking.wanted is not None and not twice,
     )
 
 

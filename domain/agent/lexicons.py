@@ -5,6 +5,7 @@ from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import intents
 from domain.agent.safety.detection import unsafe
 from domain.agent.safety.net import sensitive_matter
+from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.loading import load_speech
 from domain.agent.wording import which_order
 from domain.intake.order_number import find_order_numbers
@@ -21,4 +22,5 @@ def read_lexicons() -> None:
     for read in (sensitive_matter, intents, closes, unsafe, find_order_numbers):
         read(_MESSAGE)
     unbacked_claims(_MESSAGE, frozenset(), ())
+    is_unqualified(_MESSAGE, "refund order 1042")
     which_order("fr", "")

@@ -10,6 +10,7 @@ from domain.agent.brain import Proposal
 from domain.agent.lookup import number_asked_for
 from domain.agent.plan import Warrant
 from domain.agent.situation import Situation
+from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing
@@ -62,13 +63,16 @@ def is_number_of(number: str, order: Order) -> bool:
 def _standing(situation: Situation, proposal: Proposal) -> Standing:
     """How surely it is asked for.
 
-    What only a model sees, in words that the grammar has nothing against, is likely: the customer
-    is asked. In a language without a grammar nobody can say more than that the words are there.
+    A request counts as plain only where every word about it is understood: a qualifier that nobody
+    thought of makes it one to ask about. What only a model sees, in words that the grammar has
+    nothing against, is likely: the customer is asked. In a language without a grammar nobody can
+    say more than that the words are there.
     """
     words = _words(situation)
     spoken = spoken_request(words)
     if spoken.kind is proposal.kind and spoken.standing is not Standing.NONE:
-        return spoken.standing
+        plain = spoken.standing is Standing.PLAIN and is_unqualified(words, spoken.quote)
+        return Standing.PLAIN if plain else Standing.LIKELY
     if not proposal.quote.strip() or proposal.quote not in words:
         return Standing.NONE
     if spoken.vetoes or veto_of(proposal.quote, words) is not None:

@@ -94,10 +94,13 @@ def _correction(answer: _Answer) -> Confirmation:
 
 
 def _assent(text: str, answer: _Answer, kind: ActionKind | None) -> Assent:
-    """A yes, every word of which belongs to it; or the request again, as plain as at first."""
-    if answer.has(Does.CORRECTING, Does.ELSE) or not _plain(text):
+    """A yes, every word of which belongs to it, also with the request again, as plain as at first.
+
+    The request alone is no yes: it may be the same message, sent twice.
+    """
+    if answer.has(Does.CORRECTING, Does.ELSE) or not (answer.has(Does.ASSENT) and _plain(text)):
         return Assent.OTHER
-    if answer.has(Does.ASSENT) and not answer.has(Does.ASKING):
+    if not answer.has(Does.ASKING):
         return Assent.YES
     again = spoken_request(text)
     same = again.standing is Standing.PLAIN and kind in {None, again.kind}

@@ -49,12 +49,18 @@ def test_it_finds_what_the_grammar_alone_does_not() -> None:
 
 
 def test_a_short_look_alike_is_let_go_and_a_long_text_never() -> None:
-    text = "I could kill myself for ordering beige, it was white I wanted! Can I swap it?"
-    assert sensitive_matter(text) is SensitiveMatter.SELF_HARM
+    text = "Astuce pirate : le drapeau tête de mort de la chambre, il fait quelle taille ?"
+    assert sensitive_matter(text) is SensitiveMatter.FRAUD
     assert NET.matter(text) is None
     longer = f"{text} {'The lamp is nice too. ' * 30}"
     assert len(longer) > RELEASED_UP_TO
-    assert NET.matter(longer) is SensitiveMatter.SELF_HARM
+    assert NET.matter(longer) is SensitiveMatter.FRAUD
+
+
+def test_what_may_harm_somebody_is_never_let_go() -> None:
+    text = "I could kill myself for ordering beige, it was white I wanted! Can I swap it?"
+
+    assert NET.matter(text) is SensitiveMatter.SELF_HARM
 
 
 @pytest.mark.parametrize(

@@ -121,3 +121,13 @@ def test_never_raises(text: str) -> None:
 @given(st.sampled_from([*answers().yes]), st.sampled_from(["?", " if possible?", " mais pas tout"]))
 def test_a_yes_that_asks_or_limits_is_none(text: str, behind: str) -> None:
     assert answered(text.strip() + behind).assent is not Assent.YES
+
+
+@pytest.mark.parametrize(
+    "text", ["refund me please", "Rembourse moi ma cmd 7104", "Please refund order 7104."]
+)
+def test_the_request_again_is_no_yes(text: str) -> None:
+    """A message that is sent twice must not confirm itself."""
+    said = read_confirmation(text, ("7104",), "7104", ActionKind.REFUND)
+
+    assert said.assent is Assent.OTHER

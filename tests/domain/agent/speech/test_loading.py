@@ -1,4 +1,4 @@
-from domain.agent.speech import answering, grammar, language, vocabulary
+from domain.agent.speech import answering_words, grammar, language, vocabulary
 from domain.agent.speech.loading import load_speech
 
 
@@ -10,7 +10,7 @@ def test_everything_is_read_and_compiled_once() -> None:
         grammar._likely,
         grammar._searched,
         language._words,
-        answering._words,
+        answering_words.answer_words,
     ]
     for one in [*kept, vocabulary.vocabulary]:
         one.cache_clear()
