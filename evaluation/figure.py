@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
-from evaluation.score import Share
+from evaluation.score import Share, together
 from evaluation.sealing import Identified, LabelledSet, SetPart
 
 _NO_DETAIL: Final = ""
@@ -24,7 +24,7 @@ class Hit:
 @dataclass(frozen=True, slots=True)
 class HandFigure:
     """A share of the rows of a set. `least` and `most`: its aim, 0 to 1; without both it is only
-    printed. An aim binds each part by itself, so that the open part cannot lift the sealed one.
+    printed. An aim binds the whole set, each part is printed beside it.
     `lists_misses`: there are rows that a reader of the misses would like to see."""
 
     of: str
@@ -49,7 +49,10 @@ class HandFigure:
     @property
     def met(self) -> bool:
         """Of an empty part nothing is known, so that its aim is missed."""
-        return not self.aim or all(self._keeps(share) for share in self.shares.values())
+        shares = self.shares.values()
+        return not self.aim or (
+            all(share.total > 0 for share in shares) and self._keeps(together(shares))
+        )
 
     @property
     def misses(self) -> tuple[Hit, ...]:
@@ -60,7 +63,7 @@ class HandFigure:
     def _keeps(self, share: Share) -> bool:
         above = self.least is None or share.value >= self.least
         below = self.most is None or share.value <= self.most
-        return share.total > 0 and above and below
+        return above and below
 
 
 def tally(
