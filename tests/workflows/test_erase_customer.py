@@ -40,7 +40,8 @@ pytestmark = pytest.mark.own_database
 # Nothing else in the database has these words.
 ADDRESS, SPELT_ELSE, OTHER = "zita@canari.example", "Zita@Canari.EXAMPLE", "bob@example.com"
 CANARY = "canari"
-WORDS = f"{WISH} canarione canaritwo"
+# What comes before a request takes nothing from it.
+WORDS = f"canarione canaritwo. {WISH}"
 
 
 class Brain:

@@ -1,11 +1,10 @@
-"""The words and expressions of answers: `answering.yaml`."""
+"""The words and expressions of answers: `answering_words.yaml`."""
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
-from pathlib import Path
 
 from domain.core.lexicon import BrokenLexicon, LexiconFile, expression, lexicon
 
@@ -59,7 +58,7 @@ class AnswerWords:
 @cache
 def answer_words() -> AnswerWords:
     """Raises BrokenLexicon."""
-    file = lexicon(str(Path(__file__).with_name("answering.py")), _File)
+    file = lexicon(__file__, _File)
     does: dict[str, Does] = {}
     for listed, what in (
         (file.assent, Does.ASSENT),
@@ -72,7 +71,7 @@ def answer_words() -> AnswerWords:
     ):
         for phrase in listed:
             if phrase in does:
-                raise BrokenLexicon(f"answering.yaml: {phrase!r} stands twice")
+                raise BrokenLexicon(f"answering_words.yaml: {phrase!r} stands twice")
             does[phrase] = what
     parts = {"farewells": file.farewells, "sign_offs": file.sign_offs}
     return AnswerWords(

@@ -1,10 +1,9 @@
-"""The words of harmless requests, and what is told from them: the file `caution.yaml`."""
+"""The words of harmless requests, and what is told from them: the file `harmless.yaml`."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
 from typing import Final
 
 from domain.agent.speech.vocabulary import ACTION_FORMS, Meaning, SpeechRole, vocabulary
@@ -87,7 +86,7 @@ def tokens_of(text: str) -> Tokens:
 @cache
 def caution_words() -> CautionWords:
     """Raises BrokenLexicon."""
-    file = lexicon(str(Path(__file__).with_name("caution.yaml")), CautionFile)
+    file = lexicon(__file__, CautionFile)
     grammar = {**vocabulary("fr").phrases, **vocabulary("en").phrases}
     actions = {
         phrase: meaning

@@ -148,7 +148,7 @@ async def test_verify(installed: Installation, tmp_path: Path) -> None:
     assert of_other["verdict"] == "other_webhooks_secret"
     assert of_other["secret_webhook_id"] == other_id
 
-    rotated = installed.json("rotate", webhook_id, "--overlap-hours", "0.00001")
+    rotated = installed.json("rotate", webhook_id, "--overlap-hours", "0.0000001")
     assert rotated["secret"] != secret
     assert verdict(request.body)["verdict"] == "retired_secret"
     pasted = ("--signature", "v1=x", "--timestamp", "1", "--body-file", str(file))

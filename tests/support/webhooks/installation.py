@@ -30,7 +30,7 @@ class Installation:
     def failed(self, *arguments: str) -> dict[str, Any]:
         """The answer of a command that says by its exit code that it is no good one."""
         done = cli("webhook", *arguments, "--json", **self.env)
-        assert done.returncode == 1
+        assert done.returncode == 1, (done.returncode, done.stdout, done.stderr)
         assert "error:" not in done.stderr
         answer: dict[str, Any] = json.loads(done.stdout)
         return answer
