@@ -5,6 +5,7 @@ Where neither fits it says so, and a human takes over.
 """
 
 import dataclasses
+import re
 from dataclasses import dataclass
 from typing import Final
 
@@ -19,7 +20,7 @@ from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category,
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
-from domain.agent.intents.wanted import Wants, read_wants
+from domain.agent.intents.wanted import Wants, intents, read_wants
 from domain.agent.plan import PlannedAction
 from domain.agent.speech.reading import spoken_request
 from domain.agent.speech.request import SpokenRequest, Standing
@@ -41,6 +42,9 @@ SURE_BY_ITSELF: Final = 0.7
 _ASSENT: Final = frozenset(["oui", "ouais", "yes", "yeah", "yep", "please"])
 
 _SUBJECT_READ: Final = 200
+# A line like this below so many words is who wrote them.
+_NAME: Final = re.compile(r"(?:[^\W\d_a-zß-ÿ][\w'’.-]*[ ,.]*){1,3}")
+_MESSAGE_WORDS: Final = 4
 _ALTERNATIVES: Final = 3
 # What is evidently wanted, and nothing besides, is as sure as this whatever the class.
 EVIDENT: Final = 0.9
@@ -188,7 +192,8 @@ def _nothing(seen: Classification) -> _Understood:
 def _understand(request: BrainRequest, own: str, reading: _Reading) -> _Understood:
     """What is asked to be done is read in this message alone: the rest was answered before."""
     is_short = len(words(fold(own))) <= FOLLOW_UP_WORDS
-    wants = read_wants(own, after=_last_words_of_customer(request) if is_short else "")
+    before = _last_words_of_customer(request) if is_short else ""
+    wants = read_wants(_unsigned(own), after=before)
     spoken = spoken_request(own)
     if spoken.standing is not Standing.NONE:
         # Beside a request only what is asked counts: the rest tells why.
@@ -232,6 +237,14 @@ def _draft(
 def _message(request: BrainRequest) -> str:
     """The subject and the message, without the mails that it quotes."""
     return f"{(request.subject or '')[:_SUBJECT_READ]}\n{latest_reply(request.text)}".strip()
+
+
+def _unsigned(text: str) -> str:
+    """The text without the name below it, which says nothing of what is wanted."""
+    said, line, name = text.rstrip().rpartition("\n")
+    if not line or len(words(fold(said))) < _MESSAGE_WORDS or not _NAME.fullmatch(name.strip()):
+        return text
+    return text if intents(name) or spoken_request(name).kind else said
 
 
 def _last_words_of_customer(request: BrainRequest) -> str:
