@@ -122,6 +122,8 @@ async def test_messages_at_once_lead_to_one_review(engine: LiveEngine, shop: Sho
 
     for facts in answers:
         await _ended(engine, shop, facts)
+    # What joined ends with its case, which may be any of them.
+    for facts in answers:
         assert (await _run(engine, facts))["status"] == "completed"
 
 
