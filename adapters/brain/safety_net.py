@@ -1,7 +1,7 @@
 """The safety net of two signals: the grammar, and what was learned from messages of such matters.
 
-The grammar knows wordings, whoever learned knows what such messages are like: it finds hints that
-nobody has put into words yet, and look-alikes that only use such words. The weights are arrays
+The grammar knows wordings. The model knows what such messages are like: it finds hints that the
+grammar lacks, and look-alikes that only use its words. The weights are arrays
 made by `python -m training.train_safety` and kept in `safety.npz` beside this module.
 """
 
