@@ -97,6 +97,12 @@ class CommitUnknown(EngineUnavailable):
     code = "commit_unknown"
 
 
+class OverBudget(DomainError):
+    """A text costs more work than one event may: a person reads it instead."""
+
+    code = "over_budget"
+
+
 class InternalError(DomainError):
     code = "internal_error"
 

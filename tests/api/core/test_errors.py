@@ -28,6 +28,7 @@ from domain.core.errors import (
     InvalidInput,
     InvalidQuery,
     MethodNotAllowed,
+    OverBudget,
     RuleBroken,
 )
 from domain.core.period import Period
@@ -86,6 +87,7 @@ NOT_FOR_CALLERS = {
     MailUnknown,
     MailUnreachable,
     NotAuthorized,
+    OverBudget,
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
