@@ -16,7 +16,7 @@ EVENT_STEPS: Final = 20_000_000
 """What one event may cost altogether, normalizing and thinking."""
 
 
-class Effort:
+class StepBudget:
     """Steps spent of a budget."""
 
     def __init__(self, budget: int) -> None:
@@ -30,13 +30,13 @@ class Effort:
             raise OverBudget
 
 
-_current: ContextVar[Effort | None] = ContextVar("effort", default=None)
+_current: ContextVar[StepBudget | None] = ContextVar("effort", default=None)
 
 
 @contextmanager
-def budget(steps: int = EVENT_STEPS) -> Iterator[Effort]:
+def budget(steps: int = EVENT_STEPS) -> Iterator[StepBudget]:
     """What is spent within the block counts together. A block inside another counts for itself."""
-    effort = Effort(steps)
+    effort = StepBudget(steps)
     token = _current.set(effort)
     try:
         yield effort
