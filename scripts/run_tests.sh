@@ -22,7 +22,7 @@ run() {
     {
         # $order is several words, or none.
         # shellcheck disable=SC2086
-        .venv/bin/python -m pytest --durations=30 $order -m "$@"
+        .venv/bin/python -m pytest --durations=30 --junitxml="$said/$name.xml" $order -m "$@"
         echo $? >"$said/$name.code"
     } | tee "$said/$name.out"
 }
@@ -32,4 +32,8 @@ run alone "alone${chosen:+ and $chosen}"
 echo "the slowest 30 of both:"
 cat "$said"/*.out | grep -E '^[0-9.]+s +(call|setup|teardown) ' | sort -rn | head -30
 echo "all tests: $(($(date +%s) - begun)) seconds"
-[ "$(cat "$said/together.code" "$said/alone.code" | tr -d '\n')" = 00 ]
+rows=0
+if [ -z "$chosen" ]; then  # a whole run: what came of it goes into docs/reliability.md
+    .venv/bin/python -m scripts.reliability_table "$said/together.xml" "$said/alone.xml" || rows=1
+fi
+[ "$(cat "$said/together.code" "$said/alone.code" | tr -d '\n')$rows" = 000 ]

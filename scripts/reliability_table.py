@@ -1,0 +1,119 @@
+"""docs/reliability.md, made of the rows in tests/reliability/ and of a run of the tests.
+
+    python -m scripts.reliability_table results.xml…    the JUnit files of a whole run
+    python -m scripts.reliability_table                 keeps the results that the page has
+
+Fails if a row's test failed or did not run.
+"""
+
+import re
+import sys
+import xml.etree.ElementTree as ET
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import yaml
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+ROWS: Final = ROOT / "tests/reliability"
+PAGE: Final = ROOT / "docs/reliability.md"
+UNKNOWN: Final = "not run"
+
+_SECTIONS: Final = {"faults": "Faults", "input": "Bad and hostile input"}
+_INTRODUCTION: Final = """# Reliability
+
+What was tried against the service, what it promises, and the test that shows it with its result in
+the last whole run of the tests. `make test-all` makes this page of the rows in `tests/reliability/`.
+A row whose test is missing or fails, fails the run.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """`test`: a pytest node id without parameters."""
+
+    fault: str
+    promise: str
+    test: str
+
+
+def read_rows(name: str) -> list[Row]:
+    """The rows of a section. Raises TypeError for one that has other fields."""
+    return [Row(**row) for row in yaml.safe_load((ROWS / f"{name}.yaml").read_text())]
+
+
+def sections() -> Mapping[str, list[Row]]:
+    return {title: read_rows(name) for name, title in _SECTIONS.items()}
+
+
+def results(files: Iterable[Path]) -> dict[str, str]:
+    """What came of each test in JUnit files, by node id, its parameters taken together."""
+    cases: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for file in files:
+        for case in ET.parse(file).iter("testcase"):  # noqa: S314 - pytest wrote it
+            cases[_node(case)][_outcome(case)] += 1
+    return {node: _summary(outcomes) for node, outcomes in cases.items()}
+
+
+def _node(case: ET.Element) -> str:
+    """pytest writes the file as a dotted name and keeps the parameters in the test's."""
+    name = case.get("name", "").partition("[")[0]
+    return f"{case.get('classname', '').replace('.', '/')}.py::{name}"
+
+
+def _outcome(case: ET.Element) -> str:
+    for tag in ("failure", "error", "skipped"):
+        if case.find(tag) is not None:
+            return "skipped" if tag == "skipped" else "failed"
+    return "passed"
+
+
+def _summary(outcomes: Counter[str]) -> str:
+    for worst in ("failed", "skipped"):
+        if outcomes[worst]:
+            return f"{worst} ({outcomes[worst]} of {outcomes.total()})"
+    return "passed" if outcomes.total() == 1 else f"passed ({outcomes.total()} cases)"
+
+
+def kept_results() -> dict[str, str]:
+    """The results that the page shows now."""
+    if not PAGE.exists():
+        return {}
+    shown = re.findall(r"\| `(tests/[^`]+)` \| ([^|]+) \|$", PAGE.read_text(), re.MULTILINE)
+    return dict(shown)
+
+
+def page(came_of: Mapping[str, str]) -> str:
+    parts = [_INTRODUCTION]
+    for title, rows in sections().items():
+        parts.append(
+            f"\n## {title}\n\n| Tried | Promised | Test | Last result |\n|---|---|---|---|\n"
+        )
+        parts += [
+            f"| {row.fault} | {row.promise} | `{row.test}` | {came_of.get(row.test, UNKNOWN)} |\n"
+            for row in rows
+        ]
+    return "".join(parts)
+
+
+def main(arguments: Sequence[str]) -> int:
+    came_of = results(map(Path, arguments)) if arguments else kept_results()
+    PAGE.write_text(page(came_of))
+    if not arguments:
+        return 0
+    wrong = [
+        row
+        for rows in sections().values()
+        for row in rows
+        if came_of.get(row.test, UNKNOWN).startswith(("failed", UNKNOWN))
+    ]
+    for row in wrong:
+        print(f"reliability: {row.test}: {came_of.get(row.test, UNKNOWN)}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
