@@ -25,9 +25,8 @@ UNKNOWN: Final = "not run"
 _SECTIONS: Final = {"faults": "Faults", "input": "Bad and hostile input"}
 _INTRODUCTION: Final = """# Reliability
 
-What was tried against the service, what it promises, and the test that shows it with its result in
-the last whole run of the tests. `make test-all` makes this page of the rows in `tests/reliability/`.
-A row whose test is missing or fails, fails the run.
+What was tried against the service, what it promises, and the test that shows it, with its result in
+the last whole run. `make test-all` makes this page of the rows in `tests/reliability/`. A row whose test is missing or fails, fails the run.
 """
 
 
