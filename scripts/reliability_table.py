@@ -26,7 +26,8 @@ _SECTIONS: Final = {"faults": "Faults", "input": "Bad and hostile input"}
 _INTRODUCTION: Final = """# Reliability
 
 What was tried against the service, what it promises, and the test that shows it, with its result in
-the last whole run. `make test-all` makes this page of the rows in `tests/reliability/`. A row whose test is missing or fails, fails the run.
+the last whole run. `make test-all` makes this page of the rows in `tests/reliability/`. A row whose
+test is missing or fails, fails the run.
 """
 
 
