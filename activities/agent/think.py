@@ -20,6 +20,7 @@ from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
 from domain.runs.conversation import ANSWERS_PER_HOUR
 from domain.runs.run import RunDraft, review_reason
+from domain.runs.sentiment import has_mood
 from store.core.database import Database
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
@@ -85,7 +86,7 @@ class Think:
             grant,
             lambda thinker: think_through(thinker, material, self._now(), self._net),
         )
-        return await self._keep(tenant, ref, thought)
+        return await self._keep(tenant, ref, thought, has_mood=has_mood(case.event))
 
     async def _material(
         self,
@@ -130,17 +131,20 @@ class Think:
             now=self._now(),
         )
 
-    async def _keep(self, tenant: TenantId, ref: RunRef, thought: ThinkingResult) -> RunDraft:
+    async def _keep(
+        self, tenant: TenantId, ref: RunRef, thought: ThinkingResult, *, has_mood: bool
+    ) -> RunDraft:
         """Keep the thought; returns what stands, which is another try's if that was quicker."""
         async with self._database.tenant(tenant) as connection:
             if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
-            await SentimentRepository(connection, tenant).record(
-                ref.event_id,
-                thought.answer.sentiment,
-                now=self._now(),
-                new_id=self._new_id,
-                run_id=ref.run_id,
-            )
+            if has_mood:
+                await SentimentRepository(connection, tenant).record(
+                    ref.event_id,
+                    thought.answer.sentiment,
+                    now=self._now(),
+                    new_id=self._new_id,
+                    run_id=ref.run_id,
+                )
         return RunDraft.of(thought)
