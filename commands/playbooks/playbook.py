@@ -32,7 +32,12 @@ from domain.playbooks.playbook import (
     check_name,
     check_pattern,
 )
-from services.playbooks.playbooks import create_playbook, import_playbooks, switch_playbook
+from services.playbooks.playbooks import (
+    create_playbook,
+    delete_playbook,
+    import_playbooks,
+    switch_playbook,
+)
 from store.core.database import Database
 from store.playbooks.playbooks import PlaybookRepository, client_of
 from store.tenants.clients import ClientRepository
@@ -159,6 +164,23 @@ async def deactivate(
 ) -> None:
     """Switch a playbook off: its events get no_playbook."""
     await _switch(playbook_id, False, None, data, as_json)
+
+
+@command(app, "delete")
+async def delete(
+    playbook_id: Annotated[str, typer.Argument()],
+    person: AsOption = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete a playbook: its events go by another one, or get no_playbook. What it answered can
+    still be explained."""
+    async with work_on(data) as units:
+        actor = await acting(units.database, person)
+        tenant = await units.database.find_client(client_of, playbook_id)
+        async with units.of(tenant) as work:
+            await delete_playbook(work, actor, playbook_id)
+    answer(as_json, "Playbook is deleted.", playbook_id=playbook_id)
 
 
 async def _switch(

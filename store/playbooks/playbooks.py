@@ -32,7 +32,7 @@ _CURRENT: Final = (
             playbook_versions.c.version == playbooks.c.version,
         ),
     )
-    .where(playbooks.c.client_id == sa.bindparam("tenant"))
+    .where(playbooks.c.client_id == sa.bindparam("tenant"), playbooks.c.deleted_at.is_(None))
     .order_by(playbooks.c.created_at, playbooks.c.id)
 )
 _ACTIVE: Final = _CURRENT.where(playbooks.c.is_active)
@@ -91,6 +91,14 @@ class PlaybookRepository(TenantRepository):
         )
         return Playbook.model_validate(row, from_attributes=True) if changed.rowcount else None
 
+    async def delete(self, playbook_id: str, now: datetime) -> None:
+        """Turn it off and list it no more; its versions stay. Raises PlaybookNotFound."""
+        deleted = await self._connection.execute(
+            self._changing(playbook_id).values(is_active=False, deleted_at=now)
+        )
+        if not deleted.rowcount:
+            raise PlaybookNotFound(playbook_id)
+
     async def active(self) -> list[Playbook]:
         """The playbooks that are on, oldest first, each in its current version."""
         rows = await self._connection.execute(_ACTIVE, {"tenant": self._tenant})
@@ -125,7 +133,9 @@ class PlaybookRepository(TenantRepository):
 
     def _changing(self, playbook_id: str) -> sa.Update:
         return sa.update(playbooks).where(
-            playbooks.c.client_id == self._tenant, playbooks.c.id == playbook_id
+            playbooks.c.client_id == self._tenant,
+            playbooks.c.id == playbook_id,
+            playbooks.c.deleted_at.is_(None),
         )
 
     async def _add_version(self, playbook: Playbook, rulebook: Rulebook, now: datetime) -> None:

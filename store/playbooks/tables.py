@@ -13,6 +13,8 @@ playbooks: Final = sa.Table(
     sa.Column("version", sa.Integer, nullable=False),
     sa.Column("is_active", sa.Boolean, nullable=False),
     time("created_at"),
+    # Of one that was deleted: its versions explain the runs that it answered.
+    time("deleted_at", nullable=True),
 )
 
 playbook_versions: Final = sa.Table(

@@ -46,7 +46,7 @@ from domain.integrations.errors import (
     NotAuthorized,
     UnknownProvider,
 )
-from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.errors import PatternTaken, PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
@@ -88,6 +88,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    PatternTaken,
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}

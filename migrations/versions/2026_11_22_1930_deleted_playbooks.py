@@ -1,0 +1,24 @@
+"""deleted playbooks
+
+A playbook that was deleted keeps its versions, which explain the runs that it answered.
+
+Revision: b81e0c64d2f7
+Follows: 7d20c1b4ae95
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "b81e0c64d2f7"
+down_revision = "7d20c1b4ae95"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("playbooks", sa.Column("deleted_at", sa.DateTime(timezone=True), nullable=True))
+
+
+def downgrade() -> None:
+    # The older version shows them again, and they are off.
+    op.drop_column("playbooks", "deleted_at")
