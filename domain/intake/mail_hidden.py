@@ -4,7 +4,10 @@ By style, attribute, class, size, place, or as white on nothing.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Final
+
+from domain.core.effort import spend
 
 MAX_STYLE_CHARS: Final = 2_000
 MAX_SHEET_CHARS: Final = 50_000
@@ -22,11 +25,9 @@ _WHITE: Final = r"(?:#f{3}(?:f{3})?|white|rgba?\(255,255,255(?:,1)?\))"
 _COLOUR: Final = re.compile(r"(?:^|;)color:([^;!]+)")
 _BACKGROUND: Final = re.compile(r"(?:^|;)background(?:-color|-image)?:([^;]+)")
 _NO_PAINT: Final = re.compile(rf"(?:{_WHITE}|none|transparent|inherit|initial|unset)(?:!|$)")
-_MEDIA: Final = re.compile(
-    r"@[a-z-]+[^{};]{0,300}\{(?:[^{}]{0,5000}\{[^{}]{0,5000}\}){0,200}[^{}]{0,500}\}"
-)
-_RULE: Final = re.compile(r"([^{}]{1,500})\{([^{}]{1,2000})\}")
-_NAME: Final = re.compile(r"[.#]([\w-]{1,100})(?=\s*(?:,|$))")
+_BRACE: Final = re.compile(r"([^{}]*)([{}])")
+_MAX_SELECTOR: Final = 500
+_NAME: Final = re.compile(r"[\w-]{1,100}")
 
 
 def is_hidden(attributes: dict[str, str]) -> bool:
@@ -58,15 +59,43 @@ def is_painted(attributes: dict[str, str]) -> bool:
 def hidden_names(sheet: str) -> frozenset[str]:
     """Classes and ids that a style sheet hides on every screen; lower case.
 
-    What is hidden inside @media is shown on some screen.
+    What is hidden inside @media is shown on some screen. One pass over the sheet.
     """
-    compact = re.sub(r"/\*.{0,5000}?\*/", "", sheet[:MAX_SHEET_CHARS].lower(), flags=re.DOTALL)
-    return frozenset(
-        name[1]
-        for rule in _RULE.finditer(_MEDIA.sub("", compact))
-        if _HIDDEN.search("".join(rule[2].split()))
-        for name in _NAME.finditer(rule[1].strip())
-    )
+    spend(len(sheet))
+    names: set[str] = set()
+    depth = 0
+    at_rule = 0  # the depth of the outermost open one, from 1
+    selector = ""
+    for piece in _BRACE.finditer(_without_comments(sheet.lower())):
+        before, brace = piece.groups()
+        if brace == "{":
+            depth += 1
+            selector = before.rpartition(";")[2][-_MAX_SELECTOR:]
+            if not at_rule and "@" in selector:
+                at_rule = depth
+        elif depth:
+            shown = "".join(before[:MAX_STYLE_CHARS].split())
+            if selector and not at_rule and _HIDDEN.search(shown):
+                names.update(_last_names(selector))
+            if depth == at_rule:
+                at_rule = 0
+            depth -= 1
+            selector = ""
+    return frozenset(names)
+
+
+def _without_comments(sheet: str) -> str:
+    """One that has no end takes all that follows."""
+    first, *rest = sheet.split("/*")
+    return first + "".join(piece.partition("*/")[2] for piece in rest)
+
+
+def _last_names(selectors: str) -> Iterator[str]:
+    """The class or id at the end of each selector, which is the element that is styled."""
+    for selector in selectors.split(","):
+        _, mark, name = selector.strip().replace("#", ".").rpartition(".")
+        if mark and _NAME.fullmatch(name):
+            yield name
 
 
 def _style(attributes: dict[str, str]) -> str:

@@ -89,8 +89,9 @@ class _MailFilter:
         self._in_gmail_quote = 0
         self._cut = False
         self._in_sheet = False
-        self._sheet = ""
-        self._hidden_names: frozenset[str] = frozenset()
+        self._sheet: list[str] = []
+        self._sheet_chars = 0  # of all sheets so far
+        self._hidden_names: set[str] = set()
         # Of the open elements, by level: those with a background, and what colour they write in.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
@@ -123,8 +124,8 @@ class _MailFilter:
         """One closing tag, also those that the parser infers."""
         if self._in_sheet:
             self._in_sheet = False
-            self._hidden_names |= hidden_names(self._sheet)
-            self._sheet = ""
+            self._hidden_names |= hidden_names("".join(self._sheet))
+            self._sheet.clear()
         if self._painted and self._painted[-1] == self._level:
             self._painted.pop()
         if self._white and self._white[-1][0] == self._level:
@@ -148,8 +149,9 @@ class _MailFilter:
 
     def data(self, data: str) -> None:
         """Text between tags, in pieces of the parser's choosing."""
-        if self._in_sheet and len(self._sheet) < MAX_SHEET_CHARS:
-            self._sheet += data
+        if self._in_sheet and self._sheet_chars < MAX_SHEET_CHARS:
+            self._sheet.append(data[: MAX_SHEET_CHARS - self._sheet_chars])
+            self._sheet_chars += len(data)
         if not (self._cut or self._skipped or self._is_white()):
             self._text.append(data)
 
