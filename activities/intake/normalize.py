@@ -12,8 +12,8 @@ from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.contracts import NormalizeInput, NormalizeResult
-from domain.intake.event import Channel, InboundEvent, UnifiedEvent
-from domain.intake.normalization import channel_of, normalize
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of
+from domain.intake.normalization import normalize
 from domain.intake.order_number import with_asked_number
 from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.mail_reply import is_ours

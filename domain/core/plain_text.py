@@ -17,6 +17,8 @@ _UNSEEN: Final = re.compile(
 
 def without_controls(value: str) -> str:
     """`value` with every line break as one newline and no control character but newline and tab."""
+    if value.isprintable():
+        return value  # as most are: nothing of what follows is printable
     return _UNSEEN.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", value)))
 
 
@@ -26,7 +28,8 @@ def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
     The result has at most `limit` characters and is unchanged by a second call.
     """
     lines: list[str] = []
-    for raw in without_controls(value).split("\n"):
+    # Twice the limit leaves room for blanks, without reading megabytes of them.
+    for raw in without_controls(value[: 2 * limit]).split("\n"):
         line = raw.rstrip()
         if line or (lines and lines[-1]):
             lines.append(line)

@@ -5,11 +5,10 @@ meant, and a number that was overlooked might let it act on another one.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
-from domain.core.text import fold
+from domain.core.text import fold, unaccented
 from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
@@ -69,7 +68,6 @@ def same_once(numbers: Iterable[str]) -> tuple[str, ...]:
 
 def _plain(text: str) -> str:
     """Latin letters without accents, digits as in ASCII, and no marks of emphasis."""
-    shown = unicodedata.normalize("NFKD", _UNSEEN.sub("", text[:_SEARCHED_CHARS]))
-    plain = "".join(mark for mark in shown[:_SEARCHED_CHARS] if not unicodedata.combining(mark))
+    plain = unaccented(_UNSEEN.sub("", text[:_SEARCHED_CHARS]))[:_SEARCHED_CHARS]
     plain = plain.replace("’", "'").replace("№", "no").replace("\t", " ")
     return _DASH.sub("-", _MARKUP.sub("", plain))

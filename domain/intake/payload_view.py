@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from pydantic import JsonValue
 
@@ -28,6 +29,13 @@ def scalar_text(value: JsonValue | None) -> str | None:
     return json.dumps(value) if math.isfinite(value) else None
 
 
+@cache
+def _steps(path: str) -> tuple[str, tuple[str, ...]]:
+    """The first name folded, and the names below. Paths are our own, and few."""
+    first, *rest = path.split(".")
+    return folded(first), tuple(rest)
+
+
 class PayloadView:
     """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded."""
 
@@ -38,8 +46,8 @@ class PayloadView:
 
     def get(self, path: str) -> JsonValue | None:
         """The value at `path`; None when there is none."""
-        first, *rest = path.split(".")
-        value = self._top.get(folded(first))
+        first, rest = _steps(path)
+        value = self._top.get(first)
         for name in rest:
             if not isinstance(value, dict):
                 return None
