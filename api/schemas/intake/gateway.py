@@ -3,6 +3,7 @@
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from domain.core.errors import InvalidBody
 from domain.intake.event import Channel, InboundEvent, channel_of, resolve_event_type
@@ -14,6 +15,7 @@ MAX_HTML: Final = 500_000
 _ONE_LINE: Final = (
     r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
 )
+_Unlisted = SkipJsonSchema[dict[str, JsonValue]]
 _Text200 = Annotated[str, Field(max_length=200)]
 
 
@@ -34,7 +36,8 @@ class GatewayRequest(BaseModel):
     )
     source: _Text200 | None = Field(default=None, description="Origin; stored as sent.")
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    message: Annotated[str, Field(max_length=100_000)] | dict[str, JsonValue] | None = Field(
+    # The object is left out of the schema, which cannot say that only helpdesks may send one.
+    message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
         default=None,
         description="Raw customer text. Of a helpdesk's webhook, as its `event_type` says, also "
         "an object that holds it, as Gorgias sends it.",
