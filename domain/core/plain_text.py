@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from domain.core.effort import spend
+
 MAX_TEXT_CHARS: Final = 100_000
 
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -29,7 +31,9 @@ def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
     """
     lines: list[str] = []
     # Twice the limit leaves room for blanks, without reading megabytes of them.
-    for raw in without_controls(value[: 2 * limit]).split("\n"):
+    value = value[: 2 * limit]
+    spend(len(value))
+    for raw in without_controls(value).split("\n"):
         line = raw.rstrip()
         if line or (lines and lines[-1]):
             lines.append(line)
@@ -42,7 +46,9 @@ def clean_line(value: str, limit: int) -> str:
     A subject or a name cleaned so cannot add a header line.
     """
     # Four times the limit leaves room for blanks that are folded, without reading megabytes.
-    return " ".join(without_controls(value[: 4 * limit]).split())[:limit].rstrip()
+    value = value[: 4 * limit]
+    spend(len(value))
+    return " ".join(without_controls(value).split())[:limit].rstrip()
 
 
 def clean_address(value: str) -> str | None:

@@ -12,8 +12,9 @@ from typing import Final, cast
 
 from lxml import etree
 
+from domain.core.effort import spend
 from domain.core.plain_text import without_controls
-from domain.intake.mail_hidden import MAX_SHEET_CHARS, hidden_names, is_hidden, is_painted, is_white
+from domain.intake.mail_hidden import MAX_SHEET_CHARS, Looks, hidden_names
 from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
@@ -84,6 +85,7 @@ class _MailFilter:
         self._sheet: list[str] = []
         self._sheet_chars = 0  # of all sheets so far
         self._hidden_names: set[str] = set()
+        self._looks = Looks()
         # Of the open elements, by level: those with a background, and what colour they write in.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
@@ -97,8 +99,6 @@ class _MailFilter:
         if self._cut or self._skipped:
             self._skipped += 1
             return
-        if attributes:
-            self._note_colours(attributes)
         if tag in _INVISIBLE_TAGS or (attributes and self._hides(attributes)):
             self._skipped = 1
             return
@@ -159,14 +159,12 @@ class _MailFilter:
         return self._layout.text()
 
     def _hides(self, attributes: dict[str, str]) -> bool:
-        return is_hidden(attributes) or not self._hidden_names.isdisjoint(_names(attributes))
-
-    def _note_colours(self, attributes: dict[str, str]) -> None:
-        if is_painted(attributes):
+        look = self._looks.of(attributes)
+        if look.is_painted:
             self._painted.append(self._level)
-        white = is_white(attributes)
-        if white is not None:
-            self._white.append((self._level, white))
+        if look.is_white is not None:
+            self._white.append((self._level, look.is_white))
+        return look.is_hidden or not self._hidden_names.isdisjoint(_names(attributes))
 
     def _is_white(self) -> bool:
         """Whether text that comes now is white on nothing."""
@@ -261,6 +259,7 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
 
 def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
     # The stubs want a target for bytes too; with `encoding` given it gets text.
+    spend(len(source))
     mail = _MailFilter(drop_quotes=drop_quotes, drop_white=drop_white)
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
@@ -276,4 +275,5 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 
 def _without_tags(source: str) -> str:
     """The text between tags, for what the parser cannot take: no word of the customer is lost."""
+    spend(len(source))
     return unescape(re.sub(r"<[^<>]*>", "\n", source))

@@ -8,11 +8,14 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.text import fold, unaccented
 from domain.intake.event import UnifiedEvent
 from domain.intake.number_search import Search
 
 _SEARCHED_CHARS: Final = 20_000
+# So many expressions look through the text.
+_PASSES: Final = 12
 MAX_NUMBERS: Final = 10
 _ABOUT_ORDERS: Final = re.compile(
     r"\b(?:command|colis|livr|expedi|rembours|annul|suivi|retour|recu|paquet|achat|achet"
@@ -41,6 +44,7 @@ def find_order_numbers(text: str, *, asked: bool = False) -> tuple[str, ...]:
     the text, of which 20,000 characters are read.
     """
     plain = _plain(text)
+    spend(_PASSES * len(plain))
     if not _ANY.search(plain):
         return ()
     found = Search(plain, asked=asked).numbers()

@@ -7,6 +7,7 @@ from functools import cache
 
 from pydantic import JsonValue
 
+from domain.core.effort import spend
 from domain.core.plain_text import clean_line
 
 _MAX_NESTED_KEYS = 200
@@ -40,6 +41,7 @@ class PayloadView:
     """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded."""
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:
+        spend(len(payload))
         self._top: dict[str, JsonValue] = {}
         for key, value in payload.items():
             self._top.setdefault(folded(key), value)
