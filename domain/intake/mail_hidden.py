@@ -27,7 +27,7 @@ _WHITE: Final = r"(?:#f{3}(?:f{3})?|white|rgba?\(255,255,255(?:,1)?\))"
 _COLOUR: Final = re.compile(r"(?:^|;)color:([^;!]+)")
 _BACKGROUND: Final = re.compile(r"(?:^|;)background(?:-color|-image)?:([^;]+)")
 _NO_PAINT: Final = re.compile(rf"(?:{_WHITE}|none|transparent|inherit|initial|unset)(?:!|$)")
-_BRACE: Final = re.compile(r"([^{}]*)([{}])")
+_BRACE: Final = re.compile(r"([{}])")
 _MAX_SELECTOR: Final = 500
 _NAME: Final = re.compile(r"[\w-]{1,100}")
 
@@ -100,8 +100,8 @@ def hidden_names(sheet: str) -> frozenset[str]:
     depth = 0
     at_rule = 0  # the depth of the outermost open one, from 1
     selector = ""
-    for piece in _BRACE.finditer(_without_comments(sheet.lower())):
-        before, brace = piece.groups()
+    pieces = _BRACE.split(_without_comments(sheet.lower()))
+    for before, brace in zip(pieces[::2], pieces[1::2], strict=False):
         if brace == "{":
             depth += 1
             selector = before.rpartition(";")[2][-_MAX_SELECTOR:]

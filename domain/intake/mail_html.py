@@ -53,6 +53,8 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
+# Python refuses to read a number of thousands of digits.
+_NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # What a library may raise on input that its author did not foresee.
 _LIBRARY_FAULTS: Final = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -276,4 +278,4 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
 def _without_tags(source: str) -> str:
     """The text between tags, for what the parser cannot take: no word of the customer is lost."""
     spend(len(source))
-    return unescape(re.sub(r"<[^<>]*>", "\n", source))
+    return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))
