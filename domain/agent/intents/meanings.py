@@ -24,7 +24,7 @@ _NOT: Final = re.compile(
 _ENGLISH_SHORT: Final = re.compile(r"'(?:s|re|ve|ll|d|m)\b")
 _ELISION: Final = re.compile(r"\b(?:[jlmtscdn]|qu|jusqu|lorsqu|puisqu)'")
 _TOKEN: Final = re.compile(r"[^\W_]+")
-_ELIDED: Final = frozenset("jlmtscdn") | {"qu", "jusqu"}
+ELIDED: Final = frozenset("jlmtscdn") | {"qu", "jusqu"}
 _MEASURE: Final = re.compile(r"\d{1,3}(?:cms?|kgs?|m\d{0,2}|lbs?|st|nd|rd|th|er?|eme|am|pm|h)")
 _LONG_NUMBER: Final = 3
 
@@ -55,7 +55,7 @@ class Dictionary:
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
         # What is elided in a text is not there: "a_l_arrivee" stands for "à l'arrivée".
-        first, *rest = [part for part in parts[:-1] if part not in _ELIDED] + parts[-1:]
+        first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
         elif first.endswith("*"):

@@ -15,7 +15,7 @@ from pydantic import Field
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
-from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
@@ -143,22 +143,6 @@ def clauses_that_want(text: str, intent: Intent) -> str:
     """Of a text whose other words say nothing, the part that wants something; all if none does."""
     found = [clause for clause in _CLAUSE_END.split(text) if intent in intents(clause)]
     return "\n".join(found) or text
-
-
-def mentions(text: str, phrases: Iterable[str]) -> bool:
-    """Whether one of the phrases occurs in the text, as whole words, whatever their case and
-    accents. A "*" at the end of a word stands for any ending."""
-    entries = [entry for phrase in phrases if (entry := _entry(phrase))]
-    if not entries:
-        return False
-    known = Dictionary({"phrase": " ".join(entries)})
-    return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
-
-
-def _entry(phrase: str) -> str:
-    """A phrase as a dictionary has it."""
-    said = "_".join(tokens(phrase.replace("_", " ")))
-    return f"{said}*" if said and phrase.rstrip().endswith("*") else said
 
 
 def _wanted_in(sentence: MessageSentence) -> dict[Intent, int]:

@@ -14,6 +14,7 @@ from typing import Final
 
 from domain.agent.safety.phrasings import phrasings
 from domain.agent.safety.reason import UnsafeReason
+from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
@@ -72,8 +73,10 @@ def _found(text: str, *, decode: bool) -> UnsafeReason | None:
 
 def _plain(shown: str) -> str:
     """Lower case, no accents, no lookalikes; marks and lines as they are."""
-    bare = unicodedata.normalize("NFKD", shown.casefold())
-    return "".join(mark for mark in bare if not unicodedata.combining(mark)).translate(_LOOKALIKES)
+    if shown.isascii():
+        return shown.lower()
+    bare = without_marks(unicodedata.normalize("NFKD", shown.casefold()))
+    return bare if bare.isascii() else bare.translate(_LOOKALIKES)
 
 
 def _readings(plain: str) -> tuple[str, ...]:

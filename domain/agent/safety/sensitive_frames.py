@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from domain.agent.safety.phrase_tree import PhraseTree
+from domain.agent.phrase_tree import PhraseTree
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_words import (
     ELIDED,

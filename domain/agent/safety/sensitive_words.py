@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.core.plain_text import without_controls
+from domain.core.text import without_marks
 
 # What stands between two sentences counts as that many words, so that a short distance stays
 # within one and a long one does not.
@@ -46,7 +47,7 @@ def bare(text: str) -> str:
     for sign, letters in _JOINED:
         lower = lower.replace(sign, letters)
     decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("'", lower))
-    plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    plain = without_marks(decomposed)
     if "'" in plain:
         for contraction, meant in _CONTRACTIONS:
             plain = contraction.sub(meant, plain)

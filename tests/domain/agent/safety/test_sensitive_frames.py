@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from domain.agent.phrase_tree import PhraseTree
 from domain.agent.safety import sensitive_frames
-from domain.agent.safety.phrase_tree import PhraseTree
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_frames import Frames, frames
 from domain.agent.safety.sensitive_words import SENTENCE_BREAK, bare, squeezed
