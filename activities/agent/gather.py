@@ -14,7 +14,6 @@ from domain.intake.event import UnifiedEvent
 from store.content.content import ContentRepository, ShownTemplates
 from store.integrations.integrations import IntegrationRepository
 
-
 # The templates of clients that wrote of late, so that they are neither read nor made anew while
 # they stay the same. In characters of their bodies.
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)

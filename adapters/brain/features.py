@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.brain.concepts import concepts
+from domain.core.effort import spend
 from domain.core.text import without_marks
 from domain.intake.mail_text import latest_reply
 
@@ -57,6 +58,7 @@ def fold(text: str) -> str:
     changes.
     """
     read = text[:READ_CHARACTERS]
+    spend(len(read))
     if read.isascii():
         return read.lower()
     bare = without_marks(unicodedata.normalize("NFKD", read.translate(_LIGATURES)))

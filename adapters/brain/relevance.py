@@ -14,6 +14,7 @@ import numpy as np
 
 from adapters.brain.features import Floats, fold, words
 from adapters.brain.stem_index import Places, StemIndex, counted
+from domain.agent.extent import READ_CHARS
 from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.recent import Recent
@@ -23,7 +24,6 @@ EXCERPT_LIMIT: Final = 900
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-_BODY_READ: Final = 20_000
 _SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)|\n+")
 # To ask how something works is to ask about it; that it does not work is another matter.
 _HOW_IT_WORKS: Final = re.compile(
@@ -215,7 +215,7 @@ def excerpt(question: Question, body: str) -> str:
 
     A single longer sentence is cut between words, with an ellipsis.
     """
-    body = body[:_BODY_READ].strip()
+    body = body[:READ_CHARS].strip()
     if len(body) <= EXCERPT_LIMIT:
         return body
     cut = _CUTS.get(body) or _CUTS.keep(body, _cut_up(body), len(body))
@@ -262,6 +262,7 @@ def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tupl
 
 def _sentences(text: str) -> list[str]:
     """The text cut after each sentence end and line; joined again, they are the text."""
+    spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]
     parts = [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]

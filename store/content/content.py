@@ -72,17 +72,19 @@ _FUSED: Final = sa.text("""
 
 # The templates only where they are not those that are known already. A row's xmin changes with each
 # change of it, whoever makes it.
-_TEMPLATES: Final = sa.text(f"""
+_TEMPLATES: Final = sa.text("""
     WITH version AS (
         SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
         FROM response_templates WHERE client_id = :tenant AND is_active
     )
     SELECT version, shown.*
     FROM version LEFT JOIN LATERAL (
-        SELECT created_at, {", ".join(Template.model_fields)} FROM response_templates
-        WHERE client_id = :tenant AND is_active AND version.version IS DISTINCT FROM CAST(:known AS text)
+        SELECT created_at, id, name, category, language, body, intent, not_for
+        FROM response_templates
+        WHERE client_id = :tenant AND is_active
+          AND version.version IS DISTINCT FROM CAST(:known AS text)
         ORDER BY created_at, response_templates.id
-        LIMIT {_SHOWN_TEMPLATES}
+        LIMIT :limit
     ) AS shown ON true
     ORDER BY shown.created_at, shown.id
 """)
@@ -102,7 +104,7 @@ class ContentRepository(TenantRepository):
         changed since."""
         version = known.version if known else None
         rows = await self._connection.execute(
-            _TEMPLATES, {"tenant": self._tenant, "known": version}
+            _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
         )
         found = rows.all()
         if known is not None and found[0].version == known.version:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
@@ -110,6 +111,7 @@ def everyday() -> Dictionary:
 
 def tokens(sentence: str) -> tuple[str, ...]:
     """Its words, folded, contractions spelt out: "don't" is "do not", "l'article" is "article"."""
+    spend(len(sentence))
     folded = fold(sentence.translate(_QUOTES))
     plain = _ELISION.sub("", _ENGLISH_SHORT.sub("", _NOT.sub(" not", folded)))
     return tuple(_TOKEN.findall(plain))

@@ -12,16 +12,16 @@ import unicodedata
 from html import unescape
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
 from domain.agent.safety.phrasings import phrasings
 from domain.agent.safety.reason import UnsafeReason
+from domain.core.effort import spend
 from domain.core.text import without_marks
 
 __all__ = ["UnsafeReason", "unsafe"]
 
-# More than any brain is shown of one text; it takes a worker's whole attention while it is read.
-MAX_CHARS: Final = 20_000
 # Of characters that stand for up to 18 others; who writes so many pads something.
-_MAX_SHOWN: Final = 2 * MAX_CHARS
+_MAX_SHOWN: Final = 2 * READ_CHARS
 _MAX_BLOBS: Final = 20
 
 # Zero width, soft hyphen, bidi marks, variation selectors: nobody sees them, and they part words.
@@ -45,17 +45,19 @@ _LOOKALIKES: Final = str.maketrans(
 def unsafe(text: str) -> UnsafeReason | None:
     """How `text` tries to command whoever reads it; None for what a customer honestly writes.
 
-    Reads 20,000 characters.
+    Reads `READ_CHARS` characters.
     """
-    return _found(text[:MAX_CHARS], decode=True)
+    return _found(text[:READ_CHARS], decode=True)
 
 
 def _found(text: str, *, decode: bool) -> UnsafeReason | None:
+    spend(len(text))
     if _TAGS.search(text):
         return UnsafeReason.HIDDEN_TEXT
     shown = unicodedata.normalize("NFKC", _UNSEEN.sub("", unescape(text)))
     if len(shown) > _MAX_SHOWN:
         return UnsafeReason.OBFUSCATED
+    spend(len(shown))
     plain = _plain(shown)
     for reason, pattern in phrasings().markup:
         if pattern.search(plain):

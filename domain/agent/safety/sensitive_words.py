@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.plain_text import without_controls
 from domain.core.text import without_marks
 
@@ -66,6 +67,7 @@ class SensitiveVocabulary:
 
     def words(self, text: str) -> list[str]:
         """The words in their order, squeezed; "." between sentences."""
+        spend(len(text))
         read: list[str] = []
         for piece in _PIECE.findall(bare(text)):
             if not piece[0].isalnum():

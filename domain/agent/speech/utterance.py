@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
+from domain.core.effort import spend
 from domain.core.text import fold
-
-READ_CHARS: Final = 20_000
 
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
@@ -102,8 +102,9 @@ class Utterance:
 
 
 def utterance(text: str) -> Utterance:
-    """Never raises; reads the first 20,000 characters."""
+    """Never raises; reads the first `READ_CHARS` characters."""
     read = text[:READ_CHARS]
+    spend(len(read))
     reader = _Reader()
     quoted = _quoted(read)
     for match in _TOKEN.finditer(read):
