@@ -4,6 +4,7 @@ It composes nothing of its own: an answer is a merchant's template or a quoted k
 Where neither fits it says so, and a human takes over.
 """
 
+import asyncio
 import dataclasses
 import re
 from dataclasses import dataclass
@@ -105,9 +106,11 @@ class EmbeddedBrain:
             return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if closes(own):
             return self._closed(self._classifier.classify(own))
+        await asyncio.sleep(0)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
+        await asyncio.sleep(0)
         catalogue = await self._catalogues.of(request.templates)
         draft = _draft(request, catalogue, own, reading, understood)
         if draft is None or (understood.offer and not draft.promises):

@@ -5,6 +5,7 @@ word, `<n>` for a number and `<age>` for that of a minor.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
 from typing import Final
 
 from domain.core.effort import spend
@@ -36,7 +37,7 @@ class PhraseTree:
 
     def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
         """The concepts that begin at a word, each with the place of its last word."""
-        branches = self.after(words[start])
+        branches = _after(self, words[start])
         at = start
         while branches:
             spend(len(branches))
@@ -47,7 +48,10 @@ class PhraseTree:
             if at == len(words):
                 return
             word = words[at]
-            branches = [further for branch in branches for further in branch.after(word)]
+            if len(branches) == 1:
+                branches = _after(branches[0], word)
+            else:
+                branches = tuple(further for branch in branches for further in _after(branch, word))
 
     def _branch(self, forms: frozenset[str]) -> "PhraseTree":
         branch = self._branches.get(forms)
@@ -59,15 +63,13 @@ class PhraseTree:
             self._stems = tuple(sorted(stems.union(self._stems)))
         return branch
 
-    def after(self, word: str) -> list["PhraseTree"]:
+    def after(self, word: str) -> tuple["PhraseTree", ...]:
         """The branches that go on with this word, each once."""
         known = self._by_form
-        if not known or word == ".":
-            return []
+        if word == ".":
+            return ()
         lists = [known[form] for form in self._forms(word) if form in known]
-        if len(lists) < 2:
-            return lists[0] if lists else []
-        return list({id(branch): branch for found in lists for branch in found}.values())
+        return tuple(dict.fromkeys(branch for found in lists for branch in found))
 
     def _forms(self, word: str) -> list[str]:
         forms = [word, _ANY]
@@ -76,6 +78,11 @@ class PhraseTree:
         else:
             forms += [word[:length] + "*" for length in self._stems if length <= len(word)]
         return forms
+
+
+@lru_cache(maxsize=50_000)
+def _after(branch: PhraseTree, word: str) -> tuple[PhraseTree, ...]:
+    return branch.after(word)
 
 
 def _is_minor_age(word: str) -> bool:

@@ -4,7 +4,7 @@ import asyncio
 from hashlib import sha256
 from typing import Final
 
-from domain.agent.safety.detection import unsafe
+from domain.agent.safety.detection import examination
 from domain.core.recent import Recent
 
 # By their hash: a customer's words are not kept here.
@@ -12,14 +12,18 @@ _VERDICTS: Final[Recent[bytes, bool]] = Recent(limit=50_000)
 
 
 async def is_unsafe(text: str) -> bool:
-    """Whether `text` tries to command whoever reads it. Others get their turn after each text that
-    was examined anew."""
+    """Whether `text` tries to command whoever reads it. Others get their turns while it is
+    examined."""
     if not text:
         return False
     key = sha256(text.encode("utf-8", "surrogatepass")).digest()
     known = _VERDICTS.get(key)
     if known is not None:
         return known
-    verdict = _VERDICTS.keep(key, unsafe(text) is not None, 1)
-    await asyncio.sleep(0)
-    return verdict
+    steps = examination(text)
+    while True:
+        try:
+            next(steps)
+        except StopIteration as end:
+            return _VERDICTS.keep(key, end.value is not None, 1)
+        await asyncio.sleep(0)

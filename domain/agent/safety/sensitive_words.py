@@ -69,17 +69,21 @@ class SensitiveVocabulary:
         """The words in their order, squeezed; "." between sentences."""
         spend(len(text))
         read: list[str] = []
+        known: dict[str, list[str]] = {}
         for piece in _PIECE.findall(bare(text)):
-            if not piece[0].isalnum():
-                read.append(".")
-                continue
-            # Of a sum the whole part: its point ends no sentence.
-            whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
-            for word in self.slang.get(whole, (whole,)):
-                meant = ELIDED.get(word, word)
-                if meant not in self.dropped:
-                    read.append(self._mended(squeezed(meant)))
+            meant = known.get(piece)
+            if meant is None:
+                meant = known[piece] = self._meant(piece)
+            read += meant
         return read
+
+    def _meant(self, piece: str) -> list[str]:
+        if not piece[0].isalnum():
+            return ["."]
+        # Of a sum the whole part: its point ends no sentence.
+        whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
+        meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
+        return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
         """The word that this one is one slip away from: a letter more, less, wrong or swapped."""
