@@ -54,9 +54,9 @@ _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app
 
 def facts(text: str) -> tuple[Fact, ...]:
     """The facts of a text, in the order of their kinds. Never raises; reads `READ_CHARS`."""
-    read = text[:READ_CHARS]
-    spend(len(read))
-    rest = _LIST_MARK.sub(" ", _readable(read))
+    beginning = text[:READ_CHARS]
+    spend(len(beginning))
+    rest = _LIST_MARK.sub(" ", _readable(beginning))
     found: list[Fact] = []
     for pattern, read in _patterns():
         for match in pattern.finditer(rest):
