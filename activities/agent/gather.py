@@ -1,6 +1,7 @@
 """What a client has to think with beside the message: content, connections, whether a shop."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -8,9 +9,14 @@ from domain.agent.brain import Passage, Template
 from domain.agent.embedding import Embedding
 from domain.agent.situation import Connection
 from domain.core.ids import TenantId
+from domain.core.recent import Recent
 from domain.intake.event import UnifiedEvent
-from store.content.content import ContentRepository
+from store.content.content import ContentRepository, ShownTemplates
 from store.integrations.integrations import IntegrationRepository
+
+# The templates of clients that wrote of late, so that they are neither read nor made anew while
+# they stay the same. In characters of their bodies.
+_SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +35,7 @@ async def gather(
     """`near`: the embedding of the message; None: knowledge is found by words alone."""
     content = ContentRepository(connection, tenant)
     return Gathered(
-        templates=await content.templates(),
+        templates=await _templates(content, tenant),
         passages=await content.search(event.words, near),
         connections=await connections(connection, tenant),
         has_shop=await IntegrationRepository(connection, tenant).has_shop(),
@@ -41,3 +47,11 @@ async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Co
         Connection(integration_id=it.id, provider=it.provider)
         for it in await IntegrationRepository(connection, tenant).connected()
     )
+
+
+async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Template, ...]:
+    known = _SHOWN.get(tenant)
+    shown = await content.templates(known)
+    if shown is not known:
+        _SHOWN.keep(tenant, shown, sum(len(one.body) for one in shown.templates))
+    return shown.templates

@@ -3,16 +3,19 @@
 import dataclasses
 import re
 from dataclasses import dataclass
+from itertools import groupby
+from operator import itemgetter
 from typing import Final
 
+from adapters.brain.catalogue import Catalogue
 from adapters.brain.classifier import Classification
 from adapters.brain.features import fold
 from adapters.brain.order_facts import order_citation, order_values, promise_values
-from adapters.brain.relevance import Question, coverage, excerpt, read_question
+from adapters.brain.relevance import Coverage, Question, excerpt, read_question
 from domain.agent.brain import BrainRequest, Category, Citation, Language, Passage, Template
-from domain.agent.intents.wanted import Want, clauses_that_want, mentions
+from domain.agent.intents.wanted import Want, clauses_that_want
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.agent.template import Filled, clean_value, fill, names
+from domain.agent.template import clean_value, fill
 from domain.integrations.order import Order
 
 # What a source is worth at best: even a sure class and a fitting text leave room for doubt.
@@ -31,6 +34,8 @@ RELEVANT: Final = 0.5
 _GAP_PENALTY: Final = 1.5
 # From this strength on a passage is preferred to a template by the classes of `_KNOWLEDGE_FIRST`.
 WELL_COVERED: Final = 0.7
+# So many templates are filled to see whether they can be.
+_TRIED: Final = 50
 # What these ask differs from message to message, so that one template cannot know the answer.
 _KNOWLEDGE_FIRST: Final = frozenset({Category.PRODUCT_QUESTION, Category.OTHER})
 
@@ -85,9 +90,11 @@ class GroundedDraft:
         return self.strength >= WELL_COVERED
 
 
-def best_draft(request: BrainRequest, seen: Classification, asking: Asking) -> GroundedDraft | None:
+def best_draft(
+    request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
+) -> GroundedDraft | None:
     """The draft that fits the class's kind of question, or what else there is."""
-    template = _from_templates(request, seen, asking)
+    template = _from_templates(request, catalogue, seen, asking)
     if template is not None and template.promises:
         return template
     passage = passage_draft(request, seen.language, asking)
@@ -101,7 +108,7 @@ def best_draft(request: BrainRequest, seen: Classification, asking: Asking) -> G
 
 
 def _from_templates(
-    request: BrainRequest, seen: Classification, asking: Asking
+    request: BrainRequest, catalogue: Catalogue, seen: Classification, asking: Asking
 ) -> GroundedDraft | None:
     """The fittest template in the customer's language that can be filled, the nearest of those.
 
@@ -111,47 +118,62 @@ def _from_templates(
     told = order_values(request.order, seen.language) if request.order else {}
     promised = promise_values(asking.offer, seen.language) if asking.offer else {}
     values = {**request.fields, **told, **promised, "brand_name": request.brand_name}
-    fitting = [
-        (strength, template, filled)
-        for template in request.templates
-        if template.language == seen.language
-        if (strength := _fit(template, seen, asking, promised)) > 0
-        if (filled := fill(template.body, values)).complete and filled.text.strip()
-    ]
-    if not fitting:
-        return None
-    keys = [
-        (
-            bool(names(template.body) & promised.keys()),
-            strength,
-            *_template_key(asking.question, template, filled),
+    ranked = _ranked(catalogue, seen, asking, promised)[:_TRIED]
+    for (promises, fit, _), alike in groupby(ranked, key=itemgetter(0)):
+        filled = [
+            (template, answer)
+            for _, template in alike
+            if (answer := fill(template.body, values)).complete and answer.text.strip()
+        ]
+        if not filled:
+            continue
+        # The one that says most of this case.
+        most = max(answer.used for _, answer in filled)
+        fittest = [(template, answer) for template, answer in filled if answer.used == most]
+        template, answer = fittest[0]
+        is_arbitrary = len(fittest) > 1 or (asking.question.is_vague and not promises)
+        strength = min(fit, ARBITRARY_STRENGTH) if is_arbitrary else fit
+        return GroundedDraft(
+            response=answer.text.strip(),
+            citations=(
+                Citation(kind="template", id=template.id, title=template.name),
+                *_order_citations(request.order, template.body, {**told, **promised}),
+            ),
+            strength=strength,
+            promises=asking.offer.kind if asking.offer and promises else None,
+            evident=strength == FITTING_STRENGTH,
         )
-        for strength, template, filled in fitting
+    return None
+
+
+_Rank = tuple[bool, float, float]
+
+
+def _ranked(
+    catalogue: Catalogue, seen: Classification, asking: Asking, promised: dict[str, str]
+) -> list[tuple[_Rank, Template]]:
+    """The templates that fit, the best first: whether they promise what is asked for, how well
+    they fit, and how near they are to the words of the message."""
+    excluded = catalogue.not_for.mentioned(asking.text)
+    fitting: list[tuple[bool, float, int]] = []
+    for place in catalogue.places(seen.language):
+        promises = not catalogue.placeholders[place].isdisjoint(promised)
+        strength = _fit(catalogue.templates[place], seen, asking, promises=promises)
+        if strength > 0 and place not in excluded:
+            fitting.append((promises, strength, place))
+    if not fitting:
+        return []
+    shares = catalogue.coverage.shares(asking.question)
+    ranked = [
+        ((promises, strength, float(shares[place])), catalogue.templates[place])
+        for promises, strength, place in fitting
     ]
-    best = max(keys)
-    strength, template, filled = fitting[keys.index(best)]
-    promises = asking.offer.kind if asking.offer and best[0] else None
-    if keys.count(best) > 1 or (asking.question.is_vague and promises is None):
-        strength = min(strength, ARBITRARY_STRENGTH)
-    return GroundedDraft(
-        response=filled.text.strip(),
-        citations=(
-            Citation(kind="template", id=template.id, title=template.name),
-            *_order_citations(request.order, template.body, {**told, **promised}),
-        ),
-        strength=strength,
-        promises=promises,
-        evident=strength == FITTING_STRENGTH,
-    )
+    return sorted(ranked, key=itemgetter(0), reverse=True)
 
 
-def _fit(
-    template: Template, seen: Classification, asking: Asking, promised: dict[str, str]
-) -> float:
+def _fit(template: Template, seen: Classification, asking: Asking, *, promises: bool) -> float:
     """How well a template answers this message; 0: not at all."""
-    if mentions(asking.text, template.not_for):
-        return 0
-    if asking.offer is not None and names(template.body) & promised.keys():
+    if asking.offer is not None and promises:
         return _fit_of_promise(template, asking.offer.kind, asking)
     if template.intent is None:
         return ARBITRARY_STRENGTH if template.category is seen.category else 0
@@ -183,11 +205,6 @@ def _order_citations(order: Order | None, body: str, told: dict[str, str]) -> tu
     return (order_citation(order),) if order and fill(body, told).used else ()
 
 
-def _template_key(question: Question, template: Template, filled: Filled) -> tuple[float, int]:
-    """Nearest to the words of the message first, then the one that says most of this case."""
-    return coverage(question, template.name, template.body), filled.used
-
-
 def passage_draft(
     request: BrainRequest, language: Language, asking: Asking
 ) -> GroundedDraft | None:
@@ -197,15 +214,20 @@ def passage_draft(
         # What stands beside the wish is explained, and needs no answer.
         wanted = clauses_that_want(asking.text, asking.wanted.intent)
         question = dataclasses.replace(read_question(wanted), is_vague=question.is_vague)
-    found = [
-        (coverage(question, passage.title, body), passage.rank, passage, body)
+    passages = [
+        (passage, body)
         for passage in request.passages
         if passage.language == language
         # Judged by what would be sent, not by what the rest of a long entry may say.
         if (body := excerpt(question, passage.body))
     ]
-    if not found:
+    if not passages:
         return None
+    shares = Coverage.of([(passage.title, body) for passage, body in passages]).shares(question)
+    found = [
+        (float(share), passage.rank, passage, body)
+        for share, (passage, body) in zip(shares, passages, strict=True)
+    ]
     share, _, passage, body = max(found, key=lambda one: one[:2])
     if share < RELEVANT:
         return None

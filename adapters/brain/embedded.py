@@ -4,11 +4,13 @@ It composes nothing of its own: an answer is a merchant's template or a quoted k
 Where neither fits it says so, and a human takes over.
 """
 
+import asyncio
 import dataclasses
 import re
 from dataclasses import dataclass
 from typing import Final
 
+from adapters.brain.catalogue import Catalogue, Catalogues
 from adapters.brain.classifier import Classification, Classifier
 from adapters.brain.concepts import concepts
 from adapters.brain.drafts import Asking, GroundedDraft, best_draft
@@ -89,6 +91,7 @@ class EmbeddedBrain:
 
     def __init__(self, classifier: Classifier) -> None:
         self._classifier = classifier
+        self._catalogues = Catalogues()
         self._model = f"embedded:{classifier.fingerprint[:8]}"
 
     async def think(self, request: BrainRequest) -> BrainAnswer:
@@ -103,10 +106,13 @@ class EmbeddedBrain:
             return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if closes(own):
             return self._closed(self._classifier.classify(own))
+        await asyncio.sleep(0)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
-        draft = _draft(request, own, reading, understood)
+        await asyncio.sleep(0)
+        catalogue = await self._catalogues.of(request.templates)
+        draft = _draft(request, catalogue, own, reading, understood)
         if draft is None or (understood.offer and not draft.promises):
             return self._unanswered(understood, EscalationReason.MISSING_KNOWLEDGE)
         return self._answered(understood, draft)
@@ -214,7 +220,11 @@ def _seen(seen: Classification, wants: Wants) -> Classification:
 
 
 def _draft(
-    request: BrainRequest, own: str, reading: _Reading, understood: _Understood
+    request: BrainRequest,
+    catalogue: Catalogue,
+    own: str,
+    reading: _Reading,
+    understood: _Understood,
 ) -> GroundedDraft | None:
     question = read_question(reading.text)
     if reading.is_bare:
@@ -230,8 +240,8 @@ def _draft(
         asks_more=any(want.intent in _QUESTIONS for want in wants.all),
     )
     if len(wants.all) > 1 and understood.offer is None:
-        return joined_draft(request, seen, asking, wants)
-    return best_draft(request, seen, asking)
+        return joined_draft(request, catalogue, seen, asking, wants)
+    return best_draft(request, catalogue, seen, asking)
 
 
 def _message(request: BrainRequest) -> str:

@@ -16,6 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from adapters.brain.concepts import concepts
+from domain.core.effort import spend
+from domain.core.text import without_marks
 from domain.intake.mail_text import latest_reply
 
 Floats = NDArray[np.float64]
@@ -55,8 +57,11 @@ def fold(text: str) -> str:
     `domain.core.text.fold`: the model was trained on exactly this, and must not follow another's
     changes.
     """
-    plain = unicodedata.normalize("NFKD", text[:READ_CHARACTERS].translate(_LIGATURES))
-    bare = "".join(mark for mark in plain if not unicodedata.combining(mark))
+    read = text[:READ_CHARACTERS]
+    spend(len(read))
+    if read.isascii():
+        return read.lower()
+    bare = without_marks(unicodedata.normalize("NFKD", read.translate(_LIGATURES)))
     return _NOT_ASCII.sub(" ", bare).lower()[:READ_CHARACTERS]
 
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
+from adapters.brain.catalogue import Catalogue
 from adapters.brain.classifier import Classification
 from adapters.brain.drafts import (
     OFF_STRENGTH,
@@ -40,7 +41,11 @@ _HELLO: Final[dict[Language, str]] = {"fr": "Bonjour,", "en": "Hello,"}
 
 
 def joined_draft(
-    request: BrainRequest, seen: Classification, asking: Asking, wants: Wants
+    request: BrainRequest,
+    catalogue: Catalogue,
+    seen: Classification,
+    asking: Asking,
+    wants: Wants,
 ) -> GroundedDraft | None:
     """The answers to all that is wanted; one that lacks some of them is a draft for a human."""
     whole = passage_draft(request, seen.language, asking)
@@ -49,6 +54,7 @@ def joined_draft(
     parts = [
         best_draft(
             request,
+            catalogue,
             seen,
             Asking(
                 text=wanted.said,

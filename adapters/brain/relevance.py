@@ -4,20 +4,26 @@ Lexical on purpose: a word that the text lacks is a thing that the text does not
 """
 
 import re
-from collections.abc import Iterable, Mapping, Set
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Self
 
-from adapters.brain.features import fold, words
+import numpy as np
+
+from adapters.brain.features import Floats, fold, words
+from adapters.brain.stem_index import Places, StemIndex, counted
+from domain.agent.extent import READ_CHARS
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
+from domain.core.recent import Recent
 
 EXCERPT_LIMIT: Final = 900
 
 _TITLE_WEIGHT: Final = 1.0
 _BODY_WEIGHT: Final = 0.85
 _QUESTION_SHARE: Final = 0.75
-_BODY_READ: Final = 20_000
 _SENTENCE_END: Final = re.compile(r"[.!?…]+(?=\s|$)|\n+")
 # To ask how something works is to ask about it; that it does not work is another matter.
 _HOW_IT_WORKS: Final = re.compile(
@@ -109,7 +115,7 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(_stem(word) for word in _content_words(text))
 
 
-def _told(body: str) -> frozenset[str]:
+def told(body: str) -> frozenset[str]:
     """The stems of a body; one that names days or years answers a question for the time."""
     known = _lexicon()
     times = not known.units_of_time.isdisjoint(words(fold(body)))
@@ -137,22 +143,71 @@ def names_anything(named: Set[str]) -> bool:
     return named <= _lexicon().anything
 
 
-def coverage(question: Question, title: str, body: str) -> float:
-    """The share of the message that the text speaks of, 0 to 1; a word in the title counts most.
+class Coverage:
+    """How much of a message each of many texts speaks of."""
 
-    What is asked counts for more than what is told around it, but a single word asked says too
-    little by itself ("which bulb?" of which lamp). 0 where a single word is all that agrees,
-    unless the message has no other and it is in the title.
-    """
-    in_title, in_body = stems(title), _told(body)
-    whole = _share(question.stems, in_title, in_body)
-    matched = _matched(question.stems, in_title | in_body)
-    if not matched or (len(matched) == 1 and not _only_word(question, in_title)):
-        return 0.0
-    if len(question.asked) < 2:
-        return whole
-    asked = _share(question.asked, in_title, in_body)
-    return _QUESTION_SHARE * asked + (1 - _QUESTION_SHARE) * whole
+    def __init__(self, titles: Sequence[Set[str]], bodies: Sequence[Set[str]]) -> None:
+        """`titles`, `bodies`: their stems."""
+        self._titles, self._bodies = StemIndex(titles), StemIndex(bodies)
+
+    @classmethod
+    def of(cls, texts: Sequence[tuple[str, str]]) -> Self:
+        """`texts`: each its title and its body."""
+        return cls([stems(title) for title, _ in texts], [told(body) for _, body in texts])
+
+    def shares(self, question: Question) -> Floats:
+        """The share of the message that each text speaks of, 0 to 1; a word in the title counts
+        most.
+
+        What is asked counts for more than what is told around it, but a single word asked says too
+        little by itself ("which bulb?" of which lamp). 0 where a single word is all that agrees,
+        unless the message has no other and it is in the title. It costs what the texts share with
+        the message, not their number times its length.
+        """
+        size = self._titles.size
+        titled = {stem: self._titles.places(stem) for stem in question.stems}
+        # What stands in the title counts there and not in the body too.
+        bodied = {
+            stem: _without(self._bodies.places(stem), places) for stem, places in titled.items()
+        }
+        in_title = counted(list(titled.values()), size)
+        in_body = counted(list(bodied.values()), size)
+        matched = in_title + in_body
+        speaks = matched > 1
+        if len(question.stems) == 1:
+            speaks |= in_title > 0
+        whole = _share(in_title, in_body, len(question.stems))
+        if len(question.asked) < 2:
+            return np.where(speaks, whole, 0.0)
+        asked = _share(
+            counted([titled[stem] for stem in question.asked], size),
+            counted([bodied[stem] for stem in question.asked], size),
+            len(question.asked),
+        )
+        both = _QUESTION_SHARE * asked + (1 - _QUESTION_SHARE) * whole
+        return np.where(speaks, both, 0.0)
+
+
+def _without(places: Places, others: Places) -> Places:
+    if not places.size or not others.size:
+        return places
+    return np.setdiff1d(places, others, assume_unique=True)
+
+
+def _share(in_title: Places, in_body: Places, wanted: int) -> Floats:
+    found: Floats = _TITLE_WEIGHT * in_title + _BODY_WEIGHT * in_body
+    return found / max(wanted, 1)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cut:
+    """A body cut into sentences, and where the stems stand in them."""
+
+    sentences: tuple[str, ...]
+    index: StemIndex
+
+
+_CUTS: Final[Recent[str, _Cut]] = Recent(limit=1_000_000)
 
 
 def excerpt(question: Question, body: str) -> str:
@@ -160,33 +215,61 @@ def excerpt(question: Question, body: str) -> str:
 
     A single longer sentence is cut between words, with an ellipsis.
     """
-    body = body[:_BODY_READ].strip()
+    body = body[:READ_CHARS].strip()
     if len(body) <= EXCERPT_LIMIT:
         return body
-    sentences = _sentences(body)
-    matched = [_matched(question.stems, stems(sentence)) for sentence in sentences]
-    best, most = "", -1
-    for start in range(len(sentences)):
-        end, length = start, 0
+    cut = _CUTS.get(body) or _CUTS.keep(body, _cut_up(body), len(body))
+    matched: list[list[str]] = [[] for _ in cut.sentences]
+    for stem in question.stems:
+        for place in cut.index.places(stem):
+            matched[place].append(stem)
+    start, end = _richest(cut.sentences, matched)
+    chosen = "".join(cut.sentences[start:end]) or _shortened(cut.sentences[start])
+    return chosen.strip()
+
+
+def _cut_up(body: str) -> _Cut:
+    sentences = tuple(_sentences(body))
+    return _Cut(sentences, StemIndex([stems(sentence) for sentence in sentences]))
+
+
+def _richest(sentences: Sequence[str], matched: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Where the sentences begin and end that fit into an excerpt and hold the most of `matched`;
+    an empty row where a single one is too long. Each sentence comes and goes once."""
+    best, most = (0, 0), -1
+    held: Counter[str] = Counter()
+    length, end, counted_to = 0, 0, 0
+    spend(len(sentences))
+    for start, sentence in enumerate(sentences):
+        if end < start:
+            length, end = 0, start
         while end < len(sentences) and length + len(sentences[end].rstrip()) <= EXCERPT_LIMIT:
             length += len(sentences[end])
             end += 1
-        found = len(frozenset().union(*matched[start : max(end, start + 1)]))
-        if found > most:
-            most = found
-            best = "".join(sentences[start:end]) or _cut(sentences[start])
-    return best.strip()
+        while counted_to < max(end, start + 1):
+            held.update(matched[counted_to])
+            counted_to += 1
+        if len(held) > most:
+            best, most = (start, end), len(held)
+        for stem in matched[start]:
+            held[stem] -= 1
+            if not held[stem]:
+                del held[stem]
+        if end > start:
+            length -= len(sentence)
+    return best
 
 
 def _sentences(text: str) -> list[str]:
     """The text cut after each sentence end and line; joined again, they are the text."""
+    spend(len(text))
     ends = [match.end() for match in _SENTENCE_END.finditer(text)]
     starts = [0, *ends]
     parts = [text[start:end] for start, end in zip(starts, [*ends, len(text)], strict=True)]
     return [part for part in parts if part]
 
 
-def _cut(sentence: str) -> str:
+def _shortened(sentence: str) -> str:
     return sentence.strip()[: EXCERPT_LIMIT - 1].rsplit(maxsplit=1)[0] + "…"
 
 
@@ -203,29 +286,3 @@ def _stem(word: str) -> str:
             break
     # shipped, shipping: the doubled letter belongs to the ending.
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] else word
-
-
-def _alike(one: str, other: str) -> bool:
-    shorter, longer = sorted((one, other), key=len)
-    return one == other or (
-        len(shorter) >= 5 and len(longer) - len(shorter) <= 4 and longer.startswith(shorter)
-    )
-
-
-def _matched(wanted: Set[str], present: Iterable[str]) -> frozenset[str]:
-    present = frozenset(present)
-    return frozenset(
-        word for word in wanted if word in present or any(_alike(word, other) for other in present)
-    )
-
-
-def _share(wanted: Set[str], in_title: Set[str], in_body: Set[str]) -> float:
-    if not wanted:
-        return 0.0
-    titled = _matched(wanted, in_title)
-    told = _matched(wanted, in_body) - titled
-    return (_TITLE_WEIGHT * len(titled) + _BODY_WEIGHT * len(told)) / len(wanted)
-
-
-def _only_word(question: Question, in_title: Set[str]) -> bool:
-    return len(question.stems) == 1 and bool(_matched(question.stems, in_title))

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from domain.agent.brain import Passage, Template, Turn
+from domain.agent.extent import READ_CHARS
 from domain.agent.rulebook import Rulebook
 from domain.agent.situation import Connection, Spent
 from domain.agent.thread import Thread
@@ -41,6 +42,13 @@ class Material:
         """The merchant's to a language model: those for all messages, then the playbook's."""
         given = (self.system_prompt.strip(), self.rulebook.instructions.strip())
         return "\n\n".join(filter(None, given))
+
+    @property
+    def is_read_whole(self) -> bool:
+        """Whether the agent reads all of the message, and of what the caller sent beside it."""
+        event = self.event
+        beside = (event.subject or "", event.customer_name or "", *event.fields.values())
+        return len(event.text) <= READ_CHARS and sum(map(len, beside)) <= READ_CHARS
 
     @property
     def order(self) -> Order | None:

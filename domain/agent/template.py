@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.plan import PLACEHOLDERS
+from domain.core.effort import spend
 
 VALUE_LIMIT: Final = 200
 EXCERPT: Final = 40
@@ -63,6 +64,7 @@ def fill(body: str, values: Mapping[str, str]) -> Filled:
 
     A value that is blank after `clean_value` counts as missing. Never raises.
     """
+    spend(len(body))
     missing: dict[str, None] = {}
     used = 0
 

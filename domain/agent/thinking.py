@@ -3,6 +3,8 @@
 The one way for runs, dry runs and the tests of the agent's judgement.
 """
 
+import dataclasses
+from asyncio import sleep
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -13,12 +15,13 @@ from domain.agent import wording
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.extent import READ_CHARS
 from domain.agent.intent import Intent
 from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
 from domain.agent.policy import judge, offers
 from domain.agent.ports import SafetyNet
-from domain.agent.safety.detection import unsafe
+from domain.agent.safety.examined import is_unsafe
 from domain.agent.safety.net import SafetyGrammar
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.settling import SETTLED_BY, SURE, Settled, settle
@@ -27,6 +30,7 @@ from domain.agent.speech.language import spoken_language
 from domain.agent.thread import PendingProposal, Thread
 from domain.agent.verdict import Judgement
 from domain.intake.customer_email import customer_key
+from domain.intake.event import UnifiedEvent
 from domain.integrations.order import Order
 
 # What a question about an action answers, with the reasons why people want their money back. Who
@@ -93,23 +97,40 @@ async def think_through(
     What always reaches a human is shown to no brain, and the answer to the agent's own question
     needs none. `net` finds the former: the grammar alone unless told.
     """
-    situation = _situation(material, now)
+    is_whole = material.is_read_whole
+    material = _read_part(material)
+    situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
-    settled = settle(situation, material.brand_name, material.playbook)
+    await sleep(0)
+    settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
         return _result(material, settled, (), None, now)
-    findings = tuple(_finding(passage) for passage in material.passages)
-    request = _request(material, situation, findings, now)
+    findings = tuple([await _finding(passage) for passage in material.passages])
+    request = await _request(material, situation, findings, now)
     answer = await brain.think(request)
+    await sleep(0)
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
+    if not is_whole:
+        # Nobody acts, or asks, on what half a message says.
+        judgement = judgement.model_copy(update={"question": None})
+        doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(material, Settled(answer, judgement), findings, doubt, now)
 
 
-def _request(
+def _read_part(material: Material) -> Material:
+    """The material with as much of the message as is read."""
+    event = material.event
+    if len(event.text) <= READ_CHARS:
+        return material
+    part = event.model_copy(update={"text": event.text[:READ_CHARS]})
+    return dataclasses.replace(material, event=part)
+
+
+async def _request(
     material: Material, situation: Situation, findings: tuple[Finding, ...], now: datetime
 ) -> BrainRequest:
     shown = {finding.id for finding in findings if not finding.left_out}
@@ -119,10 +140,10 @@ def _request(
         templates=material.templates,
         passages=tuple(passage for passage in material.passages if passage.id in shown),
         # The message that such a turn was has been seen by a human already.
-        turns=tuple(turn for turn in material.turns if unsafe(turn.body) is None),
+        turns=tuple([turn for turn in material.turns if not await is_unsafe(turn.body)]),
         summary=material.summary,
         instructions=material.instructions,
-        order=_readable(material.order),
+        order=await _readable(material.order),
         offers=offers(situation),
         today=now.date(),
     )
@@ -241,28 +262,39 @@ def _for_people(
     )
 
 
-def _situation(material: Material, now: datetime) -> Situation:
-    event = material.event
-    written = (event.subject or "", event.text, event.customer_name or "")
+async def _situation(material: Material, now: datetime) -> Situation:
     return Situation(
-        event=event,
+        event=material.event,
         rulebook=material.rulebook,
         connections=material.connections,
         order=material.order,
         spent=material.spent,
         thread=material.thread,
-        unsafe=any(unsafe(text) is not None for text in (*written, *event.fields.values())),
+        unsafe=await _commands(material.event),
         now=now,
     )
 
 
-def _finding(passage: Passage) -> Finding:
-    left_out = unsafe(f"{passage.title}\n{passage.body}") is not None
+async def _commands(event: UnifiedEvent) -> bool:
+    """Whether the message, or what the caller sent beside it, tries to give orders."""
+    left = READ_CHARS
+    beside = (event.subject, event.customer_name, *event.fields.values())
+    for text in (event.text, *filter(None, beside)):
+        if await is_unsafe(text):
+            return True
+        left -= 0 if text is event.text else len(text)
+        if left < 0:
+            return False
+    return False
+
+
+async def _finding(passage: Passage) -> Finding:
+    left_out = await is_unsafe(f"{passage.title}\n{passage.body}")
     return Finding(id=passage.id, title=passage.title, rank=passage.rank, left_out=left_out)
 
 
-def _readable(order: Order | None) -> Order | None:
+async def _readable(order: Order | None) -> Order | None:
     """The order without what others wrote on it, if that tries to give orders."""
-    if order is None or unsafe(order.note) is None:
+    if order is None or not await is_unsafe(order.note):
         return order
     return order.model_copy(update={"note": ""})

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.agent.brain import Category, Language
 from domain.agent.plan import ActionKind, PlannedAction
+from domain.core.effort import spend
 from domain.core.text import fold
 from domain.integrations.order import Order
 
@@ -88,4 +89,5 @@ class Thread(BaseModel):
 
 def speaks_of_another(text: str) -> bool:
     """Whether the message turns to another order without naming it: "and my other order?"."""
+    spend(min(len(text), _READ))
     return _ANOTHER.search(_NO_WORD.sub(" ", fold(text[:_READ]))) is not None

@@ -4,10 +4,13 @@ An alias can make megabytes of a few lines, and a key that comes twice silently 
 """
 
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import yaml
 from pydantic import JsonValue, TypeAdapter
+from yaml.composer import Composer
+from yaml.error import Mark
+from yaml.events import NodeEvent
 from yaml.nodes import MappingNode, Node
 
 from domain.core.errors import InvalidInput
@@ -42,19 +45,24 @@ def _first_line(problem: str | None) -> str:
     return (problem or "it cannot be read").splitlines()[0]
 
 
-class _Loader(yaml.SafeLoader):
-    """Knows the types of JSON and no other."""
+class _Loader(Composer, yaml.CSafeLoader):
+    """Knows the types of JSON and no other. libyaml finds the words, and this builds of them."""
+
+    def __init__(self, text: str) -> None:
+        yaml.CSafeLoader.__init__(self, text)
+        Composer.__init__(self)
 
     _depth = 0
 
     def compose_node(self, parent: Node | None, index: int) -> Node | None:
-        event = self.peek_event()  # type: ignore[no-untyped-call]
+        event = cast("NodeEvent", self.peek_event())
+        mark = cast("Mark", event.start_mark)
         if event.anchor is not None:
             raise yaml.MarkedYAMLError(
-                problem="anchors and aliases are not allowed", problem_mark=event.start_mark
+                problem="anchors and aliases are not allowed", problem_mark=mark
             )
         if self._depth >= _MAX_DEPTH:
-            raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem="nested too deeply", problem_mark=mark)
         self._depth += 1
         try:
             return super().compose_node(parent, index)

@@ -1,6 +1,7 @@
 """Text as it is compared and searched."""
 
 import unicodedata
+from itertools import filterfalse
 from typing import Final
 
 from domain.core.effort import spend
@@ -9,6 +10,11 @@ from domain.core.effort import spend
 # apart for itself gives the same letters.
 _PIECE: Final = 256
 _FEW: Final = 16
+
+
+def fold(text: str) -> str:
+    """Lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma commande ?"."""
+    return unaccented(text.replace("œ", "oe").replace("æ", "ae")).lower()
 
 
 def unaccented(text: str) -> str:
@@ -20,15 +26,16 @@ def unaccented(text: str) -> str:
         unicodedata.normalize("NFKD", text[begin : begin + _PIECE])
         for begin in range(0, len(text), _PIECE)
     )
-    plain = "".join(pieces)
-    marks = [c for c in set(plain) if unicodedata.combining(c)]
+    return without_marks("".join(pieces))
+
+
+def without_marks(decomposed: str) -> str:
+    """Decomposed text (NFKD) without its accents."""
+    if decomposed.isascii():
+        return decomposed
+    marks = list(filter(unicodedata.combining, set(decomposed)))
     if len(marks) > _FEW:
-        return "".join([c for c in plain if not unicodedata.combining(c)])
+        return "".join(filterfalse(unicodedata.combining, decomposed))
     for mark in marks:
-        plain = plain.replace(mark, "")
-    return plain
-
-
-def fold(text: str) -> str:
-    """Lower case without accents: "Où est ma COMMANDE ?" becomes "ou est ma commande ?"."""
-    return unaccented(text.replace("œ", "oe").replace("æ", "ae")).lower()
+        decomposed = decomposed.replace(mark, "")
+    return decomposed

@@ -1,5 +1,6 @@
 """What a client lets the agent say: templates, and knowledge found by full-text search."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -69,19 +70,53 @@ _FUSED: Final = sa.text("""
     LIMIT :limit
 """)
 
-_TEMPLATES: Final = (
-    sa.select(*(response_templates.c[name] for name in Template.model_fields))
-    .where(response_templates.c.client_id == sa.bindparam("tenant"), response_templates.c.is_active)
-    .order_by(response_templates.c.created_at, response_templates.c.id)
-    .limit(_SHOWN_TEMPLATES)
-)
+# The templates only where they are not those that are known already. A row's xmin changes with each
+# change of it, whoever makes it.
+_TEMPLATES: Final = sa.text("""
+    WITH version AS (
+        SELECT coalesce(md5(string_agg(id || ' ' || xmin::text, ',' ORDER BY id)), '') AS version
+        FROM response_templates WHERE client_id = :tenant AND is_active
+    )
+    SELECT version, shown.*
+    FROM version LEFT JOIN LATERAL (
+        SELECT created_at, id, name, category, language, body, intent, not_for
+        FROM response_templates
+        WHERE client_id = :tenant AND is_active
+          AND version.version IS DISTINCT FROM CAST(:known AS text)
+        ORDER BY created_at, response_templates.id
+        LIMIT :limit
+    ) AS shown ON true
+    ORDER BY shown.created_at, shown.id
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownTemplates:
+    """The templates that a brain may see, oldest first. `version`: no other content has it."""
+
+    version: str
+    templates: tuple[Template, ...]
 
 
 class ContentRepository(TenantRepository):
-    async def templates(self) -> tuple[Template, ...]:
-        """The client's active templates that a brain may see: the 200 oldest, oldest first."""
-        rows = await self._connection.execute(_TEMPLATES, {"tenant": self._tenant})
-        return tuple(Template.model_validate(row, from_attributes=True) for row in rows)
+    async def templates(self, known: ShownTemplates | None = None) -> ShownTemplates:
+        """The client's active templates, the 200 oldest; the very same as `known` if nothing has
+        changed since."""
+        version = known.version if known else None
+        rows = await self._connection.execute(
+            _TEMPLATES, {"tenant": self._tenant, "known": version, "limit": _SHOWN_TEMPLATES}
+        )
+        found = rows.all()
+        if known is not None and found[0].version == known.version:
+            return known
+        return ShownTemplates(
+            version=found[0].version,
+            templates=tuple(
+                Template.model_validate(row, from_attributes=True)
+                for row in found
+                if row.id is not None
+            ),
+        )
 
     async def search(self, text: str, near: Embedding | None = None) -> tuple[Passage, ...]:
         """The knowledge entries that share words with `text`, the nearest first.

@@ -8,9 +8,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
+from domain.core.effort import spend
 from domain.core.text import fold
 
-_MAX_TEXT: Final = 20_000
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])[\"'»”)\]]{0,3}\s+|\n+")
 _CLAUSE_END: Final = re.compile(r"[,;:()]|\s-\s|\b(?:and|but|so|et|mais|donc)\b")
 _QUESTION: Final = re.compile(r"\?[\"'»”)\]\s]*$")
@@ -101,8 +102,9 @@ _SIGNATURE: Final = frozenset(
 
 
 def sentences(text: str) -> Iterator[str]:
-    """The sentences and lines of a text; at most 20,000 characters are read."""
-    return (part for raw in _SENTENCE_END.split(text[:_MAX_TEXT]) if (part := raw.strip()))
+    """The sentences and lines of a text; at most `READ_CHARS` characters are read."""
+    spend(min(len(text), READ_CHARS))
+    return (part for raw in _SENTENCE_END.split(text[:READ_CHARS]) if (part := raw.strip()))
 
 
 def is_question(sentence: str) -> bool:

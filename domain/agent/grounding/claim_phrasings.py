@@ -95,10 +95,10 @@ def claim_phrasings() -> ClaimPhrasings:
 
     def whole(*texts: str) -> re.Pattern[str]:
         """Any of these, from the beginning of a word to the end of one."""
-        for text in texts:
-            if expression(text, file.fragments).search("") is not None:
-                raise BrokenLexicon(f"matches nothing at all: {text[:40]}")
-        return expression(f"(?<!\\S)(?:{'|'.join(texts)})(?!\\S)", file.fragments)
+        found = expression(f"(?<!\\S)(?:{'|'.join(texts)})(?!\\S)", file.fragments)
+        if found.search("") is not None:
+            raise BrokenLexicon(f"matches nothing at all: {texts[0][:40]}")
+        return found
 
     def listed(kind: ClaimKind, *lists: _Listed) -> tuple[Phrasing, ...]:
         return tuple(

@@ -7,6 +7,7 @@ rule ("refunds leave within 5 days") match nothing.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -20,6 +21,7 @@ from domain.agent.grounding.claim_phrasings import (
     claim_phrasings,
 )
 from domain.agent.plan import ON_ORDERS, ActionKind
+from domain.core.effort import spend
 from domain.core.text import fold
 
 _SHOWN: Final = 80
@@ -72,17 +74,19 @@ _Match = tuple[ClaimKind, ClaimMatter | None, re.Match[str]]
 
 @dataclass(frozen=True, slots=True)
 class _Sentence:
-    """The words, parted by single spaces. `breaks`: where a comma or its like stood."""
+    """The words, parted by single spaces. `breaks`: where a comma or its like stood, in order."""
 
     words: str
     breaks: tuple[int, ...]
 
     def broken(self, start: int, end: int) -> bool:
-        return any(start <= place <= end for place in self.breaks)
+        at = bisect_left(self.breaks, start)
+        return at < len(self.breaks) and self.breaks[at] <= end
 
     def clause_after(self, end: int) -> str:
         """What follows, up to the next comma or "and"."""
-        stop = min((place for place in self.breaks if place >= end), default=len(self.words))
+        at = bisect_left(self.breaks, end)
+        stop = self.breaks[at] if at < len(self.breaks) else len(self.words)
         return _JOINS.split(self.words[end:stop] + " ", maxsplit=1)[0]
 
     def clauses(self) -> Iterator[tuple[int, int]]:
@@ -99,7 +103,7 @@ def unbacked_claims(
 
     A finished refund or cancellation needs that action in the plan; any other finished action a
     source that says it. A promise needs the action, a source that promises the same, or, where it
-    is bound to a condition, a source that speaks of the matter. Reads 20,000 characters of each.
+    is bound to a condition, a source that speaks of the matter. Reads `READ_CHARS` of each.
     """
     found = claims(response)
     if not found:
@@ -125,6 +129,7 @@ def claims(text: str) -> tuple[StatedClaim, ...]:
 
 
 def _read(written: str) -> _Sentence:
+    spend(len(written))
     words: list[str] = []
     breaks: list[int] = []
     length = -1
@@ -148,6 +153,7 @@ def _before_question(sentence: _Sentence) -> _Sentence:
 
 def _claims_of(sentence: _Sentence) -> Iterator[StatedClaim]:
     known = claim_phrasings()
+    spend(len(sentence.words))
     bound = bool(known.condition.search(known.courteous.sub(" ", sentence.words)))
     found: set[ClaimMatter | None] = set()
     for reading in (_matches, _statements, _remarks):

@@ -14,7 +14,9 @@ from enum import StrEnum
 from functools import cache
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
 from domain.agent.grounding.fact_words import either, fact_words
+from domain.core.effort import spend
 from domain.core.text import fold
 
 
@@ -42,7 +44,6 @@ class Fact:
     gives: frozenset[str]
 
 
-_MAX_TEXT: Final = 20_000
 _COUNTED: Final = r"(?:(?:full|whole|business|working|calendar)[ -])?"
 _DIGITS: Final = r"\d{1,12}(?:[.,]\d{1,3})?(?!\d)"
 _AMOUNT: Final = rf"\d{{1,3}}(?:[ .,']\d{{3}}){{1,4}}(?:[.,]\d{{1,2}})?(?!\d)|{_DIGITS}"
@@ -52,8 +53,10 @@ _ENDINGS: Final = "com|fr|net|org|io|eu|shop|store|co|uk|be|ch|ca|de|es|info|app
 
 
 def facts(text: str) -> tuple[Fact, ...]:
-    """The facts of a text, in the order of their kinds. Never raises; reads 20,000 characters."""
-    rest = _LIST_MARK.sub(" ", _readable(text[:_MAX_TEXT]))
+    """The facts of a text, in the order of their kinds. Never raises; reads `READ_CHARS`."""
+    beginning = text[:READ_CHARS]
+    spend(len(beginning))
+    rest = _LIST_MARK.sub(" ", _readable(beginning))
     found: list[Fact] = []
     for pattern, read in _patterns():
         for match in pattern.finditer(rest):

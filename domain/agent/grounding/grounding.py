@@ -7,6 +7,7 @@ number, a date, an address), but they are no source of what costs, lasts or is p
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from typing import Final
 
 from domain.agent.brain import BrainAnswer, BrainRequest, Citation
@@ -35,14 +36,25 @@ def unsupported(
     the same numbers is not seen.
     """
     texts = list(_texts(sources, request))
-    known = frozenset(key for text in (*texts, request.brand_name) for key in given(text))
-    known |= _of_order(request.order) | _said(request)
+
+    @cache
+    def sourced() -> frozenset[str]:
+        known = (key for text in (*texts, request.brand_name) for key in given(text))
+        return frozenset(known) | _of_order(request.order)
+
+    @cache
+    def said() -> frozenset[str]:
+        return _said(request)
+
     found: dict[str, None] = {}
     for sentence in sentences(response):
         asks = is_question(sentence)
         for fact in facts(sentence):
             # "How can I help you today?"
-            if not fact.needs & known and not (asks and fact.kind is FactKind.DAY):
+            if asks and fact.kind is FactKind.DAY:
+                continue
+            # What is read in the sources is seldom looked for in the customer's words as well.
+            if not (fact.needs & sourced() or fact.needs & said()):
                 found[fact.written] = None
         if not texts and asserts(sentence, request.brand_name):
             found[sentence[:_SHOWN]] = None

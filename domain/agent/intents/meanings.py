@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
@@ -24,7 +25,7 @@ _NOT: Final = re.compile(
 _ENGLISH_SHORT: Final = re.compile(r"'(?:s|re|ve|ll|d|m)\b")
 _ELISION: Final = re.compile(r"\b(?:[jlmtscdn]|qu|jusqu|lorsqu|puisqu)'")
 _TOKEN: Final = re.compile(r"[^\W_]+")
-_ELIDED: Final = frozenset("jlmtscdn") | {"qu", "jusqu"}
+ELIDED: Final = frozenset("jlmtscdn") | {"qu", "jusqu"}
 _MEASURE: Final = re.compile(r"\d{1,3}(?:cms?|kgs?|m\d{0,2}|lbs?|st|nd|rd|th|er?|eme|am|pm|h)")
 _LONG_NUMBER: Final = 3
 
@@ -55,7 +56,7 @@ class Dictionary:
     def _add(self, entry: str, meaning: str) -> None:
         parts = entry.split("_")
         # What is elided in a text is not there: "a_l_arrivee" stands for "à l'arrivée".
-        first, *rest = [part for part in parts[:-1] if part not in _ELIDED] + parts[-1:]
+        first, *rest = [part for part in parts[:-1] if part not in ELIDED] + parts[-1:]
         if rest:
             self._phrases[first].append((tuple(rest), meaning))
         elif first.endswith("*"):
@@ -110,6 +111,7 @@ def everyday() -> Dictionary:
 
 def tokens(sentence: str) -> tuple[str, ...]:
     """Its words, folded, contractions spelt out: "don't" is "do not", "l'article" is "article"."""
+    spend(len(sentence))
     folded = fold(sentence.translate(_QUOTES))
     plain = _ELISION.sub("", _ENGLISH_SHORT.sub("", _NOT.sub(" not", folded)))
     return tuple(_TOKEN.findall(plain))

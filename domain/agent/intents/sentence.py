@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.intents.meanings import GOODS, READ_CHARACTERS, Dictionary, everyday, tokens
+from domain.core.effort import spend
 
 _END: Final = re.compile(r"([!?;…\n][.!?;…\n]*|\.+(?=\s|\Z))")
 # Below it stands a name.
@@ -51,6 +52,7 @@ def read_sentences(text: str, dictionary: Dictionary) -> list[MessageSentence]:
 
     What lies beyond them is one word that nobody knows.
     """
+    spend(min(len(text), READ_CHARACTERS))
     parts = _END.split(_without_names(text[:READ_CHARACTERS]))
     said = [
         _read(part, dictionary, asks="?" in mark)

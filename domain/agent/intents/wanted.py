@@ -6,16 +6,16 @@ any is fit for a ready answer.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from pydantic import Field
 
 from domain.agent.brain import Category
 from domain.agent.intent import Intent
-from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file, tokens
+from domain.agent.intents.meanings import GOODS, HARMLESS, NUMBER, Dictionary, meanings_file
 from domain.agent.intents.sentence import MessageSentence, read_sentences
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
@@ -118,7 +118,7 @@ def read_wants(text: str, *, after: str = "") -> Wants:
     """
     said = read_sentences(text, _dictionary())
     rules = _rules()
-    found = [_wanted_in(sentence) for sentence in said]
+    found = [_wanted_in(sentence.meanings) for sentence in said]
     covered = {other for wanted in found for intent in wanted for other in rules[intent].covers}
     strengths: dict[Intent, int] = {}
     places: dict[Intent, list[str]] = {}
@@ -145,28 +145,13 @@ def clauses_that_want(text: str, intent: Intent) -> str:
     return "\n".join(found) or text
 
 
-def mentions(text: str, phrases: Iterable[str]) -> bool:
-    """Whether one of the phrases occurs in the text, as whole words, whatever their case and
-    accents. A "*" at the end of a word stands for any ending."""
-    entries = [entry for phrase in phrases if (entry := _entry(phrase))]
-    if not entries:
-        return False
-    known = Dictionary({"phrase": " ".join(entries)})
-    return any("phrase" in sentence.meanings for sentence in read_sentences(text, known))
-
-
-def _entry(phrase: str) -> str:
-    """A phrase as a dictionary has it."""
-    said = "_".join(tokens(phrase.replace("_", " ")))
-    return f"{said}*" if said and phrase.rstrip().endswith("*") else said
-
-
-def _wanted_in(sentence: MessageSentence) -> dict[Intent, int]:
+@lru_cache(maxsize=2_000)
+def _wanted_in(meanings: frozenset[str]) -> Mapping[Intent, int]:
     """What a sentence wants, without what something else in it makes plain."""
     strengths = {
         intent: strength
         for intent, rule in _rules().items()
-        if (strength := rule.strength(sentence.meanings))
+        if (strength := rule.strength(meanings))
     }
     kept: dict[Intent, int] = {}
     # The fullest first: of two that speak against each other it stands.

@@ -9,12 +9,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_frames import frames
+from domain.core.effort import spend
 from domain.core.text import fold
-
-# More than any brain is shown of one text.
-MAX_CHARS: Final = 20_000
 
 _WORD: Final = re.compile(r"\w+")
 
@@ -23,9 +22,9 @@ def sensitive_matter(text: str, own_words: Sequence[str] = ()) -> SensitiveMatte
     """The matter that takes `text` to a human; None for what the agent may answer.
 
     `own_words`: the merchant's, whole words or phrases whatever their case and accents. Reads
-    20,000 characters.
+    `READ_CHARS` characters.
     """
-    read = text[:MAX_CHARS]
+    read = text[:READ_CHARS]
     found = frames().matter(read)
     if found is None and says_own(read, own_words):
         return SensitiveMatter.OWN
@@ -41,10 +40,11 @@ class SafetyGrammar:
 
 
 def says_own(text: str, own_words: Sequence[str]) -> bool:
-    """Whether one of the merchant's words stands in the text. Reads 20,000 characters."""
+    """Whether one of the merchant's words stands in the text. Reads `READ_CHARS` characters."""
     if not own_words:
         return False
-    words = _worded(text[:MAX_CHARS])
+    spend(min(len(text), READ_CHARS) * len(own_words))
+    words = _worded(text[:READ_CHARS])
     return any(own in words for own in _all_worded(tuple(own_words)))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from domain.agent.phrase_tree import PhraseTree
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_words import (
     ELIDED,
@@ -20,10 +21,10 @@ from domain.agent.safety.sensitive_words import (
     shortened,
     squeezed,
 )
+from domain.core.effort import spend
 from domain.core.lexicon import BrokenLexicon, LexiconFile, lexicon
 
 _NEAR: Final = 8
-_MINOR_AGES: Final = range(1, 18)
 _FRAME: Final = re.compile(
     r"(?P<parts>[\w|]+(?: [>&] [\w|]+)*)(?: ~(?P<near>\d+))?(?P<unless>(?: !!?\w+)*)"
 )
@@ -31,14 +32,6 @@ _SET: Final = re.compile(r"\{(\w+)\}")
 
 # Where something is said: positions of its first and its last word.
 Place = tuple[int, int]
-
-
-@dataclass(frozen=True, slots=True)
-class Phrase:
-    """`rest`: the words behind the first one, each as the forms that it may have."""
-
-    concept: str
-    rest: tuple[frozenset[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +50,8 @@ class SpokenFrame:
 
 @dataclass(frozen=True, slots=True)
 class Frames:
-    """`phrases`: by the first word, whole or a stem that ends in `*`."""
-
     vocabulary: SensitiveVocabulary
-    phrases: Mapping[str, tuple[Phrase, ...]]
-    stems: tuple[int, ...]
+    phrases: PhraseTree
     frames: tuple[SpokenFrame, ...]
 
     def matter(self, text: str) -> SensitiveMatter | None:
@@ -76,28 +66,11 @@ class Frames:
         """The concepts in the words, each with its places in order."""
         said: dict[str, list[Place]] = {}
         positions = _positions(words)
-        for index, word in enumerate(words):
-            for phrase in self._beginning(word):
-                end = index + len(phrase.rest)
-                following = words[index + 1 : end + 1]
-                if len(following) == len(phrase.rest) and all(
-                    _says(given, forms) for given, forms in zip(following, phrase.rest, strict=True)
-                ):
-                    place = positions[index], positions[end]
-                    said.setdefault(phrase.concept, []).append(place)
+        spend(len(words))
+        for index, start in enumerate(positions):
+            for concept, end in self.phrases.found_at(words, index):
+                said.setdefault(concept, []).append((start, positions[end]))
         return said
-
-    def _beginning(self, word: str) -> list[Phrase]:
-        found = list(self.phrases.get(word, ()))
-        for length in self.stems:
-            if length > len(word):
-                break
-            found += self.phrases.get(word[:length] + "*", ())
-        if word.isdigit():
-            found += self.phrases.get("<n>", ())
-            if _is_minor_age(word):
-                found += self.phrases.get("<age>", ())
-        return found
 
 
 def _positions(words: Sequence[str]) -> list[int]:
@@ -106,18 +79,6 @@ def _positions(words: Sequence[str]) -> list[int]:
         at += SENTENCE_BREAK if word == "." else 1
         positions.append(at)
     return positions
-
-
-def _says(word: str, forms: frozenset[str]) -> bool:
-    if word in forms or "_" in forms:
-        return word != "."
-    if word.isdigit():
-        return "<n>" in forms or ("<age>" in forms and _is_minor_age(word))
-    return any(form[-1] == "*" and word.startswith(form[:-1]) for form in forms)
-
-
-def _is_minor_age(word: str) -> bool:
-    return len(word) < 3 and int(word) in _MINOR_AGES
 
 
 def _chains(frame: SpokenFrame, said: Mapping[str, list[Place]]) -> list[Place]:
@@ -187,12 +148,11 @@ def frames() -> Frames:
     slang = {short: tuple(bare(meant).split()) for short, meant in file.slang.items()}
     dropped = frozenset(file.dropped.split())
     reader = _Reader(file.sets, dropped, slang)
-    phrases: dict[str, list[Phrase]] = {}
+    phrases = PhraseTree()
     for concept, texts in file.concepts.items():
         for text in filter(None, map(str.strip, texts.split(","))):
-            for first, *rest in reader.phrases(text):
-                for form in first:
-                    phrases.setdefault(form, []).append(Phrase(concept, tuple(rest)))
+            for words in reader.phrases(text):
+                phrases.add(concept, words)
     mended: dict[str, tuple[str, ...]] = {}
     for word in map(squeezed, file.mended.split()):
         for form in (word, *shortened(word)):
@@ -200,8 +160,7 @@ def frames() -> Frames:
     known = frozenset(squeezed(word) for word in (*file.correct.split(), *file.mended.split()))
     return Frames(
         vocabulary=SensitiveVocabulary(slang=slang, dropped=dropped, known=known, mended=mended),
-        phrases={form: tuple(found) for form, found in phrases.items()},
-        stems=tuple(sorted({len(form) - 1 for form in phrases if form.endswith("*")})),
+        phrases=phrases,
         frames=tuple(
             _frame(matter, text, file.concepts)
             for matter, texts in file.frames.items()

@@ -9,7 +9,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.plain_text import without_controls
+from domain.core.text import without_marks
 
 # What stands between two sentences counts as that many words, so that a short distance stays
 # within one and a long one does not.
@@ -46,7 +48,7 @@ def bare(text: str) -> str:
     for sign, letters in _JOINED:
         lower = lower.replace(sign, letters)
     decomposed = unicodedata.normalize("NFKD", _APOSTROPHES.sub("'", lower))
-    plain = "".join(mark for mark in decomposed if not unicodedata.combining(mark))
+    plain = without_marks(decomposed)
     if "'" in plain:
         for contraction, meant in _CONTRACTIONS:
             plain = contraction.sub(meant, plain)
@@ -65,18 +67,23 @@ class SensitiveVocabulary:
 
     def words(self, text: str) -> list[str]:
         """The words in their order, squeezed; "." between sentences."""
+        spend(len(text))
         read: list[str] = []
+        known: dict[str, list[str]] = {}
         for piece in _PIECE.findall(bare(text)):
-            if not piece[0].isalnum():
-                read.append(".")
-                continue
-            # Of a sum the whole part: its point ends no sentence.
-            whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
-            for word in self.slang.get(whole, (whole,)):
-                meant = ELIDED.get(word, word)
-                if meant not in self.dropped:
-                    read.append(self._mended(squeezed(meant)))
+            meant = known.get(piece)
+            if meant is None:
+                meant = known[piece] = self._meant(piece)
+            read += meant
         return read
+
+    def _meant(self, piece: str) -> list[str]:
+        if not piece[0].isalnum():
+            return ["."]
+        # Of a sum the whole part: its point ends no sentence.
+        whole = piece if piece[0].isalpha() else re.split("[.,]", piece)[0]
+        meant = (ELIDED.get(word, word) for word in self.slang.get(whole, (whole,)))
+        return [self._mended(squeezed(word)) for word in meant if word not in self.dropped]
 
     def _mended(self, word: str) -> str:
         """The word that this one is one slip away from: a letter more, less, wrong or swapped."""

@@ -10,9 +10,9 @@ import unicodedata
 from dataclasses import dataclass
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
 from domain.agent.plan import ActionKind
 from domain.agent.speech.harmless import Tokens, caution_words, tokens_of
-from domain.agent.speech.utterance import READ_CHARS
 from domain.agent.speech.vocabulary import OPPOSING, SpeechRole, vocabulary
 from domain.core.text import fold
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Final
 
 from domain.agent.brain import Language
@@ -15,6 +16,7 @@ from domain.agent.speech.vocabulary import (
     vocabulary,
 )
 
+SENTENCE_CLAUSES: Final = 100
 _JOINTS: Final = {
     SpeechRole.ALSO_KIND: "and",
     SpeechRole.OR: "or",
@@ -97,7 +99,8 @@ def sentences(said: Utterance) -> Iterator[SpokenSentence]:
         spoken = mainly
         if in_french != in_english:
             spoken = french if in_french > in_english else english
-        clauses = tuple(_clauses(sentence, spoken))
+        # One more than is read tells that there are more.
+        clauses = tuple(islice(_clauses(sentence, spoken), SENTENCE_CLAUSES + 1))
         if clauses:
             yield SpokenSentence(clauses, sentence.asks, sentence.introduces)
 

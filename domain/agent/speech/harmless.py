@@ -7,6 +7,7 @@ from functools import cache
 from typing import Final
 
 from domain.agent.speech.vocabulary import ACTION_FORMS, Meaning, SpeechRole, vocabulary
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
@@ -80,6 +81,7 @@ class CautionWords:
 
 def tokens_of(text: str) -> Tokens:
     """The words and numbers of a text, folded; an apostrophe parts words."""
+    spend(len(text))
     return tuple(_TOKEN.findall(_APOSTROPHES.sub(" ", fold(text))))
 
 

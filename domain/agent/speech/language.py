@@ -5,11 +5,12 @@ from functools import cache
 from typing import Final
 
 from domain.agent.brain import Language
+from domain.agent.extent import READ_CHARS
 from domain.agent.speech.vocabulary import vocabulary
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 
-_READ_CHARS: Final = 20_000
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SMALLEST_SHARE: Final = 0.35
 
@@ -24,7 +25,7 @@ class _File(LexiconFile):
 def has_grammar(text: str) -> bool:
     """Whether the text is French or English well enough to be parsed. A text without any word is:
     nothing in it is misread."""
-    words = _WORD.findall(fold(text[:_READ_CHARS]))
+    words = _read(text)
     if not words:
         return True
     file = _words()
@@ -35,9 +36,15 @@ def has_grammar(text: str) -> bool:
 
 def spoken_language(text: str) -> Language:
     """French or English, by the words of the text; French where it has none of either."""
-    words = _WORD.findall(fold(text[:_READ_CHARS]))
+    words = _read(text)
     french, english = (sum(word in own for word in words) for own in _words()[0])
     return "fr" if french >= english else "en"
+
+
+def _read(text: str) -> list[str]:
+    read = text[:READ_CHARS]
+    spend(len(read))
+    return _WORD.findall(fold(read))
 
 
 @cache

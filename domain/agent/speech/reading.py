@@ -9,7 +9,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from domain.agent.plan import ActionKind
-from domain.agent.speech.clause import Clause, Constituent, SpokenSentence, parts_of, sentences
+from domain.agent.speech.clause import (
+    SENTENCE_CLAUSES,
+    Clause,
+    Constituent,
+    SpokenSentence,
+    parts_of,
+    sentences,
+)
 from domain.agent.speech.language import has_grammar
 from domain.agent.speech.request import SpokenRequest, Standing, Veto
 from domain.agent.speech.surroundings import around
@@ -18,6 +25,8 @@ from domain.agent.speech.vocabulary import OPPOSING, Meaning, SpeechRole, vocabu
 from domain.agent.speech.wish import Wish, wish_of
 
 READ_CLAUSES: Final = 400
+# Who asks more often asks nothing that is plain.
+READ_REQUESTS: Final = 20
 _IT_IS: Final = frozenset({"ce est", "cest", "is", "it is", "its", "c"})
 _SURENESS: Final = (Standing.NONE, Standing.LIKELY, Standing.PLAIN)
 _GOES_ON: Final = frozenset(
@@ -72,6 +81,7 @@ def spoken_request(text: str) -> SpokenRequest:
     if quoted:
         vetoes.append(Veto.QUOTED)
     standing = _standing(asked, remarks)
+    whole = whole and len(asked) < READ_REQUESTS
     if standing is Standing.PLAIN and (quoted or not whole or not has_grammar(text)):
         standing = Standing.LIKELY
     best = max(asked, key=_worth_quoting, default=None)
@@ -99,6 +109,8 @@ def veto_of(quote: str, text: str) -> Veto | None:
     if not whole:
         return Veto.HYPOTHETICAL
     asked = _asked(spoken)
+    if len(asked) == READ_REQUESTS:
+        return Veto.HYPOTHETICAL
     remarks = _remarks(spoken, {(one.at, one.of) for one in asked})
     touched = {
         (at, of)
@@ -128,7 +140,7 @@ def _within_bounds(spoken: Iterable[SpokenSentence]) -> tuple[list[SpokenSentenc
     clauses = 0
     for sentence in spoken:
         clauses += len(sentence.clauses)
-        if clauses > READ_CLAUSES:
+        if clauses > READ_CLAUSES or len(sentence.clauses) > SENTENCE_CLAUSES:
             return read, False
         read.append(sentence)
     return read, True
@@ -150,6 +162,8 @@ def _asked(spoken: list[SpokenSentence]) -> list[_Asked]:
             vetoes = wish.vetoes | weight.vetoes
             doubts, numbers = frozenset(weight.doubts), _numbers(sentence, of, wish.own)
             found.append(_Asked(at, of, wish, standing, vetoes, doubts, numbers))
+            if len(found) == READ_REQUESTS:
+                return found
     return found
 
 

@@ -4,12 +4,15 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import islice
 from typing import Final
 
+from domain.agent.extent import READ_CHARS
+from domain.core.effort import spend
 from domain.core.text import fold
 
-READ_CHARS: Final = 20_000
-
+# Words and marks. No letter of this length has so many.
+_READ_TOKENS: Final = 2_500
 _NUMBER: Final = r"(?:[A-Za-z]{1,6}-?)?\d[\w-]*"
 _MONEY: Final = (
     r"(?:€|£|\$|chf|(?:euros?|eur|usd|gbp|dollars?|pounds?|francs?|balles|quid|bucks|cad|aud)\b)"
@@ -102,13 +105,16 @@ class Utterance:
 
 
 def utterance(text: str) -> Utterance:
-    """Never raises; reads the first 20,000 characters."""
+    """Never raises; reads the first `READ_CHARS` characters."""
     read = text[:READ_CHARS]
+    spend(len(read))
     reader = _Reader()
     quoted = _quoted(read)
-    for match in _TOKEN.finditer(read):
+    tokens = _TOKEN.finditer(read)
+    for match in islice(tokens, _READ_TOKENS):
         reader.take(match, inside=_within(match.start(), quoted), text=read)
-    return Utterance(reader.finish(), tuple(reader.quoted), whole=len(text) <= READ_CHARS)
+    whole = len(text) <= READ_CHARS and next(tokens, None) is None
+    return Utterance(reader.finish(), tuple(reader.quoted), whole)
 
 
 class _Reader:

@@ -59,7 +59,7 @@ async def test_what_it_answers_and_what_not_is_set_and_taken_away(
     assert (made["intent"], made["not_for"]) == ("track_order", ["douane", "vol"])
     one = f"{TEMPLATES}/{made['id']}"
     async with front.database.tenant(shop.tenant) as connection:
-        shown = await ContentRepository(connection, shop.tenant).templates()
+        shown = (await ContentRepository(connection, shop.tenant).templates()).templates
     assert (Intent.TRACK_ORDER, ("douane", "vol")) in {(of.intent, of.not_for) for of in shown}
 
     left = (await front.http.patch(one, json={"name": "Suivi"}, headers=owner)).json()
@@ -79,7 +79,8 @@ async def test_one_that_is_off_is_shown_to_people_and_to_no_brain(
     await front.http.patch(f"{TEMPLATES}/{back['id']}", json={"is_active": True}, headers=owner)
 
     async with front.database.tenant(shop.tenant) as connection:
-        shown = {one.id for one in await ContentRepository(connection, shop.tenant).templates()}
+        content = await ContentRepository(connection, shop.tenant).templates()
+        shown = {one.id for one in content.templates}
     listed = (await front.http.get(TEMPLATES, headers=owner)).json()["templates"]
     states = {one["id"]: one["is_active"] for one in listed}
 

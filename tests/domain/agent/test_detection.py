@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.agent.safety.detection import MAX_CHARS, unsafe
+from domain.agent.extent import READ_CHARS
+from domain.agent.safety.detection import unsafe
 from domain.agent.safety.reason import UnsafeReason
 
 HONEST: Final = (Path(__file__).parent / "honest_messages.txt").read_text().splitlines()
@@ -112,6 +113,6 @@ def test_length_costs_no_more_than_its_length(piece: str) -> None:
     """A quadratic expression would need seconds for these."""
     started = thread_time()
 
-    unsafe(piece * (MAX_CHARS // len(piece)))
+    unsafe(piece * (READ_CHARS // len(piece)))
 
     assert thread_time() - started < 2

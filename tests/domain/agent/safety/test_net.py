@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from domain.agent.safety.net import MAX_CHARS, sensitive_matter
+from domain.agent.extent import READ_CHARS
+from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.core.strict_yaml import read_yaml
 
@@ -85,8 +86,8 @@ def test_what_is_known_comes_before_own_words() -> None:
 
 def test_reads_no_further_than_its_bound() -> None:
     said = "Mon avocat vous contactera."
-    assert sensitive_matter("x " * (MAX_CHARS // 2) + said) is None
-    assert sensitive_matter("x " * (MAX_CHARS // 2 - len(said)) + said) is not None
+    assert sensitive_matter("x " * (READ_CHARS // 2) + said) is None
+    assert sensitive_matter("x " * (READ_CHARS // 2 - len(said)) + said) is not None
 
 
 @given(st.text(max_size=300))

@@ -1,9 +1,10 @@
 """The grammar of the safety net: its words, phrases and distances, and its effort."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import pytest
 
+from domain.agent.phrase_tree import PhraseTree
 from domain.agent.safety import sensitive_frames
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.safety.sensitive_frames import Frames, frames
@@ -45,9 +46,15 @@ def test_a_sentence_break_is_a_distance() -> None:
     assert second - first == SENTENCE_BREAK + 1
 
 
+def _concepts(tree: PhraseTree) -> Iterator[str]:
+    yield from tree.concepts
+    for branch in tree._branches.values():
+        yield from _concepts(branch)
+
+
 def test_every_phrase_may_be_said_and_every_concept_is_used() -> None:
     found = frames()
-    said = {phrase.concept for phrases in found.phrases.values() for phrase in phrases}
+    said = set(_concepts(found.phrases))
     used = {
         name
         for frame in found.frames

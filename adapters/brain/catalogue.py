@@ -1,0 +1,58 @@
+"""A client's templates, made ready to be compared with messages."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Final
+
+from adapters.brain.relevance import Coverage, stems, told
+from domain.agent.brain import Language, Template
+from domain.agent.intents.phrase_lists import PhraseLists
+from domain.agent.template import names
+from domain.core.recent import Recent
+
+# What all catalogues together may hold of texts, in characters. A prepared one takes several times
+# as many bytes.
+_HELD: Final = 4_000_000
+# So many templates are prepared before others get their turn.
+_AT_ONCE: Final = 10
+
+
+class Catalogue:
+    """`coverage`, `not_for` and `placeholders` know the templates by their places."""
+
+    def __init__(self, templates: tuple[Template, ...], coverage: Coverage) -> None:
+        self.templates = templates
+        self.coverage = coverage
+        self.not_for = PhraseLists([template.not_for for template in templates])
+        self.placeholders = tuple(names(template.body) for template in templates)
+        self._places: dict[Language, list[int]] = defaultdict(list)
+        for place, template in enumerate(templates):
+            self._places[template.language].append(place)
+
+    def places(self, language: Language) -> Sequence[int]:
+        """The templates in this language, oldest first."""
+        return self._places.get(language, ())
+
+
+class Catalogues:
+    """The catalogues of late, so that templates are not prepared for each message anew."""
+
+    def __init__(self) -> None:
+        self._recent: Recent[tuple[int, ...], Catalogue] = Recent(_HELD)
+
+    async def of(self, templates: tuple[Template, ...]) -> Catalogue:
+        """The catalogue of exactly these objects. It holds them, so that no other object has the
+        identity of one of them for as long as it is kept."""
+        key = tuple(map(id, templates))
+        known = self._recent.get(key)
+        if known is not None:
+            return known
+        titles, bodies = [], []
+        for number, template in enumerate(templates):
+            if number and number % _AT_ONCE == 0:
+                await asyncio.sleep(0)
+            titles.append(stems(template.name))
+            bodies.append(told(template.body))
+        weight = sum(len(template.body) for template in templates)
+        return self._recent.keep(key, Catalogue(templates, Coverage(titles, bodies)), weight)

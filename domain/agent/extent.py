@@ -1,0 +1,8 @@
+"""How much the agent reads of one text that others wrote."""
+
+from typing import Final
+
+READ_CHARS: Final = 8_000
+"""The message, one of the merchant's texts, an answer: two pages. Each reading takes a worker's
+whole attention, and no hostile text of this length has it for long. A longer message is not judged
+by its beginning: a human sees it."""

@@ -1,0 +1,47 @@
+"""Lists of phrases, looked for in a message all at once."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from domain.agent.intents.meanings import ELIDED, Dictionary, tokens
+from domain.agent.intents.sentence import read_sentences
+from domain.agent.phrase_tree import PhraseTree
+
+
+class PhraseLists:
+    """Whole words, whatever their case and accents. A "*" at the end of a phrase stands for any
+    ending of its last word."""
+
+    def __init__(self, lists: Sequence[Iterable[str]]) -> None:
+        self._tree = PhraseTree()
+        self._is_empty = True
+        for number, phrases in enumerate(lists):
+            for phrase in phrases:
+                if words := tuple(_words(phrase)):
+                    self._tree.add(str(number), words)
+                    self._is_empty = False
+
+    def mentioned(self, text: str) -> frozenset[int]:
+        """The lists, by their places, of which a phrase occurs in the text."""
+        if self._is_empty:
+            return frozenset()
+        found = (
+            self._tree.found_at(sentence.words, start)
+            for sentence in read_sentences(text, _nothing())
+            for start in range(len(sentence.words))
+        )
+        return frozenset(int(number) for places in found for number, _ in places)
+
+
+def _words(phrase: str) -> Iterator[frozenset[str]]:
+    said = tokens(phrase.replace("_", " "))
+    for word in said[:-1]:
+        if word not in ELIDED:
+            yield frozenset({word})
+    for word in said[-1:]:
+        yield frozenset({f"{word}*" if phrase.rstrip().endswith("*") else word})
+
+
+@cache
+def _nothing() -> Dictionary:
+    return Dictionary({})

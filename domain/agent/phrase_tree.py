@@ -1,0 +1,89 @@
+"""Phrases by their words, so that a text is read without trying one phrase after the other.
+
+A branch holds what may follow the words before it: whole words, stems that end in `*`, `_` for any
+word, `<n>` for a number and `<age>` for that of a minor.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Final
+
+from domain.core.effort import spend
+
+_MINOR_AGES: Final = range(1, 18)
+_ANY: Final = "_"
+_NUMBER: Final = "<n>"
+_AGE: Final = "<age>"
+
+
+class PhraseTree:
+    """A branch with all that is below it. `concepts`: what the words up to here say."""
+
+    __slots__ = ("_branches", "_by_form", "_stems", "concepts")
+
+    def __init__(self) -> None:
+        self.concepts: list[str] = []
+        self._branches: dict[frozenset[str], PhraseTree] = {}
+        self._by_form: dict[str, list[PhraseTree]] = {}
+        self._stems: tuple[int, ...] = ()
+
+    def add(self, concept: str, words: Iterable[frozenset[str]]) -> None:
+        """`words`: of a phrase, each as the forms that it may have."""
+        branch = self
+        for forms in words:
+            branch = branch._branch(forms)
+        if concept not in branch.concepts:
+            branch.concepts.append(concept)
+
+    def found_at(self, words: Sequence[str], start: int) -> Iterator[tuple[str, int]]:
+        """The concepts that begin at a word, each with the place of its last word."""
+        branches = _after(self, words[start])
+        at = start
+        while branches:
+            spend(len(branches))
+            for branch in branches:
+                for concept in branch.concepts:
+                    yield concept, at
+            at += 1
+            if at == len(words):
+                return
+            word = words[at]
+            if len(branches) == 1:
+                branches = _after(branches[0], word)
+            else:
+                branches = tuple(further for branch in branches for further in _after(branch, word))
+
+    def _branch(self, forms: frozenset[str]) -> "PhraseTree":
+        branch = self._branches.get(forms)
+        if branch is None:
+            branch = self._branches[forms] = PhraseTree()
+            for form in forms:
+                self._by_form.setdefault(form, []).append(branch)
+            stems = {len(form) - 1 for form in forms if form.endswith("*")}
+            self._stems = tuple(sorted(stems.union(self._stems)))
+        return branch
+
+    def after(self, word: str) -> tuple["PhraseTree", ...]:
+        """The branches that go on with this word, each once."""
+        known = self._by_form
+        if word == ".":
+            return ()
+        lists = [known[form] for form in self._forms(word) if form in known]
+        return tuple(dict.fromkeys(branch for found in lists for branch in found))
+
+    def _forms(self, word: str) -> list[str]:
+        forms = [word, _ANY]
+        if word.isdecimal():
+            forms += (_NUMBER, _AGE) if _is_minor_age(word) else (_NUMBER,)
+        else:
+            forms += [word[:length] + "*" for length in self._stems if length <= len(word)]
+        return forms
+
+
+@lru_cache(maxsize=50_000)
+def _after(branch: PhraseTree, word: str) -> tuple[PhraseTree, ...]:
+    return branch.after(word)
+
+
+def _is_minor_age(word: str) -> bool:
+    return len(word) < 3 and int(word) in _MINOR_AGES
