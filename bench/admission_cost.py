@@ -21,6 +21,7 @@ from adapters.system import new_ulid, utc_now
 from bench.load import ROOT, LoadMessage, LoadShop
 from bench.statements import ADMISSION, TICKET, Statement, arrival, material_of, watched
 from domain.core.ids import TenantId
+from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import match
 from domain.tenants.actor import Actor
@@ -157,7 +158,9 @@ async def _store(connection: AsyncConnection, tenant: TenantId) -> None:
     playbook = match(await PlaybookRepository(connection, tenant).active(), comes.event.event_type)
     if playbook is None:
         raise RuntimeError("the shop has no playbook for the ticket")
-    await ArrivalRepository(connection, tenant).store_with_run(comes, playbook, utc_now())
+    customer = claimed_customer(comes.event)
+    arrivals = ArrivalRepository(connection, tenant)
+    await arrivals.store_with_run(comes, customer, playbook, utc_now())
 
 
 def _event() -> InboundEvent:

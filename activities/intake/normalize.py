@@ -15,9 +15,8 @@ from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.contracts import NormalizeInput, NormalizeResult
 from domain.intake.cut_event import cut_event
-from domain.intake.event import Channel, InboundEvent, UnifiedEvent
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of
 from domain.intake.event_size import is_large
-from domain.intake.normalization import channel_of
 from domain.intake.order_number import with_asked_number
 from domain.intake.ports import Normalized
 from domain.runs.conversation import conversation_key, memory_key

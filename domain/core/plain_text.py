@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from domain.core.effort import spend
+
 MAX_TEXT_CHARS: Final = 100_000
 
 _LINE_BREAKS: Final = re.compile("\r\n?|[\x0b\x0c\x85\u2028\u2029]")
@@ -17,6 +19,8 @@ _UNSEEN: Final = re.compile(
 
 def without_controls(value: str) -> str:
     """`value` with every line break as one newline and no control character but newline and tab."""
+    if value.isprintable():
+        return value  # as most are: nothing of what follows is printable
     return _UNSEEN.sub("", _SPACES.sub(" ", _LINE_BREAKS.sub("\n", value)))
 
 
@@ -26,6 +30,9 @@ def clean_text(value: str, limit: int = MAX_TEXT_CHARS) -> str:
     The result has at most `limit` characters and is unchanged by a second call.
     """
     lines: list[str] = []
+    # Twice the limit leaves room for blanks, without reading megabytes of them.
+    value = value[: 2 * limit]
+    spend(len(value))
     for raw in without_controls(value).split("\n"):
         line = raw.rstrip()
         if line or (lines and lines[-1]):
@@ -39,7 +46,9 @@ def clean_line(value: str, limit: int) -> str:
     A subject or a name cleaned so cannot add a header line.
     """
     # Four times the limit leaves room for blanks that are folded, without reading megabytes.
-    return " ".join(without_controls(value[: 4 * limit]).split())[:limit].rstrip()
+    value = value[: 4 * limit]
+    spend(len(value))
+    return " ".join(without_controls(value).split())[:limit].rstrip()
 
 
 def clean_address(value: str) -> str | None:

@@ -9,14 +9,9 @@ from typing import Final
 
 from domain.core.plain_text import clean_address
 from domain.intake.customer_email import customer_key
-from domain.intake.event import Channel, InboundEvent
+from domain.intake.event import Channel, InboundEvent, channel_of
 from domain.intake.mail_authentication import is_proved
-from domain.intake.mail_headers import (
-    Mailbox,
-    checked_address,
-    header_values,
-    mailboxes,
-)
+from domain.intake.mail_headers import Mailbox, MailHeaders, checked_address, mailboxes
 from domain.intake.mail_sender import Writer, is_robot, writer_of
 from domain.intake.payload_paths import EMAIL_ADDRESS
 from domain.intake.payload_view import PayloadView, scalar_text
@@ -26,6 +21,9 @@ _RECIPIENTS: Final = (
     "delivered_to", "envelope.to",
 )  # fmt: skip
 _RECIPIENT_HEADERS: Final = ("to", "cc", "delivered-to", "x-original-to")
+_MAX_VALUES: Final = 5
+# Servers write theirs on top, one for each that passed the mail on.
+_MAX_RESULTS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +43,15 @@ class Correspondent:
 def correspondent(
     event: InboundEvent,
     channel: Channel,
-    view: PayloadView,
+    headers: MailHeaders,
     text: str,
     authserv_ids: Iterable[str],
 ) -> Correspondent:
     """Who wrote an event. `text`: its words, among which a form says who filled it in."""
     given = clean_address(event.customer_email or "")
     if channel is Channel.EMAIL:
-        return _of_mail(event, view, given, text, authserv_ids)
-    email = given or _address_in(view)
+        return _of_mail(event, _Heads(headers), given, text, authserv_ids)
+    email = given or _address_in(headers.view)
     if channel is Channel.HELPDESK and email:
         writer = writer_of(Mailbox(address=email), (), (), text)
         # The ticket is the writer's, whoever the form names: its answer goes to them.
@@ -68,70 +66,90 @@ def correspondent(
     return Correspondent(Mailbox(address=email))
 
 
+def claimed_customer(event: InboundEvent) -> str | None:
+    """The key of the customer that an event names before anything of it is read: the caller's
+    `customer_email`, else whom the head of a mail is from. Of what a form has passed on this may
+    be nobody, since only its text says who filled it in.
+    """
+    given = customer_key(event.customer_email)
+    if given is None and channel_of(event.event_type, event.source) is Channel.EMAIL:
+        heads = _Heads(MailHeaders(PayloadView(event.payload)))
+        return customer_key(_writer(heads, heads.sender(), "").box.address)
+    return given
+
+
 def _of_mail(
     event: InboundEvent,
-    view: PayloadView,
+    heads: "_Heads",
     given: str | None,
     text: str,
     authserv_ids: Iterable[str],
 ) -> Correspondent:
-    sender = _from(view)
+    sender = heads.sender()
     vouched = event.payload.get("customer_verified") is True
     if sender.address is None and not given:
-        sender = Mailbox(sender.name, _address_in(view))
+        sender = Mailbox(sender.name, _address_in(heads.headers.view))
     # An address that the caller names beside the sender's, or vouches for, is the customer's.
     named = given is not None and (vouched or not _same(given, sender.address or given))
     if given is not None and named and not is_robot(given):
         writer = Writer(Mailbox(sender.name, given), is_sender=_same(given, sender.address))
     else:
         start = sender if sender.address else Mailbox(sender.name, given)
-        writer = writer_of(start, _reply_to(view), tuple(_recipients(view)), text)
+        writer = _writer(heads, start, text)
         if given is not None and writer.is_sender:
             # As the caller spells it.
             writer = Writer(Mailbox(writer.box.name, given), is_sender=True)
     return Correspondent(
         writer.box,
         is_authenticated=(vouched and (writer.is_sender or named) and not writer.by_form)
-        or (writer.is_sender and _is_proved(view, sender, authserv_ids)),
+        or (writer.is_sender and _is_proved(heads, sender, authserv_ids)),
         by_form=writer.by_form,
-        senders=tuple(filter(None, (sender.address, given, *_programs(view)))),
+        senders=tuple(filter(None, (sender.address, given, *heads.programs()))),
     )
 
 
-def _is_proved(view: PayloadView, sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
+def _writer(heads: "_Heads", sender: Mailbox, text: str) -> Writer:
+    return writer_of(sender, heads.reply_to(), tuple(heads.recipients()), text)
+
+
+def _is_proved(heads: "_Heads", sender: Mailbox, authserv_ids: Iterable[str]) -> bool:
     """Not without exactly one sender: of several nobody can say which one was meant."""
-    froms = header_values(view, "from")
-    read = mailboxes(froms[0]) if froms else mailboxes(view.get("from"))
+    froms = heads.headers.values("from")
+    read = mailboxes(froms[0]) if froms else mailboxes(heads.headers.view.get("from"))
     if len(froms) > 1 or len(read) != 1 or not _same(read[0].address, sender.address):
         return False
-    headers = header_values(view, "authentication-results")
-    return is_proved(sender.address or "", headers, authserv_ids)
+    found = heads.headers.values("authentication-results")[:_MAX_RESULTS]
+    return is_proved(sender.address or "", found, authserv_ids)
 
 
-def _from(view: PayloadView) -> Mailbox:
-    """The mail's sender, from `from` or the From header."""
-    found = mailboxes(view.get("from")) or mailboxes(view.get("from_full"))
-    return next(iter(found or _boxes(view, "from")), Mailbox())
+@dataclass(frozen=True, slots=True)
+class _Heads:
+    """Whom a mail names in its head."""
 
+    headers: MailHeaders
 
-def _programs(view: PayloadView) -> Iterator[str]:
-    boxes = (*_boxes(view, "from"), *_boxes(view, "sender"))
-    return (box.address for box in boxes if box.address)
+    def sender(self) -> Mailbox:
+        """From `from` or the From header."""
+        found = mailboxes(self.headers.view.get("from")) or mailboxes(
+            self.headers.view.get("from_full")
+        )
+        return next(iter(found or self._boxes("from")), Mailbox())
 
+    def programs(self) -> Iterator[str]:
+        boxes = (*self._boxes("from"), *self._boxes("sender"))
+        return (box.address for box in boxes if box.address)
 
-def _boxes(view: PayloadView, header: str) -> tuple[Mailbox, ...]:
-    return tuple(box for value in header_values(view, header)[:5] for box in mailboxes(value))
+    def reply_to(self) -> tuple[Mailbox, ...]:
+        return mailboxes(self.headers.view.get("reply_to")) or self._boxes("reply-to")
 
+    def recipients(self) -> Iterator[str]:
+        found = [box for path in _RECIPIENTS for box in mailboxes(self.headers.view.get(path))]
+        found += [box for name in _RECIPIENT_HEADERS for box in self._boxes(name)]
+        return (box.address for box in found if box.address)
 
-def _reply_to(view: PayloadView) -> tuple[Mailbox, ...]:
-    return mailboxes(view.get("reply_to")) or _boxes(view, "reply-to")
-
-
-def _recipients(view: PayloadView) -> Iterator[str]:
-    values = [view.get(path) for path in _RECIPIENTS]
-    found = [box for value in values for box in mailboxes(value)]
-    found += [box for name in _RECIPIENT_HEADERS for box in _boxes(view, name)]
-    return (box.address for box in found if box.address)
+    def _boxes(self, header: str) -> tuple[Mailbox, ...]:
+        values = self.headers.values(header)[:_MAX_VALUES]
+        return tuple(box for value in values for box in mailboxes(value))
 
 
 def _address_in(view: PayloadView) -> str | None:

@@ -3,12 +3,18 @@
 Source: the API specification, "POST /api/engine/gateway" and "Engine event".
 """
 
+import re
 from enum import StrEnum
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 DEFAULT_EVENT_TYPE: Final = "api_direct"
+_EMAIL_HEADS: Final = frozenset({"email", "mail", "postmark", "mailgun", "sendgrid"})
+_SHOP_HEADS: Final = frozenset({"woocommerce", "prestashop"})
+_HELPDESK_HEADS: Final = frozenset(
+    {"helpdesk", "zendesk", "zen", "gorgias", "freshdesk", "intercom", "chatwoot", "helpscout"}
+)
 
 
 class Channel(StrEnum):
@@ -77,3 +83,23 @@ class UnifiedEvent(BaseModel):
 def resolve_event_type(event_type: str | None, source: str | None) -> str:
     """The type a playbook is matched by: event_type, else source, else api_direct."""
     return event_type or source or DEFAULT_EVENT_TYPE
+
+
+def head_of(name: str) -> str:
+    """The first dotted part of an event type or source, folded."""
+    return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
+
+
+def channel_of(event_type: str, source: str | None) -> Channel:
+    """Where the event came from: the first dotted part of its type decides, else its source."""
+    for given in (event_type, source or ""):
+        head = head_of(given)
+        if head in _EMAIL_HEADS:
+            return Channel.EMAIL
+        if head == "widget":
+            return Channel.WIDGET
+        if head in _SHOP_HEADS or head.startswith("shop"):
+            return Channel.SHOP
+        if head in _HELPDESK_HEADS:
+            return Channel.HELPDESK
+    return Channel.API

@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from domain.core.effort import spend
+
 _MAX_CHARS: Final = 8_000
 _METHOD: Final = re.compile(r"([a-z][a-z0-9-]{0,40})(?:/\d{1,3})?", re.IGNORECASE)
 # A domain without a policy is none that failed: then a signature may still prove it.
@@ -82,6 +84,7 @@ def _domain(address: str) -> str:
 def _read(header: str) -> _Results | None:
     """A header value taken apart; None if it is none. It is read strictly: a value that hides a
     result in a comment or in quotation marks must not make one."""
+    spend(min(len(header), _MAX_CHARS))
     statements = _statements(header) if len(header) <= _MAX_CHARS else None
     if not statements or not statements[0] or len(statements[0]) > 2:
         return None

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.text import fold
 from domain.intake.mail_sender import is_robot
@@ -121,6 +122,7 @@ def is_automatic(subject: str, text: str) -> bool:
         return True
     if len(text) > _MAX_TEXT:
         return False
+    spend(len(text))
     words = _plain(text)
     asks = "?" in words
     matters = (

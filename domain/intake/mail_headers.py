@@ -12,11 +12,14 @@ from typing import Final
 
 from pydantic import JsonValue
 
+from domain.core.effort import spend
 from domain.core.plain_text import clean_address, clean_line, without_controls
 from domain.intake.payload_view import PayloadView, scalar_text
 
 _MAX_HEADERS: Final = 300
 _MAX_VALUE_CHARS: Final = 8_000
+_MAX_BLOCK_CHARS: Final = 100_000
+_MAX_BLOCK_LINES: Final = 2_000
 _MAX_REFERENCES: Final = 20
 _MAX_BOXES: Final = 20
 _HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
@@ -39,33 +42,38 @@ class Mailbox:
     address: str | None = None
 
 
-def mail_headers(view: PayloadView) -> dict[str, str]:
-    """Header name, lower case, to value, from `headers` in any usual shape and top-level keys.
+class MailHeaders:
+    """Headers from `headers` in any usual shape and from top-level keys, taken apart once.
 
-    `headers` may be an object, a list of {name, value} or of pairs, or the raw header block.
-    Values keep no line break. Never raises.
+    `headers` may be an object, a list of {name, value} or of pairs, or the raw header block. Never
+    raises.
     """
-    found: dict[str, str] = {}
-    for path in _HEADER_PATHS:
-        for name, value in _pairs(view.get(path)):
-            joined = _joined(value)
-            if joined is not None:
-                found.setdefault(name, clean_line(joined, _MAX_VALUE_CHARS))
-    for name in _TOP_LEVEL:
-        given = _joined(view.get(name))
-        if given is not None:
-            found.setdefault(name, clean_line(given, _MAX_VALUE_CHARS))
-    return found
 
+    def __init__(self, view: PayloadView) -> None:
+        self.view = view
+        self._pairs = tuple(tuple(_pairs(view.get(path))) for path in _HEADER_PATHS)
 
-def header_values(view: PayloadView, name: str) -> tuple[str, ...]:
-    """Every value of the headers of that name, lower case, the topmost first. A value that is too
-    long to be read whole is empty."""
-    for path in _HEADER_PATHS:
-        pairs = _pairs(view.get(path))
-        if found := [text for key, value in pairs if key == name for text in _whole(value)]:
-            return tuple(found)
-    return tuple(_whole(view.get(name)))
+    def first(self) -> dict[str, str]:
+        """Header name, lower case, to its first value, without line breaks."""
+        found: dict[str, str] = {}
+        for pairs in self._pairs:
+            for name, value in pairs:
+                joined = _joined(value) if name not in found else None
+                if joined is not None:
+                    found[name] = clean_line(joined, _MAX_VALUE_CHARS)
+        for name in _TOP_LEVEL:
+            given = _joined(self.view.get(name)) if name not in found else None
+            if given is not None:
+                found[name] = clean_line(given, _MAX_VALUE_CHARS)
+        return found
+
+    def values(self, name: str) -> tuple[str, ...]:
+        """Every value of the headers of that name, lower case, the topmost first. A value that is
+        too long to be read whole is empty."""
+        for pairs in self._pairs:
+            if found := [text for key, value in pairs if key == name for text in _whole(value)]:
+                return tuple(found)
+        return tuple(_whole(self.view.get(name)))
 
 
 def _pairs(value: JsonValue | None) -> Iterator[tuple[str, JsonValue]]:
@@ -106,7 +114,8 @@ def _joined(value: JsonValue | None) -> str | None:
 
 def _decoded_block(block: str) -> JsonValue:
     """A raw header block as pairs, or what its JSON says (Mailgun's message-headers)."""
-    block = block[:100_000]
+    block = block[:_MAX_BLOCK_CHARS]
+    spend(len(block))
     if block.lstrip()[:1] in {"[", "{"}:
         try:
             decoded: JsonValue = json.loads(block)
@@ -115,7 +124,9 @@ def _decoded_block(block: str) -> JsonValue:
         return decoded if isinstance(decoded, list | dict) else None
     pairs: list[list[str]] = []
     # Only what ends a line in a mail: a subject with another break must not become two headers.
-    for raw in re.split(r"\r\n|\r|\n", block.strip("\r\n")):
+    for raw in re.split(r"\r\n|\r|\n", block.strip("\r\n"), maxsplit=_MAX_BLOCK_LINES)[
+        :_MAX_BLOCK_LINES
+    ]:
         line = without_controls(raw)
         if not line:
             break

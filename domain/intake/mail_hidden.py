@@ -4,9 +4,14 @@ By style, attribute, class, size, place, or as white on nothing.
 """
 
 import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Final
 
+from domain.core.effort import spend
+
 MAX_STYLE_CHARS: Final = 2_000
+_ATTRIBUTES: Final = ("style", "color", "bgcolor", "background", "size", "hidden")
 MAX_SHEET_CHARS: Final = 50_000
 
 _NUMBER_END: Final = r"(?:[a-z]{2,3}|%)?(?:;|!|$)"
@@ -22,52 +27,106 @@ _WHITE: Final = r"(?:#f{3}(?:f{3})?|white|rgba?\(255,255,255(?:,1)?\))"
 _COLOUR: Final = re.compile(r"(?:^|;)color:([^;!]+)")
 _BACKGROUND: Final = re.compile(r"(?:^|;)background(?:-color|-image)?:([^;]+)")
 _NO_PAINT: Final = re.compile(rf"(?:{_WHITE}|none|transparent|inherit|initial|unset)(?:!|$)")
-_MEDIA: Final = re.compile(
-    r"@[a-z-]+[^{};]{0,300}\{(?:[^{}]{0,5000}\{[^{}]{0,5000}\}){0,200}[^{}]{0,500}\}"
-)
-_RULE: Final = re.compile(r"([^{}]{1,500})\{([^{}]{1,2000})\}")
-_NAME: Final = re.compile(r"[.#]([\w-]{1,100})(?=\s*(?:,|$))")
+_BRACE: Final = re.compile(r"([{}])")
+_MAX_SELECTOR: Final = 500
+_NAME: Final = re.compile(r"[\w-]{1,100}")
 
 
-def is_hidden(attributes: dict[str, str]) -> bool:
-    """Whether an element says of itself that it is not shown."""
-    if "hidden" in attributes or attributes.get("size") == "0":
-        return True
-    style = _style(attributes)
-    if _HIDDEN.search(style):
-        return True
-    return "overflow:hidden" in style and _NO_HEIGHT.search(style) is not None
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What an element says of how it is shown. `is_hidden`: not at all. `is_white`: its text is
+    white; None if nothing is said of the colour. `is_painted`: it has a background on which white
+    can be read."""
+
+    is_hidden: bool = False
+    is_white: bool | None = None
+    is_painted: bool = False
 
 
-def is_white(attributes: dict[str, str]) -> bool | None:
-    """Whether an element's text is white; None if it says nothing of the colour."""
-    styled = _COLOUR.search(_style(attributes))
-    said = styled[1] if styled else attributes.get("color", "").strip().lower()
-    return re.fullmatch(_WHITE, said) is not None if said else None
+_PLAIN: Final = Look()
 
 
-def is_painted(attributes: dict[str, str]) -> bool:
-    """Whether an element has a background on which white can be read."""
+class Looks:
+    """The looks of a mail's elements, each read once: most of a mail's elements look alike."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str | None, ...], Look] = {}
+
+    def of(self, attributes: dict[str, str]) -> Look:
+        """That of an element with these attributes."""
+        said = tuple(map(attributes.get, _ATTRIBUTES))
+        if not any(said) and "hidden" not in attributes:
+            return _PLAIN
+        look = self._known.get(said)
+        if look is None:
+            look = self._known[said] = _look(attributes)
+        return look
+
+
+def _look(attributes: dict[str, str]) -> Look:
+    style = attributes.get("style", "")[:MAX_STYLE_CHARS]
+    spend(len(style))
+    style = "".join(style.lower().split())
+    is_hidden = (
+        "hidden" in attributes
+        or attributes.get("size") == "0"
+        or _HIDDEN.search(style) is not None
+        or ("overflow:hidden" in style and _NO_HEIGHT.search(style) is not None)
+    )
+    styled = _COLOUR.search(style)
+    colour = styled[1] if styled else attributes.get("color", "").strip().lower()
+    return Look(
+        is_hidden=is_hidden,
+        is_white=re.fullmatch(_WHITE, colour) is not None if colour else None,
+        is_painted=_is_painted(attributes, style),
+    )
+
+
+def _is_painted(attributes: dict[str, str], style: str) -> bool:
     said = attributes.get("bgcolor", "").strip().lower()
     if attributes.get("background") or (said and not _NO_PAINT.match(said)):
         return True
-    found = _BACKGROUND.search(_style(attributes))
+    found = _BACKGROUND.search(style)
     return found is not None and _NO_PAINT.match(found[1]) is None
 
 
 def hidden_names(sheet: str) -> frozenset[str]:
     """Classes and ids that a style sheet hides on every screen; lower case.
 
-    What is hidden inside @media is shown on some screen.
+    What is hidden inside @media is shown on some screen. One pass over the sheet.
     """
-    compact = re.sub(r"/\*.{0,5000}?\*/", "", sheet[:MAX_SHEET_CHARS].lower(), flags=re.DOTALL)
-    return frozenset(
-        name[1]
-        for rule in _RULE.finditer(_MEDIA.sub("", compact))
-        if _HIDDEN.search("".join(rule[2].split()))
-        for name in _NAME.finditer(rule[1].strip())
-    )
+    spend(len(sheet))
+    names: set[str] = set()
+    depth = 0
+    at_rule = 0  # the depth of the outermost open one, from 1
+    selector = ""
+    pieces = _BRACE.split(_without_comments(sheet.lower()))
+    for before, brace in zip(pieces[::2], pieces[1::2], strict=False):
+        if brace == "{":
+            depth += 1
+            selector = before.rpartition(";")[2][-_MAX_SELECTOR:]
+            if not at_rule and "@" in selector:
+                at_rule = depth
+        elif depth:
+            shown = "".join(before[:MAX_STYLE_CHARS].split())
+            if selector and not at_rule and _HIDDEN.search(shown):
+                names.update(_last_names(selector))
+            if depth == at_rule:
+                at_rule = 0
+            depth -= 1
+            selector = ""
+    return frozenset(names)
 
 
-def _style(attributes: dict[str, str]) -> str:
-    return "".join(attributes.get("style", "")[:MAX_STYLE_CHARS].lower().split())
+def _without_comments(sheet: str) -> str:
+    """One that has no end takes all that follows."""
+    first, *rest = sheet.split("/*")
+    return first + "".join(piece.partition("*/")[2] for piece in rest)
+
+
+def _last_names(selectors: str) -> Iterator[str]:
+    """The class or id at the end of each selector, which is the element that is styled."""
+    for selector in selectors.split(","):
+        _, mark, name = selector.strip().replace("#", ".").rpartition(".")
+        if mark and _NAME.fullmatch(name):
+            yield name

@@ -1,28 +1,23 @@
 """HTML of a mail to plain text, in bounded time, whatever the sender made of it.
 
-inscriptis lays the text out; `domain/intake/mail_hidden.py` knows what a mail hides. inscriptis
-must not see the mail as it came: it walks the tree by recursion (1,000 levels end in
-RecursionError), costs 7 to 27 µs an element (2.7 s for 500,000 characters of table cells), pads
-table columns (one long cell makes every row long), and trusts only `display:none` as hidden. And
-lxml's own tree costs 8.3 s for one tag with 70,000 attributes, and drops everything below 256
-levels. So the parser here reports its events to a filter, which builds a small tree without
-attributes, tables, hidden parts and quoted replies.
+lxml's parser reports its events to a filter, which knows what a mail hides (`mail_hidden.py`) and
+quotes, and hands what is left to a layout (`mail_layout.py`). No tree is built: lxml's own costs
+8.3 s for one tag with 70,000 attributes and drops everything below 256 levels, and a library that
+lays one out as text takes 7 to 27 µs an element (decision 0001).
 """
 
 import re
 from html import unescape
 from typing import Final, cast
 
-from inscriptis import Inscriptis
-from inscriptis.css_profiles import STRICT_CSS_PROFILE
-from inscriptis.model.config import ParserConfig
 from lxml import etree
 
+from domain.core.effort import spend
 from domain.core.plain_text import without_controls
-from domain.intake.mail_hidden import MAX_SHEET_CHARS, hidden_names, is_hidden, is_painted, is_white
+from domain.intake.mail_hidden import MAX_SHEET_CHARS, Looks, hidden_names
+from domain.intake.mail_layout import Layout
 
 MAX_HTML_CHARS: Final = 500_000
-MAX_ELEMENTS: Final = 4_000
 MAX_DEPTH: Final = 60
 # The parser looks through all open elements at each closing tag: 20,000 open ones cost 1.2 s.
 MAX_OPEN: Final = 500
@@ -58,6 +53,8 @@ _CUT_IDS: Final = frozenset(
 _SIGNATURE_NAMES: Final = frozenset(
     {"gmail_signature", "moz-signature", "signature", "ms-outlook-mobile-signature"}
 )
+# Python refuses to read a number of thousands of digits.
+_NO_CHARACTER: Final = re.compile(r"&#\d{8,};?")
 # What a library may raise on input that its author did not foresee.
 _LIBRARY_FAULTS: Final = (
     ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError,
@@ -69,28 +66,28 @@ class _TooDeepError(Exception):
 
 
 class _MailFilter:
-    """An lxml parser target: takes parser events, builds the small tree for inscriptis.
+    """An lxml parser target: takes parser events, and lays out what is shown.
 
-    Beyond MAX_ELEMENTS or MAX_DEPTH no element is built; the text goes on, with a newline where
-    a block begins or ends, so nothing a customer wrote is lost to a limit.
+    Beyond MAX_DEPTH no element is laid out; the text goes on, so nothing a customer wrote is lost
+    to a limit.
     """
 
     def __init__(self, *, drop_quotes: bool, drop_white: bool) -> None:
         self._drop_quotes = drop_quotes
         self._drop_white = drop_white
-        self._builder = etree.TreeBuilder()
-        self._builder.start("body", {})
+        self._layout = Layout()
         self._open: list[str | None] = []  # what end() has to close; None for nothing
-        self._text: list[str] = []  # not yet given to the builder
-        self._elements = 0
+        self._text: list[str] = []  # not yet laid out
         self._depth = 0
         self._level = 0
         self._skipped = 0  # open elements inside, and with, a dropped one
         self._in_gmail_quote = 0
         self._cut = False
         self._in_sheet = False
-        self._sheet = ""
-        self._hidden_names: frozenset[str] = frozenset()
+        self._sheet: list[str] = []
+        self._sheet_chars = 0  # of all sheets so far
+        self._hidden_names: set[str] = set()
+        self._looks = Looks()
         # Of the open elements, by level: those with a background, and what colour they write in.
         self._painted: list[int] = []
         self._white: list[tuple[int, bool]] = []
@@ -104,8 +101,6 @@ class _MailFilter:
         if self._cut or self._skipped:
             self._skipped += 1
             return
-        if attributes:
-            self._note_colours(attributes)
         if tag in _INVISIBLE_TAGS or (attributes and self._hides(attributes)):
             self._skipped = 1
             return
@@ -123,8 +118,8 @@ class _MailFilter:
         """One closing tag, also those that the parser infers."""
         if self._in_sheet:
             self._in_sheet = False
-            self._hidden_names |= hidden_names(self._sheet)
-            self._sheet = ""
+            self._hidden_names |= hidden_names("".join(self._sheet))
+            self._sheet.clear()
         if self._painted and self._painted[-1] == self._level:
             self._painted.pop()
         if self._white and self._white[-1][0] == self._level:
@@ -142,35 +137,36 @@ class _MailFilter:
             self._text.append("\n")
         elif built is not None:
             self._depth -= 1
-            self._close_tag(built)
+            self._close_tag()
             if built == "span":
                 self._text.append(" ")
 
     def data(self, data: str) -> None:
         """Text between tags, in pieces of the parser's choosing."""
-        if self._in_sheet and len(self._sheet) < MAX_SHEET_CHARS:
-            self._sheet += data
+        if self._in_sheet and self._sheet_chars < MAX_SHEET_CHARS:
+            self._sheet.append(data[: MAX_SHEET_CHARS - self._sheet_chars])
+            self._sheet_chars += len(data)
         if not (self._cut or self._skipped or self._is_white()):
             self._text.append(data)
 
-    def close(self) -> etree._Element:
-        """The tree, once the parser is through."""
+    def close(self) -> None:
+        """Nothing: the parser asks for it."""
+
+    def text(self) -> str:
+        """What is shown, once the parser is through."""
         while self._open:
-            built = self._open.pop()
-            if built is not None and built != "\n":
-                self._close_tag(built)
-        self._close_tag("body")
-        return self._builder.close()
+            if self._open.pop() not in {None, "\n"}:
+                self._close_tag()
+        self._flush()
+        return self._layout.text()
 
     def _hides(self, attributes: dict[str, str]) -> bool:
-        return is_hidden(attributes) or not self._hidden_names.isdisjoint(_names(attributes))
-
-    def _note_colours(self, attributes: dict[str, str]) -> None:
-        if is_painted(attributes):
+        look = self._looks.of(attributes)
+        if look.is_painted:
             self._painted.append(self._level)
-        white = is_white(attributes)
-        if white is not None:
-            self._white.append((self._level, white))
+        if look.is_white is not None:
+            self._white.append((self._level, look.is_white))
+        return look.is_hidden or not self._hidden_names.isdisjoint(_names(attributes))
 
     def _is_white(self) -> bool:
         """Whether text that comes now is white on nothing."""
@@ -203,42 +199,40 @@ class _MailFilter:
     def _skip_quote(self) -> None:
         self._open_tag("p")
         self._text.append(QUOTE_MARK)
-        self._close_tag("p")
+        self._close_tag()
         self._skipped = 1
 
     def _open_tag(self, tag: str) -> None:
         self._flush()
-        self._builder.start(tag, {})
+        self._layout.open(tag)
 
-    def _close_tag(self, tag: str) -> None:
+    def _close_tag(self) -> None:
         self._flush()
-        self._builder.end(tag)
+        self._layout.close()
 
     def _flush(self) -> None:
         """Text comes in very small pieces (one for each stray "<"), so it is joined first."""
         if self._text:
             # Character references (`&#1;`) can bring back what XML and lxml refuse.
-            self._builder.data(without_controls("".join(self._text)))
+            self._layout.write(without_controls("".join(self._text)))
             self._text.clear()
 
     def _write_start(self, tag: str) -> None:
-        inline = tag in _INLINE_TAGS
-        if self._elements >= MAX_ELEMENTS or self._depth >= MAX_DEPTH:
-            if not inline:
-                self._text.append("\n")
-            self._open.append(None if inline or tag in _VOID_TAGS else "\n")
-            return
-        self._elements += 1
-        if tag in {"td", "th"}:
-            built = "span"  # a cell: its neighbour must not run into it
-        elif inline:
+        is_cell = tag in {"td", "th"}
+        if tag == "br":
+            self._open_tag(tag)
             self._open.append(None)
-            return
+        elif tag in _INLINE_TAGS and not is_cell:
+            self._open.append(None)
+        elif self._depth >= MAX_DEPTH:
+            self._text.append("\n")
+            self._open.append(None if tag in _VOID_TAGS else "\n")
         else:
-            built = tag if tag in _KEPT_TAGS else "div"
-        self._depth += 1
-        self._open_tag(built)
-        self._open.append(built)
+            # A cell's neighbour must not run into it.
+            built = "span" if is_cell else tag if tag in _KEPT_TAGS else "div"
+            self._depth += 1
+            self._open_tag(built)
+            self._open.append(built)
 
 
 def _names(attributes: dict[str, str]) -> set[str]:
@@ -267,6 +261,7 @@ def html_to_text(html: str, *, drop_quotes: bool) -> str:
 
 def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
     # The stubs want a target for bytes too; with `encoding` given it gets text.
+    spend(len(source))
     mail = _MailFilter(drop_quotes=drop_quotes, drop_white=drop_white)
     target = cast("etree.ParserTarget", mail)
     parser = etree.HTMLParser(target=target, encoding="utf-8")
@@ -274,12 +269,13 @@ def _laid_out(source: str, *, drop_quotes: bool, drop_white: bool) -> str:
         # In pieces, because an exception stops the parser only between two of them.
         for begin in range(0, len(source), _PIECE):
             parser.feed(source[begin : begin + _PIECE].encode())
-        tree = parser.close()
-        return str(Inscriptis(tree, ParserConfig(css=STRICT_CSS_PROFILE)).get_text())
+        parser.close()
+        return mail.text()
     except (_TooDeepError, etree.LxmlError, *_LIBRARY_FAULTS):
         return _without_tags(source)
 
 
 def _without_tags(source: str) -> str:
     """The text between tags, for what the parser cannot take: no word of the customer is lost."""
-    return unescape(re.sub(r"<[^<>]*>", "\n", source))
+    spend(len(source))
+    return unescape(_NO_CHARACTER.sub("", re.sub(r"<[^<>]*>", "\n", source)))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from domain.core.effort import spend
 from domain.core.lexicon import LexiconFile, lexicon
 from domain.core.plain_text import clean_line
 from domain.core.text import fold
@@ -80,6 +81,7 @@ def writer_of(
     others = [box for box in reply_to if _may_be(box.address, own) and _key(box) != key]
     by_form = sender.address is not None and (is_robot(sender.address) or key in own)
     if by_form:
+        spend(_MAX_LINES * _MAX_LINE_CHARS)
         lines = [line[:_MAX_LINE_CHARS] for line in text.split("\n", _MAX_LINES)[:_MAX_LINES]]
         named = _named_in_form(lines, own)
         # A program's mail that asks for answers at its own house is no customer's.

@@ -13,11 +13,13 @@ from typing import Final
 
 from mailparser_reply.parser import EmailMessage
 
+from domain.core.effort import spend
 from domain.core.plain_text import clean_text
 from domain.intake.mail_html import MAX_HTML_CHARS, html_to_text
 
 __all__ = ["MAX_HTML_CHARS", "latest_reply", "latest_reply_of_html", "looks_like_html"]
 
+_MAX_SEARCHED: Final = 5_000
 _MAX_SCANNED_LINES: Final = 5_000
 _MAX_ATTRIBUTION_LINES: Final = 4
 _MAX_ATTRIBUTION_CHARS: Final = 400
@@ -75,7 +77,8 @@ _DEVICE: Final = re.compile(
 
 def looks_like_html(text: str) -> bool:
     """Whether a body that should be plain text holds the tags of an HTML mail."""
-    return _HTML.search(text[:5_000]) is not None
+    spend(min(len(text), _MAX_SEARCHED))
+    return _HTML.search(text[:_MAX_SEARCHED]) is not None
 
 
 def latest_reply(text: str, *, forwarded: bool = False) -> str:
@@ -96,6 +99,7 @@ def latest_reply_of_html(html: str, *, forwarded: bool = False) -> str:
 
 
 def _cut(text: str) -> str:
+    spend(len(text))
     return clean_text("\n".join(_without_signature(_without_quotes(text.split("\n")))))
 
 

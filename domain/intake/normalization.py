@@ -11,9 +11,9 @@ from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line, clean_text
 from domain.intake.correspondent import Correspondent, correspondent
-from domain.intake.event import Channel, InboundEvent, UnifiedEvent
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of, head_of
 from domain.intake.mail_automatic import may_reply
-from domain.intake.mail_headers import decoded_line, mail_headers, message_ids
+from domain.intake.mail_headers import MailHeaders, decoded_line, message_ids
 from domain.intake.mail_text import latest_reply, latest_reply_of_html, looks_like_html
 from domain.intake.order_number import find_order_numbers, same_once
 from domain.intake.payload_paths import (
@@ -36,12 +36,6 @@ MAX_ORDER_CHARS: Final = 64
 MAX_FIELD_CHARS: Final = 500
 MAX_FIELDS: Final = 200
 
-_EMAIL_HEADS: Final = frozenset({"email", "mail", "postmark", "mailgun", "sendgrid"})
-_SHOP_HEADS: Final = frozenset({"woocommerce", "prestashop"})
-_HELPDESK_HEADS: Final = frozenset(
-    {"helpdesk", "zendesk", "zen", "gorgias", "freshdesk", "intercom", "chatwoot", "helpscout"}
-)
-
 _DERIVED: Final = ("customer_name", "order_number", "customer_email", "subject")
 _IDENTIFIER: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _BODY_KEYS: Final = frozenset(
@@ -62,14 +56,15 @@ def normalize(
     view = PayloadView(event.payload)
     subject = decoded_line(view.raw(SUBJECT) or "", MAX_SUBJECT_CHARS) or None
     text = _text(event, channel, view, subject or "")
-    who = correspondent(event, channel, view, text, authserv_ids)
+    parsed = MailHeaders(view)
+    who = correspondent(event, channel, parsed, text, authserv_ids)
     email, name = who.box.address, _customer_name(view, who.box.name)
     given = _order_number(channel, view)
     found = (*find_order_numbers(subject or ""), *find_order_numbers(text))
     orders = same_once((given, *found) if given else found)
     order = next(iter(orders), None)
     derived = dict(zip(_DERIVED, (name, order, email, subject), strict=True))
-    headers = mail_headers(view)
+    headers = parsed.first()
     mail = channel is Channel.EMAIL
     ticket = _ticket_id(channel, view)
     return UnifiedEvent(
@@ -88,7 +83,7 @@ def normalize(
         reply_allowed=_reply_allowed(channel, view, headers, who, (subject or "", text)),
         customer_verified=_is_verified(event) and who.is_themselves,
         sender_authenticated=who.is_authenticated,
-        platform=_head(event.event_type),
+        platform=head_of(event.event_type),
         fields=_fields(event.payload, derived),
     )
 
@@ -99,28 +94,8 @@ def _is_verified(event: InboundEvent) -> bool:
     `customer_verified`.
     """
     said = event.payload.get("customer_verified")
-    by_visitor = "widget" in (_head(event.event_type), _head(event.source or ""))
+    by_visitor = "widget" in (head_of(event.event_type), head_of(event.source or ""))
     return said if isinstance(said, bool) else not by_visitor
-
-
-def _head(name: str) -> str:
-    """The first dotted part of an event type or source, folded."""
-    return re.split(r"[.:/]", name.strip().lower(), maxsplit=1)[0]
-
-
-def channel_of(event_type: str, source: str | None) -> Channel:
-    """Where the event came from: the first dotted part of its type decides, else its source."""
-    for given in (event_type, source or ""):
-        head = _head(given)
-        if head in _EMAIL_HEADS:
-            return Channel.EMAIL
-        if head == "widget":
-            return Channel.WIDGET
-        if head in _SHOP_HEADS or head.startswith("shop"):
-            return Channel.SHOP
-        if head in _HELPDESK_HEADS:
-            return Channel.HELPDESK
-    return Channel.API
 
 
 def _text(event: InboundEvent, channel: Channel, view: PayloadView, subject: str) -> str:

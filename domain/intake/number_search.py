@@ -1,6 +1,7 @@
 """The search for numbers of orders in one text, by what stands around each."""
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from domain.intake.order_words import Around, around
@@ -57,12 +58,18 @@ _LATER: Final = 90
 
 
 class Search:
-    """One text, and what was found in it: where each number stands."""
+    """One text, and what was found in it: where each number stands.
+
+    `text`: without letters that grow when they are lower case, as `unaccented` leaves it.
+    """
 
     def __init__(self, text: str, *, asked: bool) -> None:
         self._words: Around = around()
         self._asked = asked
-        self._text = self._words.never.sub(_hide, text)
+        # Words are looked for in lower case: to ignore the case costs three times as much.
+        self._text, self._low = text, text.lower()
+        never = self._words.never_with_at if "@" in text else self._words.never
+        self._hide(match.span() for match in never.finditer(self._low))
         self._has_small_letters = re.search("[a-z]", text) is not None
         self._found: dict[int, str] = {}
         self._denied: set[int] = set()
@@ -71,17 +78,21 @@ class Search:
     def numbers(self) -> list[str]:
         """The numbers in their order, upper case."""
         self._led()
-        self._text = self._words.hardly.sub(self._hide_new, self._text)
+        self._hide(
+            match.span()
+            for match in self._words.hardly.finditer(self._low)
+            if not any(place in self._found for place in range(*match.span()))
+        )
         self._marked()
         self._near()
-        about_orders = self._speaks or self._words.matters.search(self._text)
+        about_orders = self._speaks or self._words.matters.search(self._low)
         if about_orders and not self._found and not self._asked:
             self._unexplained()
         return [self._found[place] for place in sorted(self._found)]
 
     def _led(self) -> None:
         """Behind "order", "order number is", "n° de commande :" and the like."""
-        for lead in self._words.lead.finditer(self._text):
+        for lead in self._words.lead.finditer(self._low):
             between = lead["between"]
             said = (lead["before"], lead["compound"], lead["sign"], _LETTER.search(between))
             marked = any(said)
@@ -112,7 +123,7 @@ class Search:
         """ "n° 1042", "#1042", "ref. AB-12"."""
         for match in _HASH.finditer(self._text):
             self._take(match)
-        for mark in self._words.mark.finditer(self._text):
+        for mark in self._words.mark.finditer(self._low):
             if self._ends(self._words.other, mark.start()):
                 continue
             bare_no = _NO.fullmatch(mark["mark"]) and not mark["between"].strip()
@@ -129,7 +140,7 @@ class Search:
         """ "my 1031 order", "the 2040 one", "W-55121", "refund 1042", "la 2040" and, where it was
         asked for, any number that is nothing else."""
         asked_about = set()
-        for request in self._words.request.finditer(self._text):
+        for request in self._words.request.finditer(self._low):
             asked_about.add(request.end())
             match = _BARE.match(self._text, request.end())
             # "Annulez la 808", where "refund 150" may be a sum.
@@ -142,7 +153,7 @@ class Search:
         if self._asked and self._has_small_letters:
             for match in _LETTERS_APART.finditer(self._text):
                 self._take(match)
-            self._text = _LETTERS_APART.sub(_hide, self._text)
+            self._hide(match.span() for match in _LETTERS_APART.finditer(self._text))
         for match in _BARE.finditer(self._text):
             if self._is_near(match):
                 self._take(match)
@@ -184,10 +195,10 @@ class Search:
             return not self._is_aside(match) and len(number) <= _MAX_ASKED
         if len(number) < 4:
             return False
-        joins = self._words.joins.match(self._text, ends)
+        joins = self._words.joins.match(self._low, ends)
         following = _BARE.match(self._text, joins.end()) if joins else None
         last = following.end() if following else ends
-        if self._words.behind.match(self._text, last):
+        if self._words.behind.match(self._low, last):
             return True
         if _ONE.match(self._text, ends) and self._ends(_THE, begins):
             return True
@@ -198,10 +209,10 @@ class Search:
         return self._ends(self._words.aside, begins) or self._ends(self._words.other, begins)
 
     def _is_counted(self, match: re.Match[str]) -> bool:
-        return self._words.unit.match(self._text, match.end()) is not None
+        return self._words.unit.match(self._low, match.end()) is not None
 
     def _ends(self, pattern: re.Pattern[str], place: int) -> bool:
-        return pattern.search(self._text[max(0, place - _BEFORE) : place]) is not None
+        return pattern.search(self._low[max(0, place - _BEFORE) : place]) is not None
 
     def _number_at(self, place: int, *, marked: bool) -> re.Match[str] | None:
         """What is written there; of two readings the longer one, as in "10 233"."""
@@ -242,7 +253,7 @@ class Search:
                 self._found[begins] = first
                 begins, number = begins + len(first) + 1, last
             self._found[begins] = _written(number)
-            joins = self._words.joins.match(self._text, match.end())
+            joins = self._words.joins.match(self._low, match.end())
             following = _NUMBER.match(self._text, joins.end()) if joins else None
             if following is None or not self._is_like(following, number):
                 return
@@ -258,21 +269,25 @@ class Search:
 
     def _mended(self, place: int) -> None:
         """ "… is not 8019 but 8190"."""
-        mended = self._words.mended.match(self._text, place)
+        mended = self._words.mended.match(self._low, place)
         if mended and mended.end() > place + 1:
             match = _NUMBER.match(self._text, mended.end())
             if match and self._is_number(match, marked=True):
                 self._take(match)
 
-    def _hide_new(self, match: re.Match[str]) -> str:
-        """Hide what is not yet found."""
-        if any(place in self._found for place in range(match.start(), match.end())):
-            return match[0]
-        return _hide(match)
+    def _hide(self, spans: Iterable[tuple[int, int]]) -> None:
+        hidden = tuple(spans)
+        if hidden:
+            self._text, self._low = _without(hidden, self._text), _without(hidden, self._low)
 
 
-def _hide(match: re.Match[str]) -> str:
-    return _HIDDEN * len(match[0])
+def _without(hidden: Iterable[tuple[int, int]], text: str) -> str:
+    parts: list[str] = []
+    shown = 0
+    for begins, ends in hidden:
+        parts += (text[shown:begins], _HIDDEN * (ends - begins))
+        shown = ends
+    return "".join((*parts, text[shown:]))
 
 
 def _written(number: str) -> str:

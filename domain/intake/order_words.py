@@ -1,4 +1,4 @@
-"""The words around numbers, as regular expressions: `order_words.yaml`."""
+"""The words around numbers, as regular expressions for text in lower case: `order_words.yaml`."""
 
 import re
 from collections.abc import Iterable
@@ -41,8 +41,9 @@ class Around:
     `joins`: ", and " between two numbers. `other`, `acting`, `aside`: what ends the words before.
     `behind`: " order" after a number. `matters`: that
     a text speaks of an order's money. `unit`: " cm" after one. `never`: numbers that are
-    something else whatever stands before them, such as prices and dates. `hardly`: those that are
-    in doubt, such as a house's."""
+    something else whatever stands before them, such as prices and dates; `never_with_at` knows
+    addresses too, which are dear to look for. `hardly`: those that are in doubt, such as a house's.
+    """
 
     lead: re.Pattern[str]
     mark: re.Pattern[str]
@@ -57,6 +58,7 @@ class Around:
     models: frozenset[str]
     matters: re.Pattern[str]
     never: re.Pattern[str]
+    never_with_at: re.Pattern[str]
     hardly: re.Pattern[str]
 
 
@@ -75,58 +77,58 @@ def around() -> Around:
         r"|(?P<sign>[:=#]|->)|[(\[\"'«»“”._–—-]|\r?\n"
         r"|,(?=[ ]?(?:la|le|l'|the|n ?°|no\b|num|it|c'?est|#)))"
     )
+    urls, never = (r"(?:https?://|www\.)\S{1,2000}",), _never(words)
     return Around(
-        lead=_compiled(
+        lead=re.compile(
             rf"(?<![a-z0-9])(?:(?P<before>{mark}){gap}(?:(?:de|du|d|of|my|your|ma|votre|der|dell?|van|do|da|la|l'|d')"
             rf"(?![a-z]){gap}){{0,2}})?"
             rf"(?:(?P<compound>{_any(words.compounds)})|(?P<order>{order}))(?![a-z])"
             rf"(?P<between>(?:{gap}{filler}){{0,7}}{gap})"
         ),
-        mark=_compiled(
+        mark=re.compile(
             rf"(?<![a-z0-9])(?P<mark>{mark})"
             rf"(?P<between>(?:{gap}(?:[:=#]|(?:is|est|says|est le|it's)(?![a-z]))){{0,2}}{gap})"
         ),
-        request=_compiled(
+        request=re.compile(
             rf"(?<![a-z])(?:{_any(words.requests)})(?:[ -](?:moi|nous|me|us|mir|uns|mi|nos))?"
             r"(?:[ ](?:la|le|the|my|ma|mon|for|on|of|pour|sur|cette|this|die|el|il|de))*[ ]"
         ),
-        joins=_compiled(
+        joins=re.compile(
             rf"(?:[ ]?(?:[,;/&+()]|(?:{_any(words.joins)})(?![a-z])|{mark}|{order}(?![a-z])|#))"
             r"{1,5}[ ]?"
         ),
-        mended=_compiled(
+        mended=re.compile(
             r"[ ]?[,;.]?"
             r"(?:[ ]?(?:but|mais|sondern|sino|ma|maar|it's|it is|its|c'est|cest|plutot|rather"
             rf"|the|la|le|n ?°|#|{order}))*[ ]?"
         ),
-        other=_compiled(
+        other=re.compile(
             rf"(?<![a-z])(?:{_any(words.others)})(?:[ ](?:de|du|d|of|la|le|my|the|en|l))?"
             r"(?:'s)?[ .:'-]*$"
         ),
-        acting=_compiled(rf"(?<![a-z])(?:{_any(words.acting)})[ ]{{0,2}}$"),
-        aside=_compiled(
+        acting=re.compile(rf"(?<![a-z])(?:{_any(words.acting)})[ ]{{0,2}}$"),
+        aside=re.compile(
             rf"(?<![a-z])(?:{_any(words.asides)})[ ]?(?:the|le|la|un|a|an)?"
             r"(?:[ ]?\d{1,6}[ ](?:et|and|to|a|y|und|e|en|i|ou|or))?[ ]{0,2}$"
         ),
-        behind=_compiled(rf"[ ]{{1,2}}(?:{order}|cmd)(?![a-z0-9])"),
-        unit=_compiled(rf"[ ]?(?:{_any(words.units)})(?![a-z0-9])|[ ]?[%°]|[ ]?[x×][ ]?\d"),
+        behind=re.compile(rf"[ ]{{1,2}}(?:{order}|cmd)(?![a-z0-9])"),
+        unit=re.compile(rf"[ ]?(?:{_any(words.units)})(?![a-z0-9])|[ ]?[%°]|[ ]?[x×][ ]?\d"),
         models=frozenset(words.models),
-        matters=_compiled(rf"(?<![a-z])(?:{_any(words.matters)})"),
-        never=_never(words),
+        matters=re.compile(rf"(?<![a-z])(?:{_any(words.matters)})"),
+        never=re.compile("|".join((*urls, *never))),
+        never_with_at=re.compile("|".join((*urls, r"[^\s@]{1,64}@\S{1,255}", *never))),
         hardly=_hardly(words),
     )
 
 
-def _never(words: OrderWords) -> re.Pattern[str]:
+def _never(words: OrderWords) -> tuple[str, ...]:
     money = r"(?:\d{1,3}(?:[ .,]\d{3})+|\d{1,9})(?:[.,]\d{1,2})?"
     currency = rf"(?:{_any(words.currencies)})(?![a-z])"
     number = r"(?:n ?°|no|nr|num\w{0,5}|number|code|id|is|est|are|link|lien)"
     token = r"[a-z0-9-]*\d[a-z0-9-]*"  # noqa: S105 - a part of a number
     tracking = r"(?:tracking|suivi|seguimiento|sendungsnummer|sendungs-?nr)"
     year = r"(?:[ ,]{0,2}(?:de[ ])?(?:19|20)\d\d)"
-    forms = (
-        r"(?:https?://|www\.)\S{1,2000}",
-        r"[^\s@]{1,64}@\S{1,255}",
+    return (
         # Phones
         r"(?<![\w+])(?:\+|00)\d[\d .()/-]{6,18}\d",
         r"(?<![\w.,-])0\d(?:[ .-]?\d\d){4}(?![\w])",
@@ -153,7 +155,6 @@ def _never(words: OrderWords) -> re.Pattern[str]:
         r"(?<!\w)\d{4}(?:[ ]\d{4}){2,4}(?!\w)",
         rf"(?<![a-z]){tracking}(?:[ ]{number}(?![a-z])\.?|[ ]?[:#]){{0,3}}[ ]?{token}",
     )
-    return _compiled("|".join(forms))
 
 
 def _hardly(words: OrderWords) -> re.Pattern[str]:
@@ -163,12 +164,8 @@ def _hardly(words: OrderWords) -> re.Pattern[str]:
         rf"(?<![\w-])\d{{1,5}},?[ ](?:(?:bis|ter)[ ])?(?:[a-z'-]{{2,20}}[ ]){{0,2}}{street}",
         rf"(?<![a-z]){street}[^\n,;:]{{0,40}}?[ ,]\d{{1,5}}(?!\w)",
     )
-    return _compiled("|".join(forms))
+    return re.compile("|".join(forms))
 
 
 def _any(words: Iterable[str]) -> str:
     return "|".join(sorted(words, key=len, reverse=True))
-
-
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)

@@ -3,9 +3,11 @@
 import json
 import math
 from collections.abc import Iterable, Mapping
+from functools import cache
 
 from pydantic import JsonValue
 
+from domain.core.effort import spend
 from domain.core.plain_text import clean_line
 
 _MAX_NESTED_KEYS = 200
@@ -28,18 +30,26 @@ def scalar_text(value: JsonValue | None) -> str | None:
     return json.dumps(value) if math.isfinite(value) else None
 
 
+@cache
+def _steps(path: str) -> tuple[str, tuple[str, ...]]:
+    """The first name folded, and the names below. Paths are our own, and few."""
+    first, *rest = path.split(".")
+    return folded(first), tuple(rest)
+
+
 class PayloadView:
     """Lookups by dotted path ("ticket.customer.email"), the spelling of the keys folded."""
 
     def __init__(self, payload: Mapping[str, JsonValue]) -> None:
+        spend(len(payload))
         self._top: dict[str, JsonValue] = {}
         for key, value in payload.items():
             self._top.setdefault(folded(key), value)
 
     def get(self, path: str) -> JsonValue | None:
         """The value at `path`; None when there is none."""
-        first, *rest = path.split(".")
-        value = self._top.get(folded(first))
+        first, rest = _steps(path)
+        value = self._top.get(first)
         for name in rest:
             if not isinstance(value, dict):
                 return None

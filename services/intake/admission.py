@@ -15,8 +15,8 @@ from domain.core.contracts import RunRef
 from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
+from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
-from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
 from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
@@ -114,16 +114,17 @@ async def admit_event(
     """
     connection, tenant = work.connection, work.tenant
     key_id = actor.name if actor.kind is ActorKind.KEY else None
+    customer = claimed_customer(arrival.event)
     account = await AccountRepository(connection, tenant).lock()
-    at, email = now(), arrival.event.customer_email
-    recent = await recent_use(connection, tenant, email, key_id=key_id, now=at)
+    at = now()
+    recent = await recent_use(connection, tenant, customer, key_id=key_id, now=at)
     if key_id is not None and not recent.key_is_active:
         raise Unauthenticated
     if arrival.idempotency is not None:
         first = await claim(connection, tenant, arrival.idempotency, arrival.event_id, at)
         if first != arrival.event_id:
             return Repeated(first)
-    _check_messages(arrival.event, recent, at)
+    _check_messages(arrival.event.customer_email or customer, recent, at)
     standing = account.subscription.standing(
         at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
     )
@@ -135,9 +136,9 @@ async def admit_event(
     )
     arrivals = ArrivalRepository(connection, tenant)
     if playbook is None:
-        await arrivals.store(arrival, at)
+        await arrivals.store(arrival, customer, at)
         return Unmatched(arrival.event_id, arrival.event.event_type)
-    await arrivals.store_with_run(arrival, playbook, at)
+    await arrivals.store_with_run(arrival, customer, playbook, at)
     ledger = UsageLedger(connection, tenant)
     await ledger.charge(arrival.event_id, standing, paid_by, entry_id=work.new_id(), now=at)
     after = standing.after(paid_by)
@@ -165,10 +166,10 @@ async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork
     return AnswerDelayed(arrival.event_id) if kept else EngineUnavailable("nothing was stored")
 
 
-def _check_messages(event: InboundEvent, recent: RecentUse, now: datetime) -> None:
+def _check_messages(customer: str | None, recent: RecentUse, now: datetime) -> None:
     if recent.oldest_of_customer is not None:
         wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
-        raise CustomerRateLimited(event.customer_email or "", wait)
+        raise CustomerRateLimited(customer or "", wait)
     if recent.oldest_of_client is not None:
         raise ClientRateLimited(PER_CLIENT.retry_after_s(recent.oldest_of_client, now))
 

@@ -7,7 +7,6 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import JSONB
 
-from domain.intake.customer_email import customer_key
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
@@ -32,19 +31,23 @@ class Arrival:
 
 
 class ArrivalRepository(TenantRepository):
-    async def store(self, arrival: Arrival, at: datetime) -> None:
+    """`customer`: the key of whom the event's message is of; None if nobody is named."""
+
+    async def store(self, arrival: Arrival, customer: str | None, at: datetime) -> None:
         """The event and its message, with the note that no playbook wants it."""
-        values = self._values(arrival, at)
+        values = self._values(arrival, customer, at)
         await self._connection.execute(
             _STORE_MESSAGE, {**values, "outcome": EventOutcome.NO_PLAYBOOK}
         )
 
-    async def store_with_run(self, arrival: Arrival, playbook: Playbook, at: datetime) -> None:
+    async def store_with_run(
+        self, arrival: Arrival, customer: str | None, playbook: Playbook, at: datetime
+    ) -> None:
         """The event, its message and its run."""
         await self._connection.execute(
             _STORE_RUN,
             {
-                **self._values(arrival, at),
+                **self._values(arrival, customer, at),
                 "outcome": EventOutcome.RUN,
                 "run_id": arrival.run_id,
                 "status": RunStatus.RECEIVED,
@@ -53,7 +56,7 @@ class ArrivalRepository(TenantRepository):
             },
         )
 
-    def _values(self, arrival: Arrival, at: datetime) -> dict[str, object]:
+    def _values(self, arrival: Arrival, customer: str | None, at: datetime) -> dict[str, object]:
         event = arrival.event
         return {
             "client_id": self._tenant,
@@ -65,7 +68,7 @@ class ArrivalRepository(TenantRepository):
             "payload": event.payload,
             "received_at": arrival.received_at,
             "message_id": arrival.message_id,
-            "customer_key": customer_key(event.customer_email),
+            "customer_key": customer,
             "body": event.message or "",
             "now": at,
         }

@@ -9,7 +9,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.core.period import period_of
-from domain.intake.customer_email import customer_key
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER
 
 
@@ -28,12 +27,12 @@ class RecentUse:
 async def recent_use(
     connection: AsyncConnection,
     tenant: TenantId,
-    customer_email: str | None,
+    customer: str | None,
     *,
     key_id: str | None,
     now: datetime,
 ) -> RecentUse:
-    """Read it all in one statement, after the account's lock and not with it.
+    """Read it all in one statement, after the account's lock and not with it. `customer`: the key.
 
     So it sees what whoever held the lock before has committed.
     """
@@ -43,7 +42,7 @@ async def recent_use(
             {
                 "tenant": tenant,
                 "key": key_id,
-                "customer": customer_key(customer_email),
+                "customer": customer,
                 "customer_since": now - PER_CUSTOMER.window,
                 "customer_skip": PER_CUSTOMER.messages - 1,
                 "client_since": now - PER_CLIENT.window,

@@ -3,9 +3,10 @@
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
+from pydantic.json_schema import SkipJsonSchema
 
 from domain.core.errors import InvalidBody
-from domain.intake.event import InboundEvent, resolve_event_type
+from domain.intake.event import Channel, InboundEvent, channel_of, resolve_event_type
 from domain.tenants.errors import ClientIdMissing
 
 MAX_HTML: Final = 500_000
@@ -14,6 +15,7 @@ MAX_HTML: Final = 500_000
 _ONE_LINE: Final = (
     r"^[^\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]*$"
 )
+_Unlisted = SkipJsonSchema[dict[str, JsonValue]]
 _Text200 = Annotated[str, Field(max_length=200)]
 
 
@@ -34,8 +36,12 @@ class GatewayRequest(BaseModel):
     )
     source: _Text200 | None = Field(default=None, description="Origin; stored as sent.")
     customer_email: Annotated[str, Field(max_length=320, pattern=_ONE_LINE)] | None = None
-    message: Annotated[str, Field(max_length=100_000)] | None = Field(
-        default=None, description="Raw customer text.", examples=["Où est ma commande #1042 ?"]
+    # The object is left out of the schema, which cannot say that only helpdesks may send one.
+    message: Annotated[str, Field(max_length=100_000)] | _Unlisted | None = Field(
+        default=None,
+        description="Raw customer text. Of a helpdesk's webhook, as its `event_type` says, also "
+        "an object that holds it, as Gorgias sends it.",
+        examples=["Où est ma commande #1042 ?"],
     )
     is_test: bool = Field(
         default=False, description="True: dry run, only the brain runs and nothing is kept."
@@ -43,14 +49,20 @@ class GatewayRequest(BaseModel):
 
     @property
     def payload(self) -> dict[str, JsonValue]:
-        return self.model_extra or {}
+        """The further fields, and with them a message that is an object."""
+        further = self.model_extra or {}
+        return {**further, "message": self.message} if isinstance(self.message, dict) else further
+
+    @property
+    def resolved_type(self) -> str:
+        return resolve_event_type(self.event_type, self.source)
 
     def event(self) -> InboundEvent:
         return InboundEvent(
-            event_type=resolve_event_type(self.event_type, self.source),
+            event_type=self.resolved_type,
             source=self.source,
             customer_email=self.customer_email,
-            message=self.message,
+            message=self.message if isinstance(self.message, str) else None,
             payload=self.payload,
         )
 
@@ -98,6 +110,10 @@ def parse_request(fields: dict[str, JsonValue]) -> GatewayRequest:
     except ValidationError as error:
         # Only the field's name: pydantic's own text would repeat the value.
         raise InvalidBody(f"champ « {error.errors()[0]['loc'][0]} »") from None
+    if isinstance(request.message, dict):
+        channel = channel_of(request.resolved_type, request.source)
+        if channel is not Channel.HELPDESK:
+            raise InvalidBody("champ « message »")
     html = request.payload.get("html_body")
     if isinstance(html, str) and len(html) > MAX_HTML:
         raise InvalidBody(f"champ « html_body » : {MAX_HTML} caractères au plus")

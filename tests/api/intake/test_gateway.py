@@ -257,3 +257,28 @@ async def test_zero_threshold_lets_the_agent_send_any_draft(engine: LiveEngine) 
     assert unsure["response"]
     assert unsure["confidence"] <= 0.5
     assert (unanswered["status"], unanswered["response"]) == ("needs_review", "")
+
+
+async def test_a_helpdesks_message_may_be_an_object(engine: LiveEngine, shop: Shop) -> None:
+    """A webhook of Gorgias, as its documentation shows it."""
+    answer = await engine.post(
+        shop,
+        event_type="gorgias.ticket-message-created",
+        ticket={
+            "id": 12, "channel": "email", "status": "open", "subject": "Livraison",
+            "customer": {"id": 7, "email": "gil@x.example", "name": "Gil"},
+        },
+        message={
+            "id": 5, "channel": "email", "via": "email", "public": True, "from_agent": False,
+            "sender": {"id": 7, "email": "gil@x.example", "name": "Gil"},
+            "source": {"type": "email", "from": {"address": "gil@x.example"}, "to": []},
+            "body_text": ORDER_QUESTION, "body_html": f"<p>{ORDER_QUESTION}</p>",
+            "stripped_text": ORDER_QUESTION, "attachments": [],
+        },
+    )  # fmt: skip
+
+    assert answer.status_code == 200
+    assert answer.json()["classification"] == "order_status"
+    event = await only_row(engine.database, engine_events, id=answer.json()["event_id"])
+    assert (event["message"], event["payload"]["message"]["id"]) == (None, 5)
+    assert event["unified"]["ticket_id"] == "12"

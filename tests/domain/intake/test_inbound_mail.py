@@ -3,7 +3,8 @@
 import pytest
 from pydantic import JsonValue
 
-from domain.intake.event import Channel
+from domain.intake.correspondent import claimed_customer
+from domain.intake.event import Channel, InboundEvent
 from tests.support.intake.normalized import unified
 
 
@@ -143,3 +144,25 @@ def test_customer_email_rules() -> None:
     assert (given_wins.customer_email, given_wins.customer_name) == ("a@x.fr", "B")
     assert unified("email.inbound", {"from": "not an address"}).customer_email is None
     assert unified("email.inbound", {"from": "(" * 900 + "a@b.c"}).customer_email is None
+
+
+@pytest.mark.parametrize(
+    ("event", "customer"),
+    [
+        ({"from": "Ann <Ann@X.example>"}, "ann@x.example"),
+        ({"headers": [["From", "Ann <ann@x.example>"]]}, "ann@x.example"),
+        ({"from": "a@x.example", "reply_to": "b@x.example"}, "b@x.example"),
+        ({"from": "mailer@shopify.com", "reply_to": "b@x.example"}, "b@x.example"),
+        ({"from": "mailer@shopify.com", "text": "Email: b@x.example"}, None),
+        ({"from": "help@shop.example", "to": "Help <help@shop.example>"}, None),
+        ({"from": "(" * 100_000}, None),
+        ({"email": "b@x.example"}, None),
+        ({}, None),
+    ],
+)
+def test_whom_a_mail_counts_for(event: dict[str, JsonValue], customer: str | None) -> None:
+    mail = InboundEvent(event_type="email.received", payload=event)
+    assert claimed_customer(mail) == customer
+    named = mail.model_copy(update={"customer_email": " Eve@X.example"})
+    assert claimed_customer(named) == "eve@x.example"
+    assert claimed_customer(mail.model_copy(update={"event_type": "api_direct"})) is None

@@ -3,8 +3,7 @@
 import pytest
 from pydantic import JsonValue
 
-from domain.intake.event import Channel, UnifiedEvent
-from domain.intake.normalization import channel_of
+from domain.intake.event import Channel, UnifiedEvent, channel_of
 from tests.support.intake.normalized import unified
 
 

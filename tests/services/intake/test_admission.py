@@ -4,6 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 import sqlalchemy as sa
+from pydantic import JsonValue
 
 from adapters.system import new_ulid
 from domain.billing.errors import QuotaExhausted
@@ -101,6 +102,27 @@ async def test_other_customers_and_clients_are_not_counted(database: Database, s
 
     await try_to_admit(database, shop, customer_email="c@b.example", now=NOON)
     await try_to_admit(database, shop, now=NOON)
+
+
+async def test_a_mail_counts_for_its_sender(database: Database, shop: Shop) -> None:
+    """Under any name and spelling, and for whom the caller names instead."""
+    await sent_before(database, shop, 9, customer="eve@b.example", at=NOON)
+
+    async def comes(sender: str, named: str | None = None) -> None:
+        payload: dict[str, JsonValue] = {"from": sender, "to": "help@shop.example"}
+        await try_to_admit(
+            database, shop, event_type="email.x", customer_email=named, payload=payload, now=NOON
+        )
+
+    await comes("Eve <Eve@B.example>")
+    with pytest.raises(CustomerRateLimited) as refused:
+        await comes('"Somebody Else" <eve@b.example>')
+    assert refused.value.customer_email == "eve@b.example"
+    await comes("Ann <ann@b.example>")
+    await comes("Eve <eve@b.example>", "ann@b.example")
+    # Whoever filled in the form.
+    for _ in range(11):
+        await comes("Shop <mailer@shopify.com>")
 
 
 async def test_replies_are_not_counted(database: Database, shop: Shop) -> None:

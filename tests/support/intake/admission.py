@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
+from pydantic import JsonValue
 
 from adapters.system import new_ulid, utc_now
 from domain.billing.subscription import Subscription
@@ -33,12 +34,18 @@ def arrival(
     event_type: str = "x",
     customer_email: str | None = None,
     message: str | None = None,
+    payload: dict[str, JsonValue] | None = None,
     now: datetime | None = None,
     idempotency: IdempotencyKey | None = None,
 ) -> Arrival:
     """An event at the door, with fresh ids."""
     return Arrival(
-        event=InboundEvent(event_type=event_type, customer_email=customer_email, message=message),
+        event=InboundEvent(
+            event_type=event_type,
+            customer_email=customer_email,
+            message=message,
+            payload=payload or {},
+        ),
         event_id=new_ulid(),
         run_id=new_ulid(),
         message_id=new_ulid(),
@@ -54,6 +61,7 @@ async def try_to_admit(
     event_type: str = "x",
     customer_email: str | None = None,
     message: str | None = None,
+    payload: dict[str, JsonValue] | None = None,
     now: datetime | None = None,
     key_id: str | None = None,
     idempotency: IdempotencyKey | None = None,
@@ -63,6 +71,7 @@ async def try_to_admit(
         event_type=event_type,
         customer_email=customer_email,
         message=message,
+        payload=payload,
         now=now,
         idempotency=idempotency,
     )
