@@ -19,8 +19,7 @@ from domain.core.errors import OverBudget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
 from domain.intake.cut_event import cut_event
-from domain.intake.event import Channel, InboundEvent, UnifiedEvent
-from domain.intake.normalization import channel_of
+from domain.intake.event import Channel, InboundEvent, UnifiedEvent, channel_of
 from domain.intake.order_number import with_asked_number
 from domain.intake.ports import Normalized
 from domain.runs.contracts import DryRunInput, DryRunResult
