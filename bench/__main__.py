@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, exports, parked, size, webhooks
+from bench.chapters import Effort, design, exports, hostile, parked, size, webhooks
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
@@ -21,7 +21,7 @@ from domain.core.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0
-CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export")
+CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export", "hostile")
 
 out: Final = Console()
 
@@ -36,7 +36,8 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
         third = await parked(effort, folder, out, real=really_parked)
     fourth = await webhooks(effort, folder, out) if "webhooks" in chapters else []
     fifth = await exports(effort, folder, out) if "export" in chapters else None
-    turns = [turn for chapter in (first, second, third) if chapter for turn in chapter.turns]
+    sixth = await hostile(effort, folder, out) if "hostile" in chapters else None
+    turns = [turn for chapter in (first, second, third, sixth) if chapter for turn in chapter.turns]
     report = report_on(
         [*turns, *fourth, *(fifth.turns if fifth else ())],
         plans=second.plans if second else [],
@@ -44,6 +45,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
         filled_in_s=second.filled_in_s if second else None,
         really_parked=third.real if third else None,
         exports=fifth.figures if fifth else None,
+        hostile=sixth.answers if sixth else [],
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )

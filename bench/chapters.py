@@ -20,6 +20,7 @@ from bench.contenders import (
 from bench.export_contender import ExportContender
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures, ExportTurn
 from bench.export_growth import growth
+from bench.hostile_contender import HostileAnswer, HostileContender
 from bench.measure import (
     BARE,
     CHILDREN,
@@ -30,10 +31,12 @@ from bench.measure import (
     FULL,
     GATEWAY,
     HANGING,
+    HOSTILE,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    PEACE,
     POSTS,
     QUIET,
     SKELETON,
@@ -43,6 +46,7 @@ from bench.measure import (
     TurnResult,
     design_turns,
     export_turns,
+    hostile_turns,
     parked_turns,
     size_turns,
     take,
@@ -86,6 +90,14 @@ class Parked:
 
     turns: list[TurnResult]
     real: int
+
+
+@dataclass(frozen=True, slots=True)
+class Hostile:
+    """`answers`: what the sender of the hostile mails got."""
+
+    turns: list[TurnResult]
+    answers: list[HostileAnswer]
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +165,16 @@ async def webhooks(effort: Effort, folder: Path, out: Console) -> list[TurnResul
         )
         await hanging.check()
         return taken
+
+
+async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
+    """A tenant's calls beside another one's hostile mails."""
+    contender = HostileContender(PEACE, folder, beside=HOSTILE)
+    async with _running([contender], out):
+        taken = await _take_turns(
+            list(hostile_turns(effort.rounds, effort.seconds)), [contender], out
+        )
+        return Hostile(taken, contender.answers)
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:

@@ -7,10 +7,12 @@ worker or API 0.3 %; so nothing is frozen between turns. Each turn measures it a
 """
 
 import asyncio
+import os
 import sys
 import time
 from abc import ABC, abstractmethod
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Iterator
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Final, Literal
 
@@ -19,6 +21,7 @@ from temporalio.client import Client
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from bench.full_database import fill
+from bench.holds import metrics_port
 from bench.load import Driver, LoadShop, Target
 from bench.orders import stock
 from commands.core.nearby_engine import NearbyEngine
@@ -48,6 +51,7 @@ class Contender(ABC):
         self.name = name
         self.drivers: dict[str, Driver] = {}
         self.pids: dict[str, int] = {}
+        self.metrics_port: int | None = None
 
     @abstractmethod
     async def start(self) -> None: ...
@@ -109,7 +113,9 @@ class GatewayContender(Contender):
         self._mail = mail
         self._folder = DataFolder(folder / name / "stack")
         self._shop_folder = folder / name / "shops"
-        self._stack = Stack(self._folder, StackPorts(), lambda _: None)
+        self.metrics_port = metrics_port()
+        with _environment(METRICS_PORT=str(self.metrics_port)):
+            self._stack = Stack(self._folder, StackPorts(), lambda _: None)
         self.shops: tuple[LoadShop, ...] = ()
         self.database_url = ""
         self.owner_url = ""
@@ -202,6 +208,18 @@ class BareContender(Contender):
         if self._child is not None:
             self._child.terminate()
             self._child.wait(_STOP_S)
+
+
+@contextmanager
+def _environment(**more: str) -> Iterator[None]:
+    """A stack takes its environment when it is made."""
+    before = dict(os.environ)
+    os.environ.update(more)
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _port_of(url: str) -> int:

@@ -8,6 +8,7 @@ from pydantic import BaseModel
 
 from bench.contenders import Contender
 from bench.cpu import cpu_seconds
+from bench.holds import Holds, holds_between, read_holds
 from bench.load import Phase, Sample
 
 NAIVE: Final = "naive"
@@ -28,6 +29,8 @@ QUIET: Final = "quiet"
 HANGING: Final = "hanging"
 UNDISTURBED: Final = "undisturbed"
 EXPORTING: Final = "exporting"
+PEACE: Final = "peace"
+HOSTILE: Final = "hostile"
 
 ALONE: Final = 1
 CROWD: Final = 16
@@ -39,6 +42,8 @@ EACH: Final = 10
 
 _STEADY: Final = 8.0
 """Calls a second beside exports, and without."""
+_PEACEFUL: Final = 4.0
+"""The same beside hostile mails."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +82,7 @@ class TurnResult(BaseModel):
     idle_cpu_percent: float
     failed: int
     failures: tuple[str, ...]
+    holds: dict[str, Holds] = {}
 
     @property
     def calls(self) -> int:
@@ -138,6 +144,13 @@ def export_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
             yield BenchTurn(number, name, CALLERS, 2, 6 * seconds, rate=_STEADY)
 
 
+def hostile_turns(rounds: int, seconds: float) -> Iterator[BenchTurn]:
+    """A tenant's calls at a steady rate, alone and beside another one's hostile mails."""
+    for number in range(rounds):
+        for name in _alternating(number, PEACE, HOSTILE):
+            yield BenchTurn(number, name, CALLERS, 1, 2 * seconds, rate=_PEACEFUL)
+
+
 def _alternating(number: int, first: str, second: str) -> tuple[str, str]:
     return (first, second) if number % 2 == 0 else (second, first)
 
@@ -150,9 +163,11 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
     others = _others(owner, contenders)
     async with owner.during(turn.contender):
         warmed = await driver.run(phase.model_copy(update={"seconds": turn.warm_up_s}))
+        held = await _holds(owner)
         before, before_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
         sample = await driver.run(phase)
         after, after_others = cpu_seconds(owner.pids), sum(cpu_seconds(others).values())
+        holds = holds_between(held, await _holds(owner))
     return TurnResult(
         round=turn.round,
         contender=turn.contender,
@@ -163,7 +178,13 @@ async def take(turn: BenchTurn, contenders: Sequence[Contender]) -> TurnResult:
         idle_cpu_percent=round((after_others - before_others) / sample.elapsed_s * 100, 2),
         failed=warmed.failed + sample.failed,
         failures=warmed.failures + sample.failures,
+        holds=holds,
     )
+
+
+async def _holds(owner: Contender) -> dict[str, Holds]:
+    """So far, of those that count them."""
+    return {} if owner.metrics_port is None else await read_holds(owner.metrics_port)
 
 
 def _others(owner: Contender, contenders: Sequence[Contender]) -> dict[str, int]:

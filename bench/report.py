@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from bench.admission_cost import AdmissionCost
 from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
+from bench.hostile_contender import HostileAnswer
 from bench.load import ROOT
 from bench.measure import (
     ALONE,
@@ -25,10 +26,12 @@ from bench.measure import (
     FULL,
     GATEWAY,
     HANGING,
+    HOSTILE,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    PEACE,
     POSTS,
     QUIET,
     SKELETON,
@@ -58,6 +61,8 @@ TITLES: Final = {
     HANGING: "n  tenant B's, 200 receivers of A hang",
     UNDISTURBED: "q  our gateway, no export",
     EXPORTING: "r  our gateway beside two exports",
+    PEACE: "s  tenant B's calls, B alone",
+    HOSTILE: "t  tenant B's, beside hostile mails of A",
 }
 
 
@@ -95,6 +100,7 @@ class BenchReport(BaseModel):
     filled_in_s: float | None
     really_parked: int | None
     exports: ExportFigures | None
+    hostile: list[HostileAnswer]
     turns: list[TurnResult]
 
     @property
@@ -116,6 +122,7 @@ def report_on(
     filled_in_s: float | None,
     really_parked: int | None,
     exports: ExportFigures | None,
+    hostile: list[HostileAnswer],
     started_at: datetime,
     cores: int,
 ) -> BenchReport:
@@ -134,12 +141,14 @@ def report_on(
             *_parked_aims(rows),
             *_webhook_aims(rows),
             *(_export_aims(rows, exports) if exports else ()),
+            *(_hostile_aims(rows, hostile) if hostile else ()),
         ],
         plans=plans,
         admission=admission,
         filled_in_s=filled_in_s,
         really_parked=really_parked,
         exports=exports,
+        hostile=hostile,
         turns=turns,
     )
 
@@ -253,6 +262,24 @@ def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim
             met=exponent <= 1.1,
         ),
         _note("dearest row / cheapest, between sizes", exports.growth.spread),
+    ]
+
+
+def _hostile_aims(rows: list[ReportRow], answers: list[HostileAnswer]) -> list[RatioAim]:
+    found = {row.contender: row for row in rows}
+    slower = found[HOSTILE].p99 / found[PEACE].p99
+    longest = max(answer.ms for answer in answers)
+    refused = sum(answer.status != 200 for answer in answers)
+    return [
+        RatioAim(text="p99 of t / s: at most 2", value=slower, met=slower <= 2),
+        _note("p50 of t / s", found[HOSTILE].p50 / found[PEACE].p50),
+        RatioAim(
+            text=f"longest answer to A, ms, of {len(answers)} mails: at most 3,000",
+            value=longest,
+            met=longest <= 3_000,
+        ),
+        _note("median answer to A, ms", quantile([answer.ms for answer in answers], 0.5)),
+        RatioAim(text="mails of A not answered with 200: 0", value=refused, met=refused == 0),
     ]
 
 

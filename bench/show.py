@@ -1,6 +1,7 @@
 """The report for people: tables, aims, what the idle ones used and what failed."""
 
 import statistics
+from functools import reduce
 from typing import Final
 
 from rich.console import Console
@@ -8,6 +9,7 @@ from rich.table import Table
 
 from bench.admission_cost import AdmissionCost
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
+from bench.holds import PROCESSES, Holds
 from bench.measure import (
     ALONE,
     BARE,
@@ -23,10 +25,12 @@ from bench.measure import (
     FULL,
     GATEWAY,
     HANGING,
+    HOSTILE,
     MAIL,
     NAIVE,
     NONE_PARKED,
     PARKED,
+    PEACE,
     POSTS,
     QUIET,
     SKELETON,
@@ -37,6 +41,7 @@ from bench.plans import StatementPlan
 from bench.report import TITLES, BenchReport, ReportRow
 
 _DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
+_SLOWEST: Final = 5
 _TABLES: Final = (
     ("One at a time", ALONE, _DESIGN),
     (f"{CROWD} at once", CROWD, _DESIGN),
@@ -56,6 +61,11 @@ _TABLES: Final = (
         CALLERS,
         (UNDISTURBED, EXPORTING),
     ),
+    (
+        f"A tenant beside another one's hostile mails, {CALLERS} callers at a steady rate",
+        CALLERS,
+        (PEACE, HOSTILE),
+    ),
 )
 
 
@@ -74,6 +84,7 @@ def show(report: BenchReport, out: Console) -> None:
     if report.exports is not None:
         out.print(_copies(report.exports))
         out.print(_growth(report.exports))
+    _show_holds(report, out)
     out.print(_aims(report))
     if report.filled_in_s is not None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
@@ -89,6 +100,13 @@ def show(report: BenchReport, out: Console) -> None:
                 style="bold red",
                 markup=False,
             )
+
+
+def _show_holds(report: BenchReport, out: Console) -> None:
+    if any(turn.holds for turn in report.turns):
+        out.print(_holds(report))
+    for answer in sorted(report.hostile, key=lambda one: -one.ms)[:_SLOWEST]:
+        out.print(f"A waited {answer.ms:.0f} ms: {answer.shape}, HTTP {answer.status}")
 
 
 def _times(title: str, rows: list[ReportRow]) -> Table:
@@ -192,6 +210,22 @@ def _growth(exports: ExportFigures) -> Table:
     for one in growth.readings:
         figures = (f"{one.seconds - growth.start_s:.3f}", f"{growth.row_us(one):.2f}")
         table.add_row(f"{one.rows:,}", *figures)
+    return table
+
+
+def _holds(report: BenchReport) -> Table:
+    """Of all turns of a contender together, for each process that counts them."""
+    title = "Event loops held for 50 ms and more: by their own work (250 ms), by the machine"
+    table = Table(title=title, title_justify="left")
+    for name in ("", *PROCESSES):
+        table.add_column(name)
+    for contender in dict.fromkeys(turn.contender for turn in report.turns if turn.holds):
+        turns = [turn for turn in report.turns if turn.contender == contender]
+        figures = []
+        for name in PROCESSES:
+            all_turns = reduce(Holds.plus, (turn.holds[name] for turn in turns))
+            figures.append(f"{all_turns.own} ({all_turns.long}), {all_turns.other}")
+        table.add_row(contender, *figures)
     return table
 
 

@@ -1,0 +1,88 @@
+"""How often event loops were held for 50 ms and more, as each process of the service counts it."""
+
+import asyncio
+import socket
+import urllib.request
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Final
+
+from prometheus_client.parser import text_string_to_metric_families
+from pydantic import BaseModel, ConfigDict
+
+from embedded.ports import free_port
+
+_METRIC: Final = "engine_event_loop_hold_seconds"
+_LONG_S: Final = 0.25
+_TIMEOUT_S: Final = 5.0
+PROCESSES: Final = ("api", "worker", "webhook-worker")
+"""In the order of their ports for numbers."""
+
+
+class Holds(BaseModel):
+    """`own`: the loop's own work held it, `long` of them for 250 ms and more; `other`: the machine
+    had no processor for it, or a call blocked."""
+
+    model_config = ConfigDict(frozen=True)
+
+    own: int = 0
+    long: int = 0
+    other: int = 0
+
+    def since(self, before: "Holds") -> "Holds":
+        return Holds(
+            own=self.own - before.own,
+            long=self.long - before.long,
+            other=self.other - before.other,
+        )
+
+    def plus(self, more: "Holds") -> "Holds":
+        return Holds(
+            own=self.own + more.own, long=self.long + more.long, other=self.other + more.other
+        )
+
+
+def metrics_port() -> int:
+    """One that is free with the two above it: the API's, and those of its workers."""
+    while True:
+        first = free_port()
+        try:
+            with ExitStack() as held:
+                for number in range(len(PROCESSES)):
+                    one = held.enter_context(socket.socket())
+                    one.bind(("127.0.0.1", first + number))
+        except (OSError, OverflowError):
+            continue
+        return first
+
+
+async def read_holds(first_port: int) -> dict[str, Holds]:
+    """So far, by process. Raises OSError if one does not show its numbers."""
+    shown = await asyncio.gather(
+        *(asyncio.to_thread(_read, first_port + number) for number in range(len(PROCESSES)))
+    )
+    return dict(zip(PROCESSES, map(_holds_in, shown), strict=True))
+
+
+def holds_between(before: Mapping[str, Holds], after: Mapping[str, Holds]) -> dict[str, Holds]:
+    return {name: holds.since(before[name]) for name, holds in after.items()}
+
+
+def _read(port: int) -> str:
+    url = f"http://127.0.0.1:{port}/metrics"
+    with urllib.request.urlopen(url, timeout=_TIMEOUT_S) as answer:
+        return str(answer.read(), "utf-8")
+
+
+def _holds_in(text: str) -> Holds:
+    counts: dict[str, int] = {}
+    long = 0
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples if family.name == _METRIC else ():
+            cause = sample.labels.get("cause", "")
+            if sample.name.endswith("_count"):
+                counts[cause] = int(sample.value)
+                long += int(sample.value) if cause == "own" else 0
+            elif cause == "own" and sample.labels.get("le") == str(_LONG_S):
+                long -= int(sample.value)
+    return Holds(own=counts.get("own", 0), long=long, other=counts.get("other", 0))
