@@ -163,6 +163,10 @@ class WebhookSettings(BaseModel):
         default=None,
         description="A certificate authority's certificates (PEM), believed by webhooks as well.",
     )
+    canary_host: Annotated[str, Field(pattern=r"^[A-Za-z0-9.-]{1,253}$")] | None = Field(
+        default=None,
+        description="A name that is always found; where it is not, our resolver is to blame.",
+    )
 
 
 class WatchSettings(BaseModel):

@@ -5,13 +5,17 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
+from ipaddress import ip_address
 from typing import Final
+from urllib.parse import urlsplit
 
 from temporalio.client import Client
 from temporalio.worker import Interceptor, Worker
 
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.deliver import Deliver
+from activities.webhooks.own_network import OwnNetwork
 from activities.webhooks.permits import Permits
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
@@ -21,10 +25,13 @@ from adapters.webhooks import HttpWebhookSender
 from domain.core import names
 from domain.core.errors import InvalidInput
 from domain.core.ports import ErrorTracker
+from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.ports import WatchDeliveries, WebhookSender
+from domain.webhooks.url import check_url
 from settings import Settings
 from settings.service import WebhookSettings
 from store.core.database import Database
+from store.webhooks.places import PER_ENDPOINT, PER_TENANT, SharedPlaces
 from workflows.deliver_webhook import DeliverWebhook
 from workflows.send_webhooks import SendWebhooks
 
@@ -38,10 +45,12 @@ GRACE: Final = timedelta(seconds=15)
 
 @dataclass(frozen=True, slots=True)
 class WebhookActivities:
-    """The activity object of this worker, and the permits that it waits for."""
+    """The activity object of this worker, and what it works with."""
 
     deliver: Deliver
     permits: Permits
+    places: SharedPlaces
+    network: OwnNetwork
 
     def registered(self) -> list[Callable[..., object]]:
         return [self.deliver.deliver]
@@ -60,12 +69,31 @@ def build_sender(settings: WebhookSettings) -> HttpWebhookSender:
 def build_activities(
     settings: Settings, database: Database, sender: WebhookSender, watch: WatchDeliveries
 ) -> WebhookActivities:
-    permits = Permits()
+    places = SharedPlaces(settings.database.url)
+    permits = Permits(places, per_endpoint=PER_ENDPOINT, per_tenant=PER_TENANT)
+    canary = canary_of(settings)
+    network = OwnNetwork(None if canary is None else partial(sender.finds, canary), watch)
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     deliver = Deliver(
-        database, sealer, sender, permits, watch=watch, now=utc_now, chance=random.random
+        database, sealer, sender, permits, network, watch=watch, now=utc_now, chance=random.random
     )
-    return WebhookActivities(deliver, permits)
+    return WebhookActivities(deliver, permits, places, network)
+
+
+def canary_of(settings: Settings) -> str | None:
+    """The name that tells our resolver's failure from a receiver's: the one that is set, else that
+    of the dashboard, where it is a name of the Internet."""
+    if settings.webhooks.canary_host is not None:
+        return settings.webhooks.canary_host
+    url = settings.server.dashboard_url.replace("http://", "https://", 1)
+    try:
+        host = str(urlsplit(check_url(url, False)).hostname)
+        ip_address(host)
+    except InvalidWebhook:
+        return None
+    except ValueError:
+        return host
+    return None
 
 
 @asynccontextmanager
@@ -80,24 +108,29 @@ async def at_work(
 ) -> AsyncIterator[None]:
     """The worker, for as long as the block runs. `sandbox`: Temporal's check that workflows stay
     deterministic."""
-    async with Worker(
-        client,
-        task_queue=names.WEBHOOKS_QUEUE,
-        workflows=WORKFLOWS,
-        activities=activities.registered(),
-        workflow_runner=workflow_runner(sandbox=sandbox),
-        interceptors=[WatchActivities(tracker, utc_now), *interceptors],
-        max_cached_workflows=max_cached_workflows,
-        max_concurrent_activities=_SLOTS,
-        max_concurrent_activity_task_polls=_POLLS,
-        max_concurrent_workflow_task_polls=_POLLS,
-        graceful_shutdown_timeout=GRACE,
-        sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
-    ):
-        try:
-            yield
-        finally:
-            activities.permits.close()
+    await activities.network.begin()
+    try:
+        async with Worker(
+            client,
+            task_queue=names.WEBHOOKS_QUEUE,
+            workflows=WORKFLOWS,
+            activities=activities.registered(),
+            workflow_runner=workflow_runner(sandbox=sandbox),
+            interceptors=[WatchActivities(tracker, utc_now), *interceptors],
+            max_cached_workflows=max_cached_workflows,
+            max_concurrent_activities=_SLOTS,
+            max_concurrent_activity_task_polls=_POLLS,
+            max_concurrent_workflow_task_polls=_POLLS,
+            graceful_shutdown_timeout=GRACE,
+            sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
+        ):
+            try:
+                yield
+            finally:
+                activities.permits.close()
+    finally:
+        # After the last POST: what goes on counts until it ends.
+        await activities.places.close()
 
 
 @asynccontextmanager

@@ -10,13 +10,14 @@ from temporalio import activity
 
 from activities.runtime.heartbeat import beating
 from activities.runtime.insisting import insisting
+from activities.webhooks.own_network import WAITS_AT_MOST_S, OwnNetwork
 from activities.webhooks.permits import Permits
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
 from domain.webhooks.contracts import DeliverInput, DeliverResult
-from domain.webhooks.delivery import DeliveryAttempt, retry_in_s
+from domain.webhooks.delivery import DeliveryAttempt, Trigger, retry_in_s
 from domain.webhooks.errors import Deferred
 from domain.webhooks.ports import WatchDeliveries, WebhookSender
 from domain.webhooks.secret import unseal_secret
@@ -39,6 +40,7 @@ class Deliver:
         sealer: Sealer,
         sender: WebhookSender,
         permits: Permits,
+        network: OwnNetwork,
         *,
         watch: WatchDeliveries,
         now: Clock,
@@ -48,6 +50,7 @@ class Deliver:
         self._sealer = sealer
         self._sender = sender
         self._permits = permits
+        self._network = network
         self._watch = watch
         self._now = now
         self._chance = chance
@@ -58,7 +61,8 @@ class Deliver:
 
         Idempotency key: (delivery, attempt), written once. A try whose worker dies between the
         POST and the record is made again, with the same webhook-id, and counted once. Raises
-        Deferred while too many of the tenant wait. A secret that cannot be unsealed is our
+        Deferred while too many of the tenant wait, and when our own network is to blame, which
+        counts for nobody. A secret that cannot be unsealed is our
         failure, not the receiver's: ValueError, reported, and retried until the key is back.
         """
         async with beating():
@@ -66,15 +70,21 @@ class Deliver:
             outgoing = await self._begin(step)
             if isinstance(outgoing, DeliverResult):
                 return self._ended(outgoing, None)
-            async with self._permit(step, outgoing.webhook_id):
-                if time.monotonic() - asked > _STALE_S:
-                    outgoing = await self._begin(step)
-                    if isinstance(outgoing, DeliverResult):
-                        return self._ended(outgoing, None)
-                headers = self._headers(step, outgoing)
-                done = await self._sender.post(
-                    outgoing.url, headers, outgoing.body, client_id=step.client_id
-                )
+            async with self._putting_off(step):
+                tries = self._tries(outgoing)
+                if tries is not None:
+                    self._network.admit(step.client_id, outgoing.url, tries=tries)
+                async with self._permits.of(step.client_id, outgoing.webhook_id):
+                    if time.monotonic() - asked > _STALE_S:
+                        outgoing = await self._begin(step)
+                        if isinstance(outgoing, DeliverResult):
+                            return self._ended(outgoing, None)
+                    headers = self._headers(step, outgoing)
+                    done = await self._sender.post(
+                        outgoing.url, headers, outgoing.body, client_id=step.client_id
+                    )
+                if tries is not None:
+                    await self._network.judge(step.client_id, outgoing.url, done, tries=tries)
             return self._ended(await self._record(step, outgoing, done, headers), done)
 
     async def _begin(self, step: DeliverInput) -> Outgoing | DeliverResult:
@@ -84,12 +94,20 @@ class Deliver:
                 step.delivery_id, step.attempt, self._now()
             )
 
+    def _tries(self, outgoing: Outgoing) -> int | None:
+        """None for a delivery that our own network does not put off: a test, whose result somebody
+        waits for, and one that has waited for too long."""
+        info = activity.info()
+        waited = self._now() - info.scheduled_time
+        if outgoing.trigger is Trigger.TEST or waited.total_seconds() > WAITS_AT_MOST_S:
+            return None
+        return info.attempt
+
     @asynccontextmanager
-    async def _permit(self, step: DeliverInput, webhook_id: str) -> AsyncIterator[None]:
+    async def _putting_off(self, step: DeliverInput) -> AsyncIterator[None]:
         """Raises Deferred; its time is written, or the sweeper would ask after the delivery."""
         try:
-            async with self._permits.of(step.client_id, webhook_id):
-                yield
+            yield
         except Deferred as deferred:
             tenant = TenantId(step.client_id)
             until = self._now() + timedelta(seconds=deferred.retry_after_s)

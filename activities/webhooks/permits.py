@@ -2,6 +2,7 @@
 
 A receiver may hang for 10 s, so what goes on and what waits here are both limited, by endpoint and
 by tenant: they hold slots of the worker. What finds no place to wait is put off: Temporal waits.
+What goes on is counted by all workers together, who waits by each for itself.
 """
 
 import asyncio
@@ -13,12 +14,15 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from domain.webhooks.errors import Deferred
+from domain.webhooks.ports import Places
 
 SHORTEST_S: Final = 1.0
 LONGEST_S: Final = 600.0
 LONGEST_WAIT_S: Final = 45.0
 """For a permit: 24 that wait for 8 that hang come to 30."""
 
+# Before each further try at a place that other workers have; then it is put off.
+_ASKED_AGAIN_S: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 # How long a delivery is thought to take until the first has ended, and the newest one's weight.
 _HELD_S: Final = 3.0
 _WEIGHT: Final = 0.2
@@ -76,12 +80,13 @@ class _Tenant:
 
 
 class Permits:
-    """Of one process and one event loop. `waiting`: of all tenants together; whoever finds a place
-    free need not wait, and is not held up by those who do. An endpoint has the same share of its
-    tenant's places to wait as of its permits."""
+    """Of one process and one event loop. `places`: what all workers share. `waiting`: of all
+    tenants together; whoever finds a place free need not wait, and is not held up by those who do.
+    An endpoint has the same share of its tenant's places to wait as of its permits."""
 
     def __init__(
         self,
+        places: Places,
         *,
         per_endpoint: int = 4,
         per_tenant: int = 8,
@@ -91,6 +96,7 @@ class Permits:
         clock: Callable[[], float] = time.monotonic,
         chance: Callable[[], float] = random.random,
     ) -> None:
+        self._places = places
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
         self._waiting_per_tenant = waiting_per_tenant
@@ -105,18 +111,23 @@ class Permits:
     @asynccontextmanager
     async def of(self, client_id: str, webhook_id: str) -> AsyncIterator[None]:
         """The right to send to this webhook, for as long as the block lasts. Raises Deferred at
-        once if too many wait, and after 45 s of waiting."""
+        once if too many wait, after 45 s of waiting, and if other workers have its places."""
         if self._closed:
             raise Deferred(SHORTEST_S)
         tenant = self._tenants.setdefault(client_id, self._new_tenant())
         endpoint = tenant.endpoints.setdefault(webhook_id, self._new_endpoint())
         try:
             await self._take(tenant, endpoint)
-            began = self._clock()
+            held_s = endpoint.held_s
             try:
-                yield
+                async with self._shared(client_id, webhook_id, tenant):
+                    began = self._clock()
+                    try:
+                        yield
+                    finally:
+                        held_s = self._clock() - began
             finally:
-                self._give_back(tenant, endpoint, self._clock() - began)
+                self._give_back(tenant, endpoint, held_s)
         finally:
             self._forget(client_id, webhook_id)
 
@@ -127,6 +138,21 @@ class Permits:
             for waiter in tenant.queue:
                 if not waiter.granted.done():
                     waiter.granted.set_exception(Deferred(SHORTEST_S))
+
+    @asynccontextmanager
+    async def _shared(
+        self, client_id: str, webhook_id: str, tenant: _Tenant
+    ) -> AsyncIterator[None]:
+        pauses = iter(_ASKED_AGAIN_S)
+        while (place := await self._places.take(client_id, webhook_id)) is None:
+            pause = next(pauses, None)
+            if pause is None or self._closed:
+                raise tenant.line.put_off(self._clock(), self._chance())
+            await asyncio.sleep(pause)
+        try:
+            yield
+        finally:
+            self._places.give_back(place)
 
     async def _take(self, tenant: _Tenant, endpoint: _Line) -> None:
         if tenant.free(endpoint):

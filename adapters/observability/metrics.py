@@ -18,6 +18,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from adapters.observability.loop_watch import Cause
 from domain.core.errors import InvalidInput
+from domain.webhooks.breaker import Part
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
@@ -61,6 +62,12 @@ class Metrics:
             "webhook_duration_seconds", "From the start of a POST to its end.", "status"
         )
 
+        self._own_parts = Gauge(
+            "engine_webhook_own_failure",
+            "Our own resolver or network is thought to fail: deliveries wait.",
+            ("part",),
+            registry=self.registry,
+        )
         self._holds = self._histogram(
             "event_loop_hold_seconds", "The event loop was held, by its own work or not.", "cause"
         )
@@ -97,6 +104,10 @@ class Metrics:
         self._deliveries.labels(status, failure or "").inc()
         if attempt is not None:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
+
+    def part_failing(self, part: Part, *, failing: bool) -> None:
+        """Our own way to receivers. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
+        self._own_parts.labels(part).set(failing)
 
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
         return Counter(f"engine_{name}", meaning, labels, registry=self.registry)

@@ -1,7 +1,8 @@
 """Looking names up, in threads that no other work waits for.
 
 A look-up cannot be stopped: whoever runs the name's servers decides how long its thread is taken.
-So a client has a few threads and no more, and nobody waits for one beyond a deadline.
+So a client has a few threads and no more, and nobody waits for one beyond a deadline. The wait for
+a thread is no fault of the name, and counts for nothing.
 """
 
 import asyncio
@@ -9,17 +10,24 @@ import socket
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Final
 from weakref import WeakValueDictionary
 
 from adapters.webhooks.failures import PostFailed
 from domain.webhooks.delivery import FailureKind
+from domain.webhooks.errors import Deferred
 
 LOOKUP_S: Final = 3.0
 """How long a name may take."""
 _THREADS: Final = 4
 """Of one client, those of look-ups that nobody waits for any longer included."""
+_ALL_THREADS: Final = 256
+"""Of all clients. As with the worker's slots, it takes some sixty clients to have them all."""
+_PATIENCE_S: Final = 10.0
+"""For a thread. One that hangs is free again after the 10 to 20 s that the system's resolver
+takes."""
+_LATER_S: Final = 5.0
 
 LookUp = Callable[[str], Sequence[str]]
 """A name's addresses as text, in the order to try them. Raises OSError. Runs in a thread."""
@@ -34,20 +42,34 @@ def system_look_up(name: str) -> Sequence[str]:
 class Names:
     """Look-ups for many clients. Used by one event loop."""
 
-    def __init__(self, look_up: LookUp, deadline_s: float) -> None:
+    def __init__(
+        self,
+        look_up: LookUp,
+        deadline_s: float,
+        *,
+        threads: int = _ALL_THREADS,
+        patience_s: float = _PATIENCE_S,
+    ) -> None:
         self._look_up = look_up
         self._deadline_s = deadline_s
+        self._patience_s = patience_s
         self._running: dict[tuple[str, str], asyncio.Future[Sequence[str]]] = {}
+        self._all_threads = asyncio.Semaphore(threads)
         self._threads: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
 
-    async def addresses(self, client_id: str, name: str) -> Sequence[str]:
-        """At least one. What a client wants to know several times at once is looked up once.
+    async def begin(self, client_id: str, name: str) -> "asyncio.Future[Sequence[str]]":
+        """The look-up, which runs from now on, for `found`. What a client wants to know several
+        times at once is looked up once. Raises Deferred if no thread becomes free."""
+        try:
+            async with asyncio.timeout(self._patience_s):
+                return await self._begun(client_id, name)
+        except TimeoutError:
+            raise Deferred(_LATER_S) from None
 
-        Raises PostFailed.
-        """
+    async def found(self, running: "asyncio.Future[Sequence[str]]") -> Sequence[str]:
+        """At least one address. Raises PostFailed, at the deadline too."""
         try:
             async with asyncio.timeout(self._deadline_s):
-                running = await self._begun(client_id, name)
                 found = await asyncio.shield(running)
         except TimeoutError:
             raise _failed("could not be looked up in time") from None
@@ -57,14 +79,17 @@ class Names:
 
     async def _begun(self, client_id: str, name: str) -> asyncio.Future[Sequence[str]]:
         key = (client_id, name)
-        threads = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
+        mine = self._threads.setdefault(client_id, asyncio.Semaphore(_THREADS))
         if key not in self._running:
-            await threads.acquire()
-            if key in self._running:  # begun by another meanwhile
-                threads.release()
-            else:
-                self._running[key] = self._begin(name)
-                self._running[key].add_done_callback(lambda _: self._end(key, threads))
+            with ExitStack() as taken:
+                # Its own first: a client that has its share takes no place in the line of all.
+                for threads in (mine, self._all_threads):
+                    await threads.acquire()
+                    taken.callback(threads.release)
+                if key not in self._running:  # not begun by another meanwhile
+                    self._running[key] = self._begin(name)
+                    given_back = taken.pop_all()
+                    self._running[key].add_done_callback(lambda _: self._end(key, given_back))
         return self._running[key]
 
     def _begin(self, name: str) -> asyncio.Future[Sequence[str]]:
@@ -73,9 +98,9 @@ class Names:
         threading.Thread(target=_run, args=(self._look_up, name, answer), daemon=True).start()
         return asyncio.wrap_future(answer)
 
-    def _end(self, key: tuple[str, str], threads: asyncio.Semaphore) -> None:
+    def _end(self, key: tuple[str, str], threads: ExitStack) -> None:
         del self._running[key]
-        threads.release()
+        threads.close()
 
 
 def _failed(what: str) -> PostFailed:

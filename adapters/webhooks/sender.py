@@ -5,19 +5,22 @@ from collections.abc import Mapping, Sequence
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from adapters.webhooks.course import Course
 from adapters.webhooks.dial import Dialler, tls_context, vetted
 from adapters.webhooks.exchange import MAX_HEAD, Exchange
-from adapters.webhooks.failures import MET
+from adapters.webhooks.failures import MET, PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
 from domain.webhooks.address_guard import Address
 from domain.webhooks.delivery import DeliveryAttempt
+from domain.webhooks.errors import Deferred
 from domain.webhooks.url import check_url
 
 BUDGET_S: Final = 10.0
 """For look-up, connection, TLS, headers and body together."""
+_OURS: Final = ""
+"""Whose look-ups the canary's are."""
 
 
 class HttpWebhookSender:
@@ -48,21 +51,50 @@ class HttpWebhookSender:
     async def post(
         self, url: str, headers: Mapping[str, str], body: bytes, *, client_id: str
     ) -> DeliveryAttempt:
-        course = Course(Dialler(allow_private=self._allow_private))
         met: Exception | None = None
         try:
+            target = urlsplit(check_url(url, self._allow_private))
+            found = await self._begun(client_id, str(target.hostname))
+        except MET as error:
+            return self._course().ended(error)
+        course = self._course()
+        try:
             async with asyncio.timeout(self._budget_s):
-                await self._run(course, url, headers, body, client_id)
+                await self._run(course, target, headers, body, found)
         except MET as error:
             met = error
         return course.ended(met)
 
+    async def finds(self, name: str) -> bool:
+        try:
+            await self._names.found(await self._names.begin(_OURS, name))
+        except PostFailed:
+            return False
+        except Deferred:
+            # No thread was free, which says nothing of the name.
+            return True
+        return True
+
+    def _course(self) -> Course:
+        return Course(Dialler(allow_private=self._allow_private))
+
+    async def _begun(self, client_id: str, host: str) -> "Address | asyncio.Future[Sequence[str]]":
+        """The host's address, or its look-up."""
+        try:
+            return ip_address(host)
+        except ValueError:
+            return await self._names.begin(client_id, host)
+
     async def _run(
-        self, course: Course, url: str, headers: Mapping[str, str], body: bytes, client_id: str
+        self,
+        course: Course,
+        target: SplitResult,
+        headers: Mapping[str, str],
+        body: bytes,
+        found: "Address | asyncio.Future[Sequence[str]]",
     ) -> None:
-        target = urlsplit(check_url(url, self._allow_private))
         host = str(target.hostname)
-        addresses = await self._addresses(course, client_id, host)
+        addresses = await self._addresses(course, found)
         sock = await course.dialler.connect(addresses, target.port or 443)
         course.connect_ms = course.ms()
         reader, writer = await asyncio.open_connection(
@@ -75,10 +107,11 @@ class HttpWebhookSender:
         finally:
             writer.transport.abort()
 
-    async def _addresses(self, course: Course, client_id: str, host: str) -> Sequence[Address]:
-        try:
-            found: Sequence[str] = [str(ip_address(host))]
-        except ValueError:
-            found = await self._names.addresses(client_id, host)
-            course.dns_ms = course.ms()
-        return vetted(found, allow_private=self._allow_private)
+    async def _addresses(
+        self, course: Course, found: "Address | asyncio.Future[Sequence[str]]"
+    ) -> Sequence[Address]:
+        if not isinstance(found, asyncio.Future):
+            return vetted([str(found)], allow_private=self._allow_private)
+        names = await self._names.found(found)
+        course.dns_ms = course.ms()
+        return vetted(names, allow_private=self._allow_private)

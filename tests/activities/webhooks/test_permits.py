@@ -12,7 +12,7 @@ import pytest
 
 from activities.webhooks.permits import LONGEST_S, SHORTEST_S, Permits
 from domain.webhooks.errors import Deferred
-from tests.support.webhooks.sending import Sending, Time, end, settle
+from tests.support.webhooks.sending import Alone, Sending, Time, end, settle
 
 HANGING_S = 10.0
 SECONDS = 600
@@ -29,7 +29,7 @@ def active(sent: list[Sending]) -> int:
 
 
 async def test_four_to_an_endpoint_eight_of_a_tenant() -> None:
-    permits = Permits()
+    permits = Permits(Alone())
     one = await send(permits, "a", "one", 6)
     assert active(one) == 4
 
@@ -43,7 +43,7 @@ async def test_four_to_an_endpoint_eight_of_a_tenant() -> None:
 
 
 async def test_hanging_endpoint_leaves_the_healthy_one_of_its_tenant_its_places() -> None:
-    permits = Permits()
+    permits = Permits(Alone())
     hanging = await send(permits, "a", "hanging", 100)
     healthy = await send(permits, "a", "healthy", 16)
 
@@ -60,7 +60,7 @@ async def test_hanging_endpoint_leaves_the_healthy_one_of_its_tenant_its_places(
 
 
 async def test_freed_place_goes_to_the_endpoint_with_the_fewest_going_on() -> None:
-    permits = Permits()
+    permits = Permits(Alone())
     hanging = [*await send(permits, "a", "x", 10), *await send(permits, "a", "y", 10)]
     late = await send(permits, "a", "late")
     assert active(late) == 0
@@ -73,7 +73,7 @@ async def test_freed_place_goes_to_the_endpoint_with_the_fewest_going_on() -> No
 
 
 async def test_within_an_endpoint_first_come_first_served() -> None:
-    permits = Permits(per_endpoint=1)
+    permits = Permits(Alone(), per_endpoint=1)
     sent = await send(permits, "a", "x", 3)
 
     for place in range(3):
@@ -83,7 +83,7 @@ async def test_within_an_endpoint_first_come_first_served() -> None:
 
 
 async def test_puts_off_whoever_finds_no_place_to_wait() -> None:
-    permits = Permits(clock=Time(), chance=lambda: 0.0)
+    permits = Permits(Alone(), clock=Time(), chance=lambda: 0.0)
     sent = await send(permits, "a", "x", 19)
 
     waits = [one.deferred for one in sent if one.deferred is not None]
@@ -95,7 +95,7 @@ async def test_puts_off_whoever_finds_no_place_to_wait() -> None:
 async def test_waits_of_all_tenants_together_are_limited_and_hold_nobody_up_who_need_not_wait() -> (
     None
 ):
-    permits = Permits(waiting=3)
+    permits = Permits(Alone(), waiting=3)
     a = await send(permits, "a", "x", 7)
     b = await send(permits, "b", "x", 5)
 
@@ -106,7 +106,7 @@ async def test_waits_of_all_tenants_together_are_limited_and_hold_nobody_up_who_
 
 
 async def test_wait_has_an_end() -> None:
-    permits = Permits(longest_wait_s=0.01)
+    permits = Permits(Alone(), longest_wait_s=0.01)
     sent = await send(permits, "a", "x", 5)
 
     with pytest.raises(Deferred):
@@ -118,7 +118,7 @@ async def test_wait_has_an_end() -> None:
 
 @pytest.mark.parametrize("chance", [0.0, 0.5, 1.0])
 async def test_waits_stay_within_their_bounds_however_many_are_put_off(chance: float) -> None:
-    permits = Permits(chance=lambda: chance)
+    permits = Permits(Alone(), chance=lambda: chance)
     sent = await send(permits, "a", "x", 6000)
 
     waits = [one.deferred for one in sent if one.deferred is not None]
@@ -132,7 +132,7 @@ async def test_waits_stay_within_their_bounds_however_many_are_put_off(chance: f
 
 @pytest.mark.parametrize("granted", [False, True])
 async def test_cancelled_in_the_moment_of_its_permit_passes_it_on(*, granted: bool) -> None:
-    permits = Permits(per_endpoint=1)
+    permits = Permits(Alone(), per_endpoint=1)
     async with permits.of("a", "x"):
         second, third = await send(permits, "a", "x", 2)
         if not granted:
@@ -147,7 +147,7 @@ async def test_cancelled_in_the_moment_of_its_permit_passes_it_on(*, granted: bo
 
 
 async def test_closed_gives_no_permit_and_lets_go_on_what_goes_on() -> None:
-    permits = Permits()
+    permits = Permits(Alone())
     sent = await send(permits, "a", "x", 6)
 
     permits.close()
@@ -167,7 +167,7 @@ class Worker:
     def __init__(self) -> None:
         self.time = Time()
         chance = random.Random(7)
-        self.permits = Permits(clock=self.time, chance=chance.random)
+        self.permits = Permits(Alone(), clock=self.time, chance=chance.random)
         self._due: list[tuple[float, int, Callable[[], Awaitable[None]]]] = []
         self._order = 0
         self.sent: list[Sending] = []

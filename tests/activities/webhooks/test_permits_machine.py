@@ -15,7 +15,7 @@ from hypothesis.stateful import (
 )
 
 from activities.webhooks.permits import LONGEST_S, SHORTEST_S, Permits
-from tests.support.webhooks.sending import Sending, Time, end, settle
+from tests.support.webhooks.sending import Alone, Sending, Time, end, settle
 
 
 class PermitsMachine(RuleBasedStateMachine):
@@ -26,6 +26,7 @@ class PermitsMachine(RuleBasedStateMachine):
         self.loop = asyncio.new_event_loop()
         self.time = Time()
         self.permits = Permits(
+            Alone(),
             per_endpoint=2,
             per_tenant=3,
             waiting_per_tenant=6,

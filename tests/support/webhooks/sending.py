@@ -4,6 +4,17 @@ import asyncio
 
 from activities.webhooks.permits import Permits
 from domain.webhooks.errors import Deferred
+from domain.webhooks.ports import Place
+
+
+class Alone:
+    """Places without another worker."""
+
+    async def take(self, client_id: str, webhook_id: str) -> Place | None:  # noqa: ARG002
+        return Place(())
+
+    def give_back(self, place: Place) -> None:
+        pass
 
 
 class Time:

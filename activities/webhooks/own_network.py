@@ -1,0 +1,110 @@
+"""Our own resolver and network: while they fail, deliveries wait, and no receiver is counted."""
+
+import random
+import time
+from collections.abc import Awaitable, Callable
+from ipaddress import ip_address
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+
+from domain.webhooks.breaker import Breaker, Part, connected, domain_of, name_found
+from domain.webhooks.delivery import DeliveryAttempt
+from domain.webhooks.errors import Deferred
+from domain.webhooks.ports import WatchDeliveries
+
+FIRST_WAIT_S: Final = 15.0
+_LONGEST_WAIT_S: Final = 300.0
+"""Half of what an outcome speaks for while a breaker is open: it does not close meanwhile."""
+_SPREAD: Final = 0.5
+WAITS_AT_MOST_S: Final = 24 * 3600.0
+"""Then a failure counts, whosever it is: receivers that are gone must not be tried for ever."""
+
+_log = structlog.get_logger(__name__)
+
+
+class OwnNetwork:
+    """Of one worker and one event loop. `canary`: whether a name that is known to work is found;
+    None: there is none. `chance`: 0 to 1, spreads those that wait."""
+
+    def __init__(
+        self,
+        canary: Callable[[], Awaitable[bool]] | None,
+        watch: WatchDeliveries,
+        *,
+        first_wait_s: float = FIRST_WAIT_S,
+        clock: Callable[[], float] = time.monotonic,
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self._canary = canary
+        # Believed once it was found: a name that is written wrong proves nothing.
+        self._canary_known = False
+        self._watch = watch
+        self._first_wait_s = first_wait_s
+        self._clock = clock
+        self._chance = chance
+        self._parts = {part: Breaker() for part in Part}
+        self._failing = dict.fromkeys(Part, False)
+
+    async def begin(self) -> None:
+        """Before the first delivery."""
+        if self._canary is not None:
+            self._canary_known = await self._canary()
+            if not self._canary_known:
+                _log.warning("the canary of webhooks is not found: it is not believed until it is")
+
+    def admit(self, client_id: str, url: str, *, tries: int) -> None:
+        """Raises Deferred if a POST would most likely fail by our own fault. `tries`: of this
+        delivery, those that were put off included."""
+        host = urlsplit(url).hostname or ""
+        for part, breaker in self._parts.items():
+            if part is Part.NAMES and _is_address(host):
+                continue
+            if not breaker.lets_through(client_id, self._clock()):
+                raise self._later(tries)
+
+    async def judge(self, client_id: str, url: str, done: DeliveryAttempt, *, tries: int) -> None:
+        """Learn from a POST. Raises Deferred if it failed, and most likely by our own fault."""
+        domain = domain_of(urlsplit(url).hostname or "")
+        found = name_found(done)
+        if found is False:
+            await self._ask_canary()
+        ours = False
+        for part, reached in ((Part.NAMES, found), (Part.NETWORK, connected(done))):
+            ours |= self._hear(part, client_id, domain, reached)
+        if ours:
+            raise self._later(tries)
+
+    def _hear(self, part: Part, client_id: str, domain: str, reached: bool | None) -> bool:
+        """Whether this part is what failed, and by our fault."""
+        breaker, now = self._parts[part], self._clock()
+        if reached is not None:
+            breaker.heard(client_id, domain, now, reached=reached)
+        failing = breaker.is_open(now)
+        if failing is not self._failing[part]:
+            self._failing[part] = failing
+            self._watch.part_failing(part, failing=failing)
+            tell = _log.warning if failing else _log.info
+            tell("webhooks: our own way to receivers", part=part, failing=failing)
+        return reached is False and failing
+
+    async def _ask_canary(self) -> None:
+        if self._canary is None:
+            return
+        lives = await self._canary()
+        if lives or self._canary_known:
+            self._parts[Part.NAMES].canary(self._clock(), lives=lives)
+        self._canary_known |= lives
+
+    def _later(self, tries: int) -> Deferred:
+        wait = min(self._first_wait_s * 2 ** min(tries - 1, 10), _LONGEST_WAIT_S)
+        return Deferred(wait * (1 - _SPREAD * self._chance()))
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True

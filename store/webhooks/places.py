@@ -1,0 +1,201 @@
+"""The places that deliveries take, counted by all webhook workers together.
+
+A place is an advisory lock of PostgreSQL, held by the one session that each worker has for this.
+Locks need no row, no clock and no cleaning: when a worker dies, its session ends and PostgreSQL
+frees them. Decision 0036 compares this with rows that expire.
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from hashlib import blake2b
+from typing import Final
+
+import psycopg
+import structlog
+from sqlalchemy import URL
+
+from domain.webhooks.ports import Place
+from store.core.database import APP_ROLE, psycopg_url
+from store.core.leash import Leash
+
+PER_ENDPOINT: Final = 4
+PER_TENANT: Final = 8
+
+_log = structlog.get_logger(__name__)
+
+_CONNECT_TIMEOUT_S: Final = 2
+_PATIENCE_S: Final = 1.0
+"""For an answer. Whoever wants a place must not wait longer than its receiver would."""
+_AWAY_S: Final = 5.0
+"""After a failure nobody asks for so long."""
+
+# A machine that vanishes is missed after 11 s, and not after two hours.
+_KEEPALIVE: Final = (
+    "-c tcp_keepalives_idle=5 -c tcp_keepalives_interval=2 -c tcp_keepalives_count=3"
+)
+_FIRST_FREE: Final = """
+    (SELECT key FROM unnest(%s::bigint[]) AS key WHERE pg_try_advisory_lock(key) LIMIT 1)
+"""
+_TAKE: Final = f"SELECT {_FIRST_FREE}, {_FIRST_FREE}".encode()
+_TAKE_AGAIN: Final = b"SELECT key FROM unnest(%s::bigint[]) AS key WHERE pg_try_advisory_lock(key)"
+_FREE: Final = b"SELECT pg_advisory_unlock(key) FROM unnest(%s::bigint[]) AS key"
+
+
+class SharedPlaces:
+    """Implements domain.webhooks.ports.Places. Used by one event loop.
+
+    While the database cannot be asked, everybody gets a place: the limits then hold for each worker
+    alone. Whoever goes on while the session is lost may be one too many until it ends.
+    """
+
+    def __init__(
+        self, url: str, *, per_endpoint: int = PER_ENDPOINT, per_tenant: int = PER_TENANT
+    ) -> None:
+        self._url = psycopg_url(url)
+        self._per_endpoint = per_endpoint
+        self._per_tenant = per_tenant
+        self._session: psycopg.AsyncConnection[tuple[int | None, ...]] | None = None
+        # One statement at a time: a session may lock a key twice, so it must know what it has.
+        self._turn = asyncio.Lock()
+        self._held: dict[int, Place] = {}
+        self._freed: list[int] = []
+        self._freeing: asyncio.Task[None] | None = None
+        self._away_until = 0.0
+
+    async def take(self, client_id: str, webhook_id: str) -> Place | None:
+        taking = asyncio.create_task(self._take(client_id, webhook_id))
+        try:
+            return await asyncio.shield(taking)
+        except asyncio.CancelledError:
+            taking.add_done_callback(self._give_back_taken)
+            raise
+
+    def give_back(self, place: Place) -> None:
+        self._freed += [key for key in place.keys if self._held.get(key) is place]
+        if self._freed and self._freeing is None:
+            self._freeing = asyncio.create_task(self._free_all())
+
+    async def close(self) -> None:
+        """Ends the session, and with it what it holds."""
+        async with self._turn:
+            self._away_until = float("inf")
+            if self._session is not None:
+                await self._session.close()
+                self._session = None
+
+    async def _take(self, client_id: str, webhook_id: str) -> Place | None:
+        of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
+        of_tenant = _keys(self._per_tenant, "tenant", client_id)
+        async with self._turn:
+            try:
+                session = await self._open()
+                if session is None:
+                    return Place(())
+                await self._free(session)
+                found = await self._locked(session, of_endpoint, of_tenant)
+            except psycopg.Error:
+                await self._lose()
+                return Place(())
+            if found is None:
+                return None
+            place = Place(found)
+            self._held |= dict.fromkeys(found, place)
+            return place
+
+    async def _locked(
+        self,
+        session: "psycopg.AsyncConnection[tuple[int | None, ...]]",
+        *wanted: Sequence[int],
+    ) -> tuple[int, ...] | None:
+        """One of each, or none of any."""
+        free = [[key for key in keys if key not in self._held] for keys in wanted]
+        if not all(free):
+            return None
+        rows = await _asked(session, _TAKE, *free)
+        found = [key for key in rows[0] if key is not None]
+        if len(found) == len(wanted):
+            return tuple(found)
+        if found:
+            await _asked(session, _FREE, found)
+        return None
+
+    async def _free_all(self) -> None:
+        async with self._turn:
+            self._freeing = None
+            if self._session is None:
+                self._forget(self._freed)
+                self._freed = []
+                return
+            try:
+                await self._free(self._session)
+            except psycopg.Error:
+                await self._lose()
+
+    async def _free(self, session: "psycopg.AsyncConnection[tuple[int | None, ...]]") -> None:
+        if not self._freed:
+            return
+        keys, self._freed = self._freed, []
+        # If this fails the session is lost, and its locks with it.
+        self._forget(keys)
+        await _asked(session, _FREE, keys)
+
+    def _forget(self, keys: Iterable[int]) -> None:
+        for key in keys:
+            self._held.pop(key, None)
+
+    async def _open(self) -> "psycopg.AsyncConnection[tuple[int | None, ...]] | None":
+        """The session; None while nobody asks. Raises psycopg.Error."""
+        if self._session is not None:
+            return self._session
+        if time.monotonic() < self._away_until:
+            return None
+        self._session = await _connected(self._url)
+        if self._held:
+            # Those that go on still. Where another worker was faster, there is one too many.
+            kept = await _asked(self._session, _TAKE_AGAIN, [*self._held])
+            self._held = {key: self._held[key] for (key,) in kept if key is not None}
+        return self._session
+
+    async def _lose(self) -> None:
+        _log.warning("webhook workers count their deliveries alone: no session to share places")
+        self._away_until = time.monotonic() + _AWAY_S
+        if self._session is not None:
+            await self._session.close()
+            self._session = None
+
+    def _give_back_taken(self, taking: "asyncio.Task[Place | None]") -> None:
+        if not taking.cancelled() and taking.exception() is None:
+            place = taking.result()
+            if place is not None:
+                self.give_back(place)
+
+
+async def _connected(url: URL) -> "psycopg.AsyncConnection[tuple[int | None, ...]]":
+    return await psycopg.AsyncConnection.connect(
+        url.set(drivername="postgresql").render_as_string(hide_password=False),
+        autocommit=True,
+        connect_timeout=_CONNECT_TIMEOUT_S,
+        options=f"-c role={APP_ROLE} {_KEEPALIVE}",
+        application_name="webhook places",
+    )
+
+
+async def _asked(
+    session: "psycopg.AsyncConnection[tuple[int | None, ...]]", statement: bytes, *keys: list[int]
+) -> list[tuple[int | None, ...]]:
+    """Raises psycopg.Error, also for a server that keeps silent."""
+    with Leash(session) as leash:
+        leash.within(_PATIENCE_S)
+        return await (await session.execute(statement, keys)).fetchall()
+
+
+def _keys(count: int, *names: str) -> list[int]:
+    return [
+        int.from_bytes(
+            blake2b("/".join(("webhooks", *names, str(number))).encode(), digest_size=8).digest(),
+            "big",
+            signed=True,
+        )
+        for number in range(count)
+    ]
