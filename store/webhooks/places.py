@@ -22,6 +22,8 @@ from store.core.leash import Leash
 PER_ENDPOINT: Final = 4
 PER_TENANT: Final = 8
 
+_Session = psycopg.AsyncConnection[tuple[int | None, ...]]
+
 _log = structlog.get_logger(__name__)
 
 _CONNECT_TIMEOUT_S: Final = 2
@@ -55,7 +57,7 @@ class SharedPlaces:
         self._url = psycopg_url(url)
         self._per_endpoint = per_endpoint
         self._per_tenant = per_tenant
-        self._session: psycopg.AsyncConnection[tuple[int | None, ...]] | None = None
+        self._session: _Session | None = None
         # One statement at a time: a session may lock a key twice, so it must know what it has.
         self._turn = asyncio.Lock()
         self._held: dict[int, Place] = {}
@@ -80,32 +82,37 @@ class SharedPlaces:
         """Ends the session, and with it what it holds."""
         async with self._turn:
             self._away_until = float("inf")
-            if self._session is not None:
-                await self._session.close()
-                self._session = None
+            await self._end_session()
 
     async def _take(self, client_id: str, webhook_id: str) -> Place | None:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
-            try:
-                session = await self._open()
-                if session is None:
-                    return Place(())
-                await self._free(session)
-                found = await self._locked(session, of_endpoint, of_tenant)
-            except psycopg.Error:
-                await self._lose()
-                return Place(())
-            if found is None:
-                return None
-            place = Place(found)
-            self._held |= dict.fromkeys(found, place)
-            return place
+            # Once more at once: one session may end while the database is well.
+            for _ in range(2):
+                try:
+                    return await self._counted(of_endpoint, of_tenant)
+                except psycopg.Error:
+                    await self._end_session()
+            self._away_until = time.monotonic() + _AWAY_S
+            _log.warning("no session to share places: this worker counts its deliveries alone")
+            return Place(())
+
+    async def _counted(self, of_endpoint: list[int], of_tenant: list[int]) -> Place | None:
+        session = await self._open()
+        if session is None:
+            return Place(())
+        await self._free(session)
+        found = await self._locked(session, of_endpoint, of_tenant)
+        if found is None:
+            return None
+        place = Place(found)
+        self._held |= dict.fromkeys(found, place)
+        return place
 
     async def _locked(
         self,
-        session: "psycopg.AsyncConnection[tuple[int | None, ...]]",
+        session: _Session,
         *wanted: Sequence[int],
     ) -> tuple[int, ...] | None:
         """One of each, or none of any."""
@@ -130,9 +137,9 @@ class SharedPlaces:
             try:
                 await self._free(self._session)
             except psycopg.Error:
-                await self._lose()
+                await self._end_session()
 
-    async def _free(self, session: "psycopg.AsyncConnection[tuple[int | None, ...]]") -> None:
+    async def _free(self, session: _Session) -> None:
         if not self._freed:
             return
         keys, self._freed = self._freed, []
@@ -144,7 +151,7 @@ class SharedPlaces:
         for key in keys:
             self._held.pop(key, None)
 
-    async def _open(self) -> "psycopg.AsyncConnection[tuple[int | None, ...]] | None":
+    async def _open(self) -> _Session | None:
         """The session; None while nobody asks. Raises psycopg.Error."""
         if self._session is not None:
             return self._session
@@ -157,9 +164,7 @@ class SharedPlaces:
             self._held = {key: self._held[key] for (key,) in kept if key is not None}
         return self._session
 
-    async def _lose(self) -> None:
-        _log.warning("webhook workers count their deliveries alone: no session to share places")
-        self._away_until = time.monotonic() + _AWAY_S
+    async def _end_session(self) -> None:
         if self._session is not None:
             await self._session.close()
             self._session = None
@@ -171,7 +176,7 @@ class SharedPlaces:
                 self.give_back(place)
 
 
-async def _connected(url: URL) -> "psycopg.AsyncConnection[tuple[int | None, ...]]":
+async def _connected(url: URL) -> _Session:
     return await psycopg.AsyncConnection.connect(
         url.set(drivername="postgresql").render_as_string(hide_password=False),
         autocommit=True,
@@ -182,7 +187,7 @@ async def _connected(url: URL) -> "psycopg.AsyncConnection[tuple[int | None, ...
 
 
 async def _asked(
-    session: "psycopg.AsyncConnection[tuple[int | None, ...]]", statement: bytes, *keys: list[int]
+    session: _Session, statement: bytes, *keys: list[int]
 ) -> list[tuple[int | None, ...]]:
     """Raises psycopg.Error, also for a server that keeps silent."""
     with Leash(session) as leash:
