@@ -61,7 +61,9 @@ class OwnNetwork:
         for part, breaker in self._parts.items():
             if part is Part.NAMES and _is_address(host):
                 continue
-            if not breaker.lets_through(client_id, self._clock()):
+            let_through = breaker.lets_through(client_id, self._clock())
+            self._show(part)
+            if not let_through:
                 raise self._later(tries)
 
     async def judge(self, client_id: str, url: str, done: DeliveryAttempt, *, tries: int) -> None:
@@ -78,16 +80,21 @@ class OwnNetwork:
 
     def _hear(self, part: Part, client_id: str, domain: str, reached: bool | None) -> bool:
         """Whether this part is what failed, and by our fault."""
-        breaker, now = self._parts[part], self._clock()
         if reached is not None:
-            breaker.heard(client_id, domain, now, reached=reached)
-        failing = breaker.is_open(now)
+            self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
+        return self._show(part) and reached is False
+
+    def _show(self, part: Part) -> bool:
+        """Whether it fails; a change is told."""
+        failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
             self._failing[part] = failing
             self._watch.part_failing(part, failing=failing)
-            tell = _log.warning if failing else _log.info
-            tell("webhooks: our own way to receivers", part=part, failing=failing)
-        return reached is False and failing
+            if failing:
+                _log.warning("our own way to webhooks fails: deliveries wait", part=part)
+            else:
+                _log.info("our own way to webhooks works again", part=part)
+        return failing
 
     async def _ask_canary(self) -> None:
         if self._canary is None:

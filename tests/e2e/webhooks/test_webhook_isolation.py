@@ -1,5 +1,6 @@
 """A tenant whose receivers hang delays nobody else, and the sweeper does not make it worse."""
 
+import dataclasses
 import json
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from adapters.observability.metrics import Metrics
 from adapters.system import utc_now
+from adapters.temporal.client import connect
 from adapters.webhooks import HttpWebhookSender
 from store.webhooks.delivery_sweep import deliveries_left_pending
 from store.webhooks.tables import webhook_deliveries
@@ -89,3 +91,32 @@ async def _put_off(engine: LiveEngine, count: int) -> list[dict[str, Any]] | Non
         if one["next_attempt_at"] is not None and one["next_attempt_at"] > now
     ]
     return found if len(found) >= count else None
+
+
+async def test_two_workers_together_bring_an_endpoint_four_at_a_time(
+    engine: LiveEngine, shop: Shop, receiver: WebhookReceiver
+) -> None:
+    holding = Holding(lambda _: True)
+    receiver.decide(holding)
+    await subscribed(engine, shop, receiver)
+    deliveries = [(await tell(engine.database, shop))[0] for _ in range(12)]
+    other = await _another(engine, receiver)
+    async with engine.delivering(), other.delivering():
+        await engine.engine.send_webhooks(shop.client_id, deliveries)
+        await receiver.received(4)
+        # Those of the worker that finds the places taken are put off in the end.
+        await eventually(lambda: _put_off(engine, 1))
+        assert len(receiver.seen) == 4
+        holding.let_go()
+        for delivery_id in deliveries:
+            assert (await ended(engine, delivery_id))["status"] == "success"
+    assert len(receiver.seen) == 12
+
+
+async def _another(engine: LiveEngine, receiver: WebhookReceiver) -> LiveEngine:
+    """As a second process: with a client, a session and permits of its own."""
+    sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, budget_s=120)
+    built = build_activities(engine.settings, engine.worker_database, sender, Metrics())
+    temporal = engine.settings.temporal
+    client = await connect(temporal.address, temporal.namespace)
+    return dataclasses.replace(engine, client=client, deliveries=built)

@@ -1,10 +1,9 @@
 """Places that workers share: what two of them take together, and what frees a place."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 import psycopg
 import pytest
@@ -99,22 +98,23 @@ async def _four(places: SharedPlaces, client_id: str) -> list[Place] | None:
 
 
 async def test_places_of_a_killed_worker_are_free(database_url: str, client_id: str) -> None:
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "tests.support.webhooks.taking", database_url, client_id, "x"],
-        stdout=subprocess.PIPE,
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "tests.support.webhooks.taking", database_url, client_id, "x"),
+        stdout=asyncio.subprocess.PIPE,
         cwd=ROOT,
         env=clean_environment(PYTHONPATH=str(ROOT)),
     )
+    assert worker.stdout is not None
     try:
-        assert worker.stdout is not None
-        assert (await asyncio.to_thread(worker.stdout.readline)).strip() == b"4"
+        assert (await worker.stdout.readline()).strip() == b"4"
         async with workers(database_url) as (other,):
             assert await other.take(client_id, "x") is None
             worker.kill()
             assert len(await eventually(lambda: _four(other, client_id))) == 4
     finally:
-        worker.kill()
-        worker.communicate()
+        with suppress(ProcessLookupError):
+            worker.kill()
+        await worker.wait()
 
 
 async def test_a_session_that_ends_is_replaced_and_has_what_goes_on_still(

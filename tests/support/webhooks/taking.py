@@ -11,7 +11,8 @@ async def _main(url: str, client_id: str, webhook_id: str) -> None:
     taken = 0
     while await places.take(client_id, webhook_id) is not None:
         taken += 1
-    print(taken, flush=True)
+    sys.stdout.write(f"{taken}\n")
+    sys.stdout.flush()
     await asyncio.Event().wait()
 
 

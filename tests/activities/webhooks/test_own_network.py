@@ -1,0 +1,115 @@
+"""What is put off while our own network fails, and for how long. Time is the tests' own."""
+
+import pytest
+
+from activities.webhooks.own_network import FIRST_WAIT_S, OwnNetwork
+from domain.webhooks.breaker import Part
+from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus, FailureKind
+from domain.webhooks.errors import Deferred
+from tests.support.webhooks.sending import Time
+
+NO_NAME = DeliveryAttempt(FailureKind.DNS, 3000)
+NO_WAY = DeliveryAttempt(FailureKind.CONNECT, 10, dns_ms=1, remote_ip="93.184.216.34")
+ANSWERED = DeliveryAttempt(None, 10, dns_ms=1, connect_ms=2, remote_ip="93.184.216.34")
+
+
+class Told:
+    """What the watch was told."""
+
+    def __init__(self) -> None:
+        self.failing: list[tuple[Part, bool]] = []
+
+    def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
+        pass
+
+    def part_failing(self, part: Part, *, failing: bool) -> None:
+        self.failing.append((part, failing))
+
+
+def url_of(client: int) -> str:
+    return f"https://hooks.shop{client}.example/in"
+
+
+async def judged(network: OwnNetwork, client: int, done: DeliveryAttempt) -> bool:
+    """Whether it is the receiver's own."""
+    try:
+        await network.judge(f"client {client}", url_of(client), done, tries=1)
+    except Deferred:
+        return False
+    return True
+
+
+async def admitted(network: OwnNetwork, client: int, url: str = "") -> bool:
+    try:
+        network.admit(f"client {client}", url or url_of(client), tries=1)
+    except Deferred:
+        return False
+    return True
+
+
+@pytest.mark.parametrize(("done", "part"), [(NO_NAME, Part.NAMES), (NO_WAY, Part.NETWORK)])
+async def test_the_fifth_client_is_not_counted(done: DeliveryAttempt, part: Part) -> None:
+    told = Told()
+    network = OwnNetwork(None, told, clock=Time())
+
+    assert [await judged(network, client, done) for client in range(6)] == [True] * 4 + [False] * 2
+    assert told.failing == [(part, True)]
+    assert not await admitted(network, 0)
+    assert await admitted(network, 7)
+
+
+async def test_what_has_another_cause_is_counted_all_the_same() -> None:
+    network = OwnNetwork(None, Told(), clock=Time())
+    for client in range(6):
+        await judged(network, client, NO_NAME)
+
+    refused = DeliveryAttempt(FailureKind.HTTP_5XX, 10, dns_ms=1, connect_ms=2)
+    assert await judged(network, 7, refused)
+    # A name that was found has nothing to do with a resolver that fails.
+    assert await judged(network, 8, NO_WAY)
+
+
+async def test_a_url_with_an_address_needs_no_names() -> None:
+    network = OwnNetwork(None, Told(), clock=Time())
+    for client in range(6):
+        await judged(network, client, NO_NAME)
+
+    assert await admitted(network, 0, "https://93.184.216.34/in")
+
+
+async def test_it_closes_by_itself_and_says_so() -> None:
+    told, time = Told(), Time()
+    network = OwnNetwork(None, told, clock=time)
+    for client in range(6):
+        await judged(network, client, NO_NAME)
+    for client in range(6):
+        await judged(network, client, ANSWERED)
+
+    assert await admitted(network, 7)
+    assert told.failing == [(Part.NAMES, True), (Part.NAMES, False)]
+
+
+@pytest.mark.parametrize(
+    ("tries", "wait_s"), [(1, FIRST_WAIT_S), (2, 30), (3, 60), (6, 300), (5000, 300)]
+)
+async def test_waits_grow_and_have_an_end(tries: int, wait_s: float) -> None:
+    for chance in (0.0, 1.0):
+        network = OwnNetwork(None, Told(), clock=Time(), chance=lambda chance=chance: chance)  # type: ignore[misc]
+        for client in range(5):
+            await judged(network, client, NO_NAME)
+        with pytest.raises(Deferred) as put_off:
+            await network.judge("client 0", url_of(0), NO_NAME, tries=tries)
+        assert put_off.value.retry_after_s == wait_s * (1 - chance / 2)
+
+
+@pytest.mark.parametrize("known", [True, False])
+async def test_the_canary_is_believed_once_it_was_found(*, known: bool) -> None:
+    answers = iter([known, False])
+
+    async def canary() -> bool:
+        return next(answers)
+
+    network = OwnNetwork(canary, Told(), clock=Time())
+    await network.begin()
+
+    assert await judged(network, 1, NO_NAME) is not known
