@@ -10,7 +10,7 @@ from domain.core.errors import InvalidInput
 from tests.support.core.command_line import cli
 from tests.support.core.engine import settings_of
 from tests.support.core.forks import ROOT
-from workers.webhooks import build_sender
+from workers.webhooks import build_sender, canary_of
 
 
 def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:
@@ -43,3 +43,25 @@ def test_a_file_without_certificates_is_refused(tmp_path: Path) -> None:
 
     with pytest.raises(InvalidInput, match="WEBHOOK_CA_FILE"):
         build_sender(changed)
+
+
+@pytest.mark.parametrize(
+    ("dashboard", "given", "canary"),
+    [
+        ("https://app.shop.example/dashboard", None, "app.shop.example"),
+        ("http://app.shop.example:8080", None, "app.shop.example"),
+        ("https://app.shop.example", "canary.example", "canary.example"),
+        # Neither needs a resolver.
+        ("http://127.0.0.1:8080/dashboard", None, None),
+        ("http://localhost:8080/dashboard", None, None),
+        ("https://93.184.216.34/dashboard", None, None),
+    ],
+)
+def test_canary_is_a_name_of_the_internet(
+    dashboard: str, given: str | None, canary: str | None
+) -> None:
+    more = {"webhook_canary_host": given} if given else {}
+    settings = settings_of(
+        "postgresql://nobody@localhost/none", "localhost:1", dashboard_url=dashboard, **more
+    )
+    assert canary_of(settings) == canary
