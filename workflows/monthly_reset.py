@@ -12,12 +12,15 @@ with workflow.unsafe.imports_passed_through():
         MonthlyResetInput,
         MonthlyResetResult,
         OpenPeriodInput,
+        OpenPeriodResult,
         ReconcileInput,
+        ReconcileResult,
     )
     from domain.core import names
     from domain.core.period import period_of, previous_period
     from workflows import options
     from workflows.scheduled import scheduled_at
+    from workflows.steps import Steps
 
 
 @workflow.defn(name=names.MONTHLY_RESET)
@@ -26,14 +29,22 @@ class MonthlyReset:
     async def run(self, reset: MonthlyResetInput) -> MonthlyResetResult:
         at = scheduled_at() or reset.at or workflow.now()
         period = period_of(at)
-        opened = await workflow.execute_activity_method(
-            UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
+        steps = Steps()
+        opened = await steps.take(
+            workflow.execute_activity_method(
+                UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
+            ),
+            OpenPeriodResult(),
         )
-        closed = await workflow.execute_activity_method(
-            UsagePeriods.reconcile,
-            ReconcileInput(period=previous_period(period)),
-            **options.HOUSEKEEPING,
+        closed = await steps.take(
+            workflow.execute_activity_method(
+                UsagePeriods.reconcile,
+                ReconcileInput(period=previous_period(period)),
+                **options.HOUSEKEEPING,
+            ),
+            ReconcileResult(),
         )
+        steps.end()
         return MonthlyResetResult(
             period=period, opened=opened.opened, changed=opened.changed, drifting=closed.drifting
         )
