@@ -10,25 +10,27 @@ with workflow.unsafe.imports_passed_through():
     from domain.core.period import period_of
     from domain.privacy.contracts import HousekeepingInput, HousekeepingResult, PruneResult
     from workflows import options
-    from workflows.steps import Steps
+    from workflows.steps import alone, tell
 
 
 @workflow.defn(name=names.HOUSEKEEPING)
 class Housekeeping:
     @workflow.run
     async def run(self, housekeeping: HousekeepingInput) -> HousekeepingResult:
-        steps = Steps()
-        pruned = await steps.take(
+        failed: list[str] = []
+        pruned = await alone(
             workflow.execute_activity_method(Prune.prune, housekeeping, **options.HOUSEKEEPING),
-            PruneResult(pruned=0),
+            failed,
+            otherwise=PruneResult(pruned=0),
         )
-        compared = await steps.take(
+        compared = await alone(
             workflow.execute_activity_method(
                 UsagePeriods.reconcile,
                 ReconcileInput(period=period_of(workflow.now())),
                 **options.HOUSEKEEPING,
             ),
-            ReconcileResult(),
+            failed,
+            otherwise=ReconcileResult(),
         )
-        steps.end()
+        tell(failed)
         return HousekeepingResult(pruned=pruned.pruned, drifting=compared.drifting)

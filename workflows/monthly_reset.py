@@ -20,7 +20,7 @@ with workflow.unsafe.imports_passed_through():
     from domain.core.period import period_of, previous_period
     from workflows import options
     from workflows.scheduled import scheduled_at
-    from workflows.steps import Steps
+    from workflows.steps import alone, tell
 
 
 @workflow.defn(name=names.MONTHLY_RESET)
@@ -29,22 +29,24 @@ class MonthlyReset:
     async def run(self, reset: MonthlyResetInput) -> MonthlyResetResult:
         at = scheduled_at() or reset.at or workflow.now()
         period = period_of(at)
-        steps = Steps()
-        opened = await steps.take(
+        failed: list[str] = []
+        opened = await alone(
             workflow.execute_activity_method(
                 UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
             ),
-            OpenPeriodResult(),
+            failed,
+            otherwise=OpenPeriodResult(),
         )
-        closed = await steps.take(
+        closed = await alone(
             workflow.execute_activity_method(
                 UsagePeriods.reconcile,
                 ReconcileInput(period=previous_period(period)),
                 **options.HOUSEKEEPING,
             ),
-            ReconcileResult(),
+            failed,
+            otherwise=ReconcileResult(),
         )
-        steps.end()
+        tell(failed)
         return MonthlyResetResult(
             period=period, opened=opened.opened, changed=opened.changed, drifting=closed.drifting
         )

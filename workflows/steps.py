@@ -11,25 +11,22 @@ from workflows.failure import error_code
 _Done = TypeVar("_Done")
 
 
-class Steps:
-    def __init__(self) -> None:
-        self._failed: list[str] = []
+async def alone(step: Awaitable[_Done], failed: list[str], *, otherwise: _Done) -> _Done:
+    """What the step made. Where all its tries have failed, its code is added to `failed`, and
+    `otherwise` returned."""
+    try:
+        return await step
+    except FailureError as failure:
+        if is_cancelled_exception(failure) or not workflow.patched("each-step-alone"):
+            raise
+        failed.append(error_code(failure))
+        return otherwise
 
-    async def take(self, step: Awaitable[_Done], otherwise: _Done) -> _Done:
-        """What the step made, or `otherwise` where all its tries have failed."""
-        try:
-            return await step
-        except FailureError as failure:
-            if is_cancelled_exception(failure) or not workflow.patched("each-step-alone"):
-                raise
-            self._failed.append(error_code(failure))
-            return otherwise
 
-    def end(self) -> None:
-        """The round has failed if a step has, now that the others are done.
+def tell(failed: list[str]) -> None:
+    """Let schedules and operators see that steps failed, now that the others are done.
 
-        Raises ApplicationError, by which schedules and operators see it.
-        """
-        if self._failed:
-            codes = ", ".join(self._failed)
-            raise ApplicationError(f"steps failed: {codes}", type="steps_failed")
+    Raises ApplicationError, which ends the workflow as failed.
+    """
+    if failed:
+        raise ApplicationError(f"steps failed: {', '.join(failed)}", type="steps_failed")

@@ -10,40 +10,46 @@ with workflow.unsafe.imports_passed_through():
     from domain.core import names
     from domain.runs.contracts import SweepInput, SweepResult
     from workflows import options
-    from workflows.steps import Steps
+    from workflows.steps import alone, tell
 
 
 @workflow.defn(name=names.SWEEP)
 class Sweep:
     @workflow.run
     async def run(self, sweep: SweepInput) -> SweepResult:
-        steps, nothing = Steps(), SweepResult(picked_up=0)
-        done = await steps.take(
+        failed: list[str] = []
+        nothing = SweepResult(picked_up=0)
+        done = await alone(
             workflow.execute_activity_method(SweepRuns.start_received, sweep, **options.SWEEPING),
-            nothing,
+            failed,
+            otherwise=nothing,
         )
-        done += await steps.take(
+        done += await alone(
             workflow.execute_activity_method(SweepRuns.wake_decided, sweep, **options.SWEEPING),
-            nothing,
+            failed,
+            otherwise=nothing,
         )
         if workflow.patched("overdue-reviews"):
-            done += await steps.take(
+            done += await alone(
                 workflow.execute_activity_method(
                     SweepReviews.expire_overdue, sweep, **options.SWEEPING
                 ),
-                nothing,
+                failed,
+                otherwise=nothing,
             )
         if workflow.patched("deliveries"):
-            done += await steps.take(
+            done += await alone(
                 workflow.execute_activity_method(
                     SweepDeliveries.send_left, sweep, **options.SWEEPING
                 ),
-                nothing,
+                failed,
+                otherwise=nothing,
             )
         if sweep.embedding_model:
-            done += await steps.take(
+            done += await alone(
                 workflow.execute_activity_method(Embed.embed, sweep, **options.SWEEPING),
-                nothing,
+                failed,
+                otherwise=nothing,
             )
-        steps.end()
+        tell(failed)
         return done

@@ -91,7 +91,7 @@ async def _left(engine: LiveEngine, shop: Shop) -> dict[str, Any]:
         ai_conversations: ("proposal", "summary"),
         outbox: ("event",),
     }
-    found = {}
+    found: dict[str, Any] = {}
     for table, columns in plain.items():
         kept = await rows(engine.database, table, of=shop)
         found[table.name] = [[row[name] for name in columns] for row in kept]
