@@ -25,6 +25,7 @@ from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
+from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from activities.runs.persist import Persist
@@ -106,6 +107,7 @@ class EngineActivities:
     tell_owner: TellOwner
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
+    sweep_reviews: SweepReviews
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -127,6 +129,7 @@ class EngineActivities:
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
+            self.sweep_reviews.expire_overdue,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -195,6 +198,7 @@ def build_activities(
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
+        sweep_reviews=SweepReviews(database, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),

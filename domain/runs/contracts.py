@@ -106,4 +106,12 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
+    """`failed`: each is logged, and the next sweep tries it again."""
+
     picked_up: int
+    failed: int = 0
+
+    def __add__(self, other: "SweepResult") -> "SweepResult":
+        return SweepResult(
+            picked_up=self.picked_up + other.picked_up, failed=self.failed + other.failed
+        )

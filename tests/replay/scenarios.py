@@ -122,6 +122,17 @@ async def sweep_embeds(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "sweep-embeds"
 
 
+async def sweep_failed(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """There is no such time: every step that asks for it fails, and the last one is done."""
+    await engine.client.start_workflow(
+        SWEEP,
+        SweepInput(older_than_s=1e300, embedding_model="openai:none"),
+        id="sweep-failed",
+        task_queue="engine",
+    )
+    return "sweep-failed"
+
+
 async def monthly_reset(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     """By its schedule, as it runs in earnest: the period comes from the scheduled time."""
     await ensure_monthly_reset_schedule(engine.client)
@@ -227,6 +238,7 @@ SCENARIOS: dict[str, Scenario] = {
         dry_run,
         sweep,
         sweep_embeds,
+        sweep_failed,
         monthly_reset,
         monthly_reset_by_hand,
         housekeeping,
