@@ -29,7 +29,7 @@ from domain.billing.contracts import MonthlyResetInput
 from domain.core import names
 from domain.core.contracts import Contract
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
-from domain.runs.contracts import SweepInput
+from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
@@ -105,6 +105,13 @@ async def ensure_retention_schedule(client: Client) -> None:
     """Every night at 02:10 UTC, when the figures of the day before are written."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
+
+
+async def ensure_forget_dry_runs_schedule(client: Client) -> None:
+    """Every hour, at ten to."""
+    work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
+    every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
+    await _ensure_calendar(client, *work, every_hour)
 
 
 def _at(hour: int, minute: int) -> ScheduleCalendarSpec:

@@ -96,6 +96,17 @@ class DryRunResult(Contract):
     sealed_draft: str = ""
 
 
+class ForgetDryRunsInput(Contract):
+    """`older_than_s`: how long a dry run's history is kept after its end. Promised is a day, so that
+    some hourly rounds may fail."""
+
+    older_than_s: float = 20 * 3600
+
+
+class ForgetDryRunsResult(Contract):
+    forgotten: int
+
+
 class SweepInput(Contract):
     """`older_than_s`: how long a run or decision may lie before it is picked up; longer than the
     gateway's own deadline, so that the sweeper never races a healthy request. `embedding_model`:
