@@ -97,8 +97,8 @@ class DryRunResult(Contract):
 
 
 class ForgetDryRunsInput(Contract):
-    """`older_than_s`: how long a dry run's history is kept after its end. Promised is a day, so that
-    some hourly rounds may fail."""
+    """`older_than_s`: how long a dry run's history is kept after its end. A day is promised, so
+    that some hourly rounds may fail."""
 
     older_than_s: float = 20 * 3600
 
