@@ -16,7 +16,8 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
@@ -106,7 +107,7 @@ def _lifespan(
         # Reports have a connection of their own: requests do not wait for one behind them.
         reports = Database(settings.database.url, pool_size=1)
         exports = Exports(settings.database.url)
-        client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
+        client = await connect(settings.temporal, lazy=True)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         readiness = Readiness(_checks(database, client))

@@ -1,6 +1,7 @@
 """Dry runs leave Temporal within a day."""
 
 from datetime import timedelta
+from functools import partial
 from itertools import pairwise
 
 import pytest
@@ -67,7 +68,7 @@ async def test_old_dry_runs_are_forgotten_page_by_page_and_nothing_else_is(
         assert await forget(idle_engine, 0, id_="in-time") == len(handles)
 
         for handle in handles:
-            await eventually(lambda gone=handle: is_gone(gone))
+            await eventually(partial(is_gone, handle))
         assert not await is_gone(idle_engine.run_of(shop, event["event_id"]))
         # A round that is repeated finds nothing to do, and no fault in it.
         assert await forget(idle_engine, 0, id_="again") == 0

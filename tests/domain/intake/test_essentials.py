@@ -70,8 +70,7 @@ def assert_same(whole: InboundEvent) -> None:
 
 PATHS: Final = asked()
 VALUES: Final[tuple[Any, ...]] = (
-    *("42", 1, True, False, LONG, "outgoing", "Ada <a@b.example>", "bulk", "<1@b.example>"),
-    *(PASSED, ["a@b.example", "c@d.example"], '[["Precedence", "bulk"]]'),
+    *("42", LONG, True, False, "outgoing", "Ada <a@b.example>", PASSED),
     [{"address": "a@b.example", "name": LONG}, ["c@d.example"], "Ada <e@f.example>"],
     {"Message-ID": "<1@b.example>", "List-Help": "x", "From": "a@b.example", "X-A": "y"},
 )
@@ -88,7 +87,7 @@ def test_whatever_is_looked_at_is_kept(event_type: str) -> None:
     assert {"from", "headers", "ticket.customer.email", "references", "private"} <= {*PATHS}
     is_mail = event_type in ("email.inbound", "zendesk.x")
     for path in PATHS:
-        for value in VALUES if is_mail else VALUES[:5]:
+        for value in VALUES if is_mail else VALUES[:2]:
             assert_same(event(event_type, at(path, value)))
 
 
@@ -116,7 +115,7 @@ PAYLOADS = st.lists(KNOWN | st.dictionaries(KEYS, JSON, max_size=4), max_size=5)
 )
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.sampled_from(TYPES), PAYLOADS, st.none() | TEXTS)
 @example("email.inbound", {"Ticket": "7", "ticket": {"id": "8"}, "TextBody": "", "html": "x"}, None)
 @example("zendesk.x", {"comment": {"body": "<p>x</p>", "public": False}, "description": "y"}, None)
