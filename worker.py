@@ -25,6 +25,7 @@ from domain.core.ports import ErrorTracker
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
@@ -52,7 +53,7 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     client = await connect(settings.temporal)
     working = working_on(queue)
-    reports = Database(settings.database.url, pool_size=1)
+    reports = Database(settings.database.url, pool_size=REPORTS)
     keep = keep_in(reports, new_ulid)
     try:
         async with (

@@ -47,6 +47,7 @@ from services.intake.admission import GATE_PATIENCE_S
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 
 def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
@@ -105,7 +106,7 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
         # Reports have a connection of their own: requests do not wait for one behind them.
-        reports = Database(settings.database.url, pool_size=1)
+        reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
         client = await connect(settings.temporal, lazy=True)
         engine = TemporalEngine(client)
