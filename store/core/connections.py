@@ -29,5 +29,5 @@ class ConnectionLimits:
 
 async def connection_limits(connection: AsyncConnection) -> ConnectionLimits:
     """Of the whole server, whatever the database."""
-    row = (await connection.exec_driver_sql(_LIMITS)).one()
-    return ConnectionLimits(*row)
+    allowed, reserved, open_now = (await connection.exec_driver_sql(_LIMITS)).one()
+    return ConnectionLimits(allowed, reserved, open_now)

@@ -1,16 +1,19 @@
 """cli.py connections: whether PostgreSQL has enough of them."""
 
+import json
+
 from adapters.observability.metrics import Metrics
 from api.app import create_app
 from store.core.database import Database
 from store.core.pools import OF_A_PROCESS, REPORTS, WORK
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import cli
 from tests.support.core.engine import settings_of
 
 
 def test_it_adds_up_what_all_processes_may_open(database_url: str) -> None:
     few = ("--api", "1", "--workers", "1", "--webhook-workers", "1", "--others", "0")
-    told = cli_json("connections", *few, DATABASE_URL=database_url)
+    done = cli("connections", *few, "--json", DATABASE_URL=database_url)
+    told: dict[str, int] = json.loads(done.stdout)
 
     assert told["needed"] == 15 + 11 + 11 + 5 + 15
     assert told["usable"] == told["max_connections"] - told["reserved"]
