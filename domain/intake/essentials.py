@@ -31,6 +31,9 @@ _MAX_VALUE_CHARS: Final = 32_000
 _MAX_HEADER_BLOCK: Final = 100_000
 # No list of mailboxes or of a header's values is read further.
 _MAX_ITEMS: Final = 300
+# No sender has so many. Looking through more of them would hold up who else is answered meanwhile,
+# so they go as they are.
+_MANY: Final = 500
 # In an object of many keys a key is found by its exact spelling only: a large one stays large.
 _FEW_KEYS: Final = 100
 
@@ -78,6 +81,8 @@ class _Wanted:
 
 def essential(event: InboundEvent) -> InboundEvent:
     """The event without what `normalize` does not read. Never raises."""
+    if len(event.payload) > _MANY:
+        return event
     payload = _body(event)
     for key, value in event.payload.items():
         wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
@@ -103,6 +108,8 @@ def _body(event: InboundEvent) -> dict[str, JsonValue]:
 
 def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
     """None for what nobody reads."""
+    if isinstance(value, dict | list) and len(value) > _MANY:
+        return value
     if wanted.headers:
         return _kept_headers(value)
     if isinstance(value, dict):

@@ -7,10 +7,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 # `reserved_connections` came with PostgreSQL 16.
 _LIMITS: Final = """
-    SELECT current_setting('max_connections')::int,
+    SELECT current_setting('max_connections')::int AS allowed,
            current_setting('superuser_reserved_connections')::int
-             + coalesce(current_setting('reserved_connections', true)::int, 0),
-           (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend')
+             + coalesce(current_setting('reserved_connections', true)::int, 0) AS reserved,
+           (SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend') AS open_now
 """
 
 
@@ -29,5 +29,7 @@ class ConnectionLimits:
 
 async def connection_limits(connection: AsyncConnection) -> ConnectionLimits:
     """Of the whole server, whatever the database."""
-    allowed, reserved, open_now = (await connection.exec_driver_sql(_LIMITS)).one()
-    return ConnectionLimits(allowed, reserved, open_now)
+    row = (await connection.exec_driver_sql(_LIMITS)).one()
+    return ConnectionLimits(
+        max_connections=row.allowed, reserved=row.reserved, open_now=row.open_now
+    )
