@@ -1,6 +1,9 @@
-"""Sealing: authenticated encryption for the text of dry runs on its way through Temporal."""
+"""Sealing: authenticated encryption for what is kept or sent unread, and digests by its keys."""
 
+import base64
 import binascii
+import hashlib
+import hmac
 import zlib
 from typing import Final
 
@@ -11,6 +14,8 @@ _COMPRESSED: Final = b"\0"
 _WORTH_COMPRESSING: Final = 512
 # Four times the largest body that the gateway takes.
 _MAX_BYTES: Final = 4 * 1024 * 1024
+# The digests' key is never the sealing one itself.
+_DIGESTS: Final = b"digest of a name"
 
 
 class FernetSealer:
@@ -19,7 +24,11 @@ class FernetSealer:
 
     def __init__(self, keys: str) -> None:
         """`keys`: Fernet keys, comma-separated, newest first. Raises ValueError on a bad one."""
-        self._fernet = MultiFernet([Fernet(key.strip()) for key in keys.split(",")])
+        given = [key.strip() for key in keys.split(",")]
+        self._fernet = MultiFernet([Fernet(key) for key in given])
+        self._digest_keys = tuple(
+            hmac.digest(base64.urlsafe_b64decode(key), _DIGESTS, hashlib.sha256) for key in given
+        )
 
     def seal(self, text: str) -> str:
         return self._fernet.encrypt(_packed(text.encode())).decode()
@@ -30,6 +39,9 @@ class FernetSealer:
         except (InvalidToken, binascii.Error):
             raise ValueError("sealed with another key, or damaged") from None
         return _unpacked(packed).decode()
+
+    def digests(self, text: str) -> tuple[bytes, ...]:
+        return tuple(hmac.digest(key, text.encode(), hashlib.sha256) for key in self._digest_keys)
 
 
 def _packed(text: bytes) -> bytes:

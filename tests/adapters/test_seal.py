@@ -58,3 +58,12 @@ def test_a_bomb_is_not_unpacked() -> None:
     for bomb in (zlib.compress(bytes(4 * 1024 * 1024 + 1)), zlib.compress(b"x" * 600)[:-4]):
         with pytest.raises(ValueError, match="4 MiB"):
             FernetSealer(key).unseal(Fernet(key).encrypt(b"\0" + bomb).decode())
+
+
+def test_a_digest_needs_the_key() -> None:
+    old, new = new_seal_key(), new_seal_key()
+    (before,) = FernetSealer(old).digests("a@b.example")
+
+    assert FernetSealer(f"{new},{old}").digests("a@b.example")[1:] == (before,)
+    assert FernetSealer(new).digests("a@b.example") != (before,)
+    assert FernetSealer(old).digests("a@c.example") != (before,)
