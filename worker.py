@@ -18,14 +18,15 @@ from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
 from adapters.system import new_ulid
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.runtime import forward_logs
 from domain.core import names
-from domain.core.errors import DomainError, EngineUnavailable
+from domain.core.errors import DomainError
 from domain.core.ports import ErrorTracker
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
@@ -51,12 +52,9 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    try:
-        client = await connect(settings.temporal.address, settings.temporal.namespace)
-    except RuntimeError as error:  # what the SDK raises while nobody listens
-        raise EngineUnavailable(f"no Temporal answers at {settings.temporal.address}") from error
+    client = await connect(settings.temporal)
     working = working_on(queue)
-    reports = Database(settings.database.url, pool_size=1)
+    reports = Database(settings.database.url, pool_size=REPORTS)
     keep = keep_in(reports, new_ulid)
     try:
         async with (
@@ -73,7 +71,7 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
 
 def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
-    METRICS_PORT is taken."""
+    it refuses us or METRICS_PORT is taken."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     forward_logs()
     metrics = Metrics()

@@ -17,7 +17,8 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
@@ -47,6 +48,7 @@ from services.intake.admission import GATE_PATIENCE_S
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 
 def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
@@ -105,9 +107,9 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
         # Reports have a connection of their own: requests do not wait for one behind them.
-        reports = Database(settings.database.url, pool_size=1)
+        reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
-        client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
+        client = await connect(settings.temporal, lazy=True)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         readiness = Readiness(_checks(database, client))

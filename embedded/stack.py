@@ -16,16 +16,17 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from adapters.system import utc_now
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from domain.core import names
-from domain.core.errors import InvalidInput
+from domain.core.errors import EngineUnavailable, InvalidInput
 from embedded.certificates import trusted_authorities
 from embedded.data_folder import DataFolder, StackInfo
 from embedded.ports import check_free, free_port
 from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
+from settings import load_temporal
 from store.core.migrate import migrate
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
@@ -187,13 +188,12 @@ class Stack:
             ) from None
 
     async def _client(self) -> Client:
-        namespace = self._env.get("TEMPORAL_NAMESPACE") or "default"
-        return await connect(self._env["TEMPORAL_ADDRESS"], namespace)
+        return await connect(load_temporal(self._env))
 
     async def _temporal_answers(self) -> bool:
         try:
             return await temporal_answers(await self._client())
-        except RuntimeError:  # nobody listens
+        except EngineUnavailable:  # nobody listens yet
             return False
 
     async def _worker_polls(self, queue: str, pid: int) -> bool:
@@ -208,6 +208,12 @@ _SHARED_ENV: Final = (
     "DATABASE_URL",
     "TEMPORAL_ADDRESS",
     "TEMPORAL_NAMESPACE",
+    "TEMPORAL_TLS",
+    "TEMPORAL_TLS_SERVER_NAME",
+    "TEMPORAL_TLS_SERVER_CA_CERT_PATH",
+    "TEMPORAL_TLS_CLIENT_CERT_PATH",
+    "TEMPORAL_TLS_CLIENT_KEY_PATH",
+    "TEMPORAL_API_KEY",
     "SEAL_KEY",
     "SESSION_KEY",
     "JWT_JWKS_URL",

@@ -3,10 +3,10 @@
 import ssl
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
 from adapters.seal import FernetSealer
 from settings.group import WebUrl, named_by
@@ -57,17 +57,84 @@ class DatabaseSettings(BaseModel):
     )
 
 
+def _is_address(address: str) -> str:
+    _, colon, port = address.rpartition(":")
+    if not (colon and port.isdecimal()):
+        raise ValueError("host:port expected")
+    return address
+
+
 class TemporalSettings(BaseModel):
+    """The variables are called as Temporal's own programs call them."""
+
     model_config = named_by("TEMPORAL_")
 
-    address: str = Field(description="host:port of Temporal's gRPC frontend")
+    address: Annotated[str, AfterValidator(_is_address)] = Field(
+        description="host:port of Temporal's gRPC frontend"
+    )
     namespace: str = "default"
+    tls: bool | None = Field(
+        default=None,
+        description="Whether the connection is encrypted; unset: if one of the following is set.",
+    )
+    tls_server_name: str | None = Field(
+        default=None, description="The name in the server's certificate, if not the address's."
+    )
+    tls_server_ca_cert_path: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
+        default=None,
+        description="Certificates (PEM) of the authority that signed the server's; unset: the "
+        "system's.",
+    )
+    tls_client_cert_path: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
+        default=None, description="Our certificate (PEM), where the server asks for one (mTLS)."
+    )
+    tls_client_key_path: Path | None = Field(default=None, description="Its private key (PEM).")
+    api_key: SecretStr | None = Field(default=None, description="Temporal Cloud's, or a cluster's.")
     sandbox: bool = Field(
         default=False,
         alias="WORKFLOW_SANDBOX",
         description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
         "CPU; every test and replay runs with them.",
     )
+
+    @property
+    def is_encrypted(self) -> bool:
+        return self.tls if self.tls is not None else self._secured
+
+    @property
+    def _secured(self) -> bool:
+        given = (
+            self.tls_server_name,
+            self.tls_server_ca_cert_path,
+            self.tls_client_cert_path,
+            self.api_key,
+        )
+        return any(value is not None for value in given)
+
+    @model_validator(mode="after")
+    def _whole_identity(self) -> Self:
+        certificate, key = self.tls_client_cert_path, self.tls_client_key_path
+        if certificate is not None and key is not None:
+            try:
+                # A key with a password would be asked for at the terminal.
+                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
+                    certificate, key, password=lambda: b""
+                )
+            except OSError:
+                raise ValueError(
+                    "TEMPORAL_TLS_CLIENT_KEY_PATH: the private key (PEM, without a password) of "
+                    "TEMPORAL_TLS_CLIENT_CERT_PATH expected"
+                ) from None
+        elif certificate is not None or key is not None:
+            raise ValueError(
+                "TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH: both of them or "
+                "none"
+            )
+        if self.tls is False and self._secured:
+            raise ValueError(
+                "TEMPORAL_TLS: false, and an API key or certificates that only TLS protects"
+            )
+        return self
 
 
 class ServerSettings(BaseModel):

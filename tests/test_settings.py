@@ -21,7 +21,9 @@ VARIABLES: Final = """
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
-    SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_NAMESPACE
+    SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
+    TEMPORAL_TLS_CLIENT_CERT_PATH TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_TLS_SERVER_CA_CERT_PATH
+    TEMPORAL_TLS_SERVER_NAME
     THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WORKFLOW_SANDBOX
 """
@@ -124,3 +126,37 @@ def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for wrong in (empty, tmp_path / "nowhere.pem", tmp_path):
         with pytest.raises(InvalidInput, match="a file of certificates"):
             identity_settings(webhook_ca_file=wrong)
+
+
+def test_temporal_settings_that_contradict_one_another_are_refused(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with certificate_authority() as authority, certificate_authority() as other:
+        key, certificate = map(str, authority.key_and_certificate())
+        others_key, _ = map(str, other.key_and_certificate())
+        cert, private = "temporal_tls_client_cert_path", "temporal_tls_client_key_path"
+        for more, named in (
+            ({cert: certificate}, "both of them or none"),
+            ({private: key}, "both of them or none"),
+            ({cert: certificate, private: others_key}, "TEMPORAL_TLS_CLIENT_KEY_PATH"),
+            ({cert: certificate, private: str(tmp_path / "missing")}, "TLS_CLIENT_KEY_PATH"),
+            ({cert: str(tmp_path / "missing"), private: key}, "TLS_CLIENT_CERT_PATH"),
+            ({"temporal_tls_server_ca_cert_path": key}, "TEMPORAL_TLS_SERVER_CA_CERT_PATH"),
+            ({"temporal_tls": "false", "temporal_api_key": "secret-of-ours"}, "TEMPORAL_TLS"),
+            ({"temporal_tls": "perhaps"}, "TEMPORAL_TLS"),
+        ):
+            with pytest.raises(InvalidInput, match=named) as refused:
+                settings_of("postgresql://u@h/d", "h:1", **more)
+            assert "secret-of-ours" not in str(refused.value)
+        with pytest.raises(InvalidInput, match="TEMPORAL_ADDRESS"):
+            settings_of("postgresql://u@h/d", "temporal.example")
+
+        for more, encrypted in (
+            ({}, False),
+            ({"temporal_tls": "true"}, True),
+            ({"temporal_api_key": "x"}, True),
+            ({cert: certificate, private: key}, True),
+            ({"temporal_tls_server_name": "x"}, True),
+        ):
+            settings = settings_of("postgresql://u@h/d", "h:1", **more)
+            assert settings.temporal.is_encrypted is encrypted

@@ -28,6 +28,7 @@ from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
+from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -50,6 +51,7 @@ from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
 from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
+    ensure_forget_dry_runs_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
@@ -69,6 +71,7 @@ from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
 from workflows.erase import Erase
+from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -87,6 +90,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     WeeklyChurn,
     Retention,
     Erase,
+    ForgetDryRuns,
 )
 _WORKFLOW_POLLS: Final = 20
 # Below what `cli.py dev` leaves a worker to end in.
@@ -104,6 +108,7 @@ class EngineActivities:
     persist: Persist
     review: SettleReview
     dry_run: Rehearse
+    forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
@@ -125,6 +130,7 @@ class EngineActivities:
             self.persist.persist,
             self.review.settle,
             self.dry_run.rehearse,
+            self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.sweep.start_received,
             self.sweep.wake_decided,
@@ -195,6 +201,7 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
@@ -275,6 +282,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_daily_metrics_schedule(client)
         await ensure_weekly_churn_schedule(client)
         await ensure_retention_schedule(client)
+        await ensure_forget_dry_runs_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"

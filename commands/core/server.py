@@ -14,7 +14,7 @@ import uvicorn
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
-from adapters.temporal.client import connect
+from adapters.temporal.connection import check_credentials, connect
 from adapters.temporal.runtime import forward_logs
 from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
@@ -33,8 +33,9 @@ from commands.core.context import (
     synchronous,
 )
 from domain.core import names
-from domain.core.errors import DomainError, InvalidInput
+from domain.core.errors import DomainError
 from embedded.ports import check_free
+from settings import load_temporal
 from store.core.migrate import migrate as migrate_database
 
 # Requests that have begun get this long to end when the server is asked to stop.
@@ -55,6 +56,7 @@ def serve(
             held.enter_context(shown(metrics, settings.server.host, settings.watch.metrics_port))
             chosen = port or settings.server.port
             check_free(chosen, settings.server.host)
+            asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
         configure_logs(settings.watch.log_level, Redactor.of(settings))
@@ -114,10 +116,6 @@ async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) 
     else:
         async with database_of(data):
             pass  # opening the embedded database migrates it
-    if address := os.environ.get("TEMPORAL_ADDRESS"):
-        try:
-            client = await connect(address, os.environ.get("TEMPORAL_NAMESPACE") or "default")
-        except RuntimeError as error:
-            raise InvalidInput(f"no Temporal answers at {address}") from error
-        await ensure_search_attributes(client)
+    if os.environ.get("TEMPORAL_ADDRESS"):
+        await ensure_search_attributes(await connect(load_temporal(os.environ)))
     answer(as_json, "The schema is current.", migrated=True)

@@ -22,6 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
 from store.core.leash import Leash
+from store.core.pools import WORK
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
 
@@ -59,7 +60,7 @@ class Database:
     that its transaction names (`migrations/tenancy.py`).
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    def __init__(self, url: str, *, pool_size: int = WORK) -> None:
         self.engine: AsyncEngine = create_async_engine(
             psycopg_url(url),
             pool_size=pool_size,

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from adapters.temporal.runs import erased
 from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
+    ensure_forget_dry_runs_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
     ensure_weekly_churn_schedule,
@@ -17,6 +18,7 @@ from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
+    FORGET_DRY_RUNS_SCHEDULE,
     HOUSEKEEPING,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
@@ -159,6 +161,13 @@ async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return await fire(engine.client, RETENTION_SCHEDULE, datetime(2024, 3, 1, 2, 10, tzinfo=UTC))
 
 
+async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_forget_dry_runs_schedule(engine.client)
+    at = datetime(2024, 3, 1, 2, 50, tzinfo=UTC)
+    return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
+
+
 async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     await answered(engine, shop, message=ORDER_QUESTION)
     await erase(engine, shop)
@@ -243,6 +252,7 @@ SCENARIOS: dict[str, Scenario] = {
         monthly_reset_by_hand,
         housekeeping,
         retention,
+        forget_dry_runs,
         erase_client,
         erase_customer,
         erase_customer_under_way,

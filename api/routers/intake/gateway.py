@@ -27,10 +27,11 @@ from api.schemas.intake.gateway import (
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.intake.errors import InvalidIdempotencyKey, RunInProgress
+from domain.intake.essentials import essential
 from domain.intake.rate_limit import LimitScope
 from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
-from domain.runs.run import EventOutcome, RunResult
+from domain.runs.run import EventOutcome, RunResult, RunStatus
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
@@ -213,21 +214,23 @@ async def _rehearse(
         playbook_id=playbook.id,
         playbook_version=playbook.version,
         remote_brain=resources.settings.brain.is_remote,
-        sealed=resources.sealer.seal(event.model_dump_json()),
+        sealed=resources.sealer.seal(essential(event).model_dump_json()),
+        draft_alone=True,
     )
     try:
         async with asyncio.timeout_at(deadline):
             rehearsed = await resources.engine.dry_run(rehearsal)
     except TimeoutError:
         raise EngineUnavailable("no worker took the dry run") from None
+    draft = resources.sealer.unseal(rehearsed.sealed_draft)
     return RunResult(
         event_id=rehearsal.event_id,
         run_id=resources.new_id(),
         status=rehearsed.status,
         classification=rehearsed.classification,
         confidence=rehearsed.confidence,
-        response=resources.sealer.unseal(rehearsed.sealed_response),
-        draft=resources.sealer.unseal(rehearsed.sealed_draft),
+        response=draft if rehearsed.status is RunStatus.COMPLETED else "",
+        draft=draft,
         steps_executed=0,
         duration_ms=round((time.monotonic() - started) * 1000),
     )

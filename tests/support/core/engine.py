@@ -19,7 +19,8 @@ from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import Metrics
 from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from api.app import create_app
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import build_limiter
@@ -147,7 +148,7 @@ async def live_engine(
     """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
     database, worker_database = Database(chosen.database.url), Database(chosen.database.url)
-    client = await connect(chosen.temporal.address, chosen.temporal.namespace, lazy=lazy)
+    client = await connect(chosen.temporal, lazy=lazy)
     sender, metrics = webhook_worker.build_sender(chosen.webhooks), Metrics()
     app, normalizer = create_app(chosen), NormalizerPool()
     async with (
