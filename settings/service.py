@@ -75,6 +75,12 @@ class ServerSettings(BaseModel):
 
     host: str = "127.0.0.1"
     port: _Port = 8080
+    drain_s: float = Field(
+        default=10,
+        ge=0,
+        le=300,
+        description="How long the API goes on accepting after SIGTERM, while /readyz says 503.",
+    )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",

@@ -85,8 +85,9 @@ WORKFLOWS: Final[Sequence[type]] = (
     Erase,
 )
 _WORKFLOW_POLLS: Final = 20
-# Below what `cli.py dev` leaves a worker to end in.
-_GRACE: Final = timedelta(seconds=5)
+# Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
+# runs by schedule takes longer, is cut off, and goes on elsewhere where it stopped.
+GRACE: Final = timedelta(seconds=45)
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +208,7 @@ def build_worker(
         workflow_runner=workflow_runner(sandbox=sandbox),
         interceptors=[WatchActivities(tracker, utc_now), *interceptors],
         max_cached_workflows=max_cached_workflows,
-        graceful_shutdown_timeout=_GRACE,
+        graceful_shutdown_timeout=GRACE,
         # More than the default 5: at 16 callers it took a quarter off the slowest answers.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
         # A dead worker's parked runs go to another one after this instead of 10 s.
