@@ -76,6 +76,9 @@ class Stack:
         self._held.enter_context(self._folder.locked())
         self._env |= {
             "PORT": str(port),
+            # One set of workers, which nobody promotes.
+            "TEMPORAL_DEPLOYMENT": "",
+            "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
