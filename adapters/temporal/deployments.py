@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from temporalio.api.enums.v1 import RoutingConfigUpdateState, WorkerDeploymentVersionStatus
+from temporalio.api.enums.v1 import WorkerDeploymentVersionStatus
 from temporalio.api.workflowservice.v1 import (
     DescribeWorkerDeploymentRequest,
     DescribeWorkerDeploymentResponse,
@@ -16,14 +16,16 @@ from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
 from temporalio.service import RPCError, RPCStatusCode
 from temporalio.worker import WorkerDeploymentConfig
 
-from adapters.temporal.health import Work, pollers
+from adapters.temporal.health import Work, current, pollers
 from domain.core import names
 from domain.core.errors import InvalidInput
 from domain.core.ports import Clock
 from settings.service import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
-_ASK_AGAIN_S: Final = 0.5
+_LOOK_S: Final = 1.0
+# Temporal hears of a build's queues one by one, and answers few questions about a deployment.
+_NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
 
@@ -54,21 +56,47 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
 async def promote(
     client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
 ) -> str:
-    """Make it the build that gets all work, once its workers ask for all of it. Returns the build
-    before it, or "". Raises InvalidInput if they do not in time, RPCError."""
-    missing = "anything"
+    """Make it the build that gets all work, once its workers ask for all of it, and return when
+    every queue goes by it. Returns the build before it, or "".
+
+    Raises InvalidInput if that does not come about in time, RPCError.
+    """
+    before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
+    obstacle = "Temporal does not answer"
     try:
         async with asyncio.timeout(patience_s):
             while True:
-                missing = await _missing(client, build, now)
-                if not missing:
-                    break
-                await asyncio.sleep(_ASK_AGAIN_S)
+                obstacle = await _obstacle(client, build, now)
+                if not obstacle:
+                    return before.build_id if before else ""
+                await asyncio.sleep(_LOOK_S)
     except TimeoutError:
-        raise InvalidInput(
-            f"build {build.build_id}: after {patience_s:g} s no worker asks for {missing}"
-        ) from None
-    changed = await client.workflow_service.set_worker_deployment_current_version(
+        raise InvalidInput(f"{obstacle}; waited {patience_s:g} s") from None
+
+
+async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
+    """What keeps the build from getting all work at this moment; "" if nothing does any more."""
+    known = set()
+    for queue in QUEUES:
+        for work in Work:
+            asking = await pollers(client, work, now(), queue=queue)
+            if not any(poller.version == build for poller in asking):
+                return f"no worker of {build.build_id} asks for {work.name.lower()} of {queue}"
+            known.add(await current(client, work, queue=queue))
+    if known == {build}:
+        return ""
+    try:
+        await _make_current(client, build)
+    except RPCError as error:
+        if error.status not in _NOT_YET:
+            raise
+        return error.message
+    return "Temporal has not told all queues"
+
+
+async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
+    """Nothing if it is."""
+    await client.workflow_service.set_worker_deployment_current_version(
         SetWorkerDeploymentCurrentVersionRequest(
             namespace=client.namespace,
             deployment_name=build.deployment_name,
@@ -77,10 +105,6 @@ async def promote(
         ),
         timeout=_ANSWERS_WITHIN,
     )
-    while True:
-        if await _is_known_everywhere(client, build):
-            return changed.previous_deployment_version.build_id
-        await asyncio.sleep(_ASK_AGAIN_S)
 
 
 async def builds(client: Client, deployment: str) -> list[Build]:
@@ -93,23 +117,6 @@ async def builds(client: Client, deployment: str) -> list[Build]:
         )
         for summary in info.version_summaries
     ]
-
-
-async def _missing(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
-    """The first kind of work that no worker of the build asks for; "" if they ask for all."""
-    for queue in QUEUES:
-        for work in Work:
-            asking = await pollers(client, work, now(), queue=queue)
-            if not any(poller.version == build for poller in asking):
-                return f"{work.name.lower()} of the queue {queue}"
-    return ""
-
-
-async def _is_known_everywhere(client: Client, build: WorkerDeploymentVersion) -> bool:
-    """Whether every part of the server routes by it: until then, old workers get work too."""
-    info = (await _describe(client, build.deployment_name)).worker_deployment_info
-    pending = RoutingConfigUpdateState.ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS
-    return info.routing_config_update_state != pending
 
 
 async def _describe(client: Client, deployment: str) -> DescribeWorkerDeploymentResponse:

@@ -6,7 +6,6 @@ from enum import Enum
 from typing import Final
 
 from temporalio.api.deployment.v1 import WorkerDeploymentOptions
-from temporalio.api.deployment.v1 import WorkerDeploymentVersion as VersionMessage
 from temporalio.api.enums.v1 import TaskQueueType, WorkerVersioningMode
 from temporalio.api.taskqueue.v1 import TaskQueue
 from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
@@ -50,6 +49,11 @@ async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> l
     return _asking(await _describe(client, work, queue), now)
 
 
+async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
+    """The build that gets this work; None: workers without one. Raises RPCError, RuntimeError."""
+    return _current(await _describe(client, work, queue))
+
+
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
@@ -58,8 +62,8 @@ async def workers(
     Once a build of a deployment is current, other builds and workers without one get none.
     """
     described = await _describe(client, work, queue)
-    current = _version(described.versioning_info.current_deployment_version)
-    return [poller.identity for poller in _asking(described, now) if poller.version == current]
+    getting = _current(described)
+    return [poller.identity for poller in _asking(described, now) if poller.version == getting]
 
 
 async def _describe(client: Client, work: Work, queue: str) -> DescribeTaskQueueResponse:
@@ -85,7 +89,8 @@ def _version_of(options: WorkerDeploymentOptions) -> WorkerDeploymentVersion | N
     return WorkerDeploymentVersion(options.deployment_name, options.build_id)
 
 
-def _version(message: VersionMessage) -> WorkerDeploymentVersion | None:
-    if not message.build_id:
+def _current(described: DescribeTaskQueueResponse) -> WorkerDeploymentVersion | None:
+    version = described.versioning_info.current_deployment_version
+    if not version.build_id:
         return None
-    return WorkerDeploymentVersion(message.deployment_name, message.build_id)
+    return WorkerDeploymentVersion(version.deployment_name, version.build_id)
