@@ -29,3 +29,18 @@ class ChangedProcessEvent(ProcessEvent):
         if workflow.patched(PATCH):
             workflow.upsert_search_attributes([_RUN_STATUS.value_set("executing")])
         return await super()._execute(actions)
+
+
+@workflow.defn(name=names.PROCESS_EVENT)
+class UngatedProcessEvent(ProcessEvent):
+    """What a bad deploy brings: the change without its gate, in a place that parked runs have
+    passed."""
+
+    @workflow.init
+    def __init__(self, event: ProcessEventInput) -> None:
+        super().__init__(event)
+
+    @workflow.run
+    async def run(self, event: ProcessEventInput) -> RunFacts:
+        workflow.upsert_search_attributes([_RUN_STATUS.value_set("executing")])
+        return await super().run(event)
