@@ -63,7 +63,11 @@ async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> 
         known = await builds(await _client(settings), deployment)
     except RPCError as error:
         raise InvalidInput(f"Temporal: {error.message}") from error
-    answer(as_json, deployment, **{build.build_id: build.status for build in known})
+    listed = {build.build_id: build.status for build in known}
+    if as_json:
+        answer(True, "", deployment=deployment, builds=listed)
+    else:
+        answer(False, deployment, **listed)
 
 
 def _version_of(settings: Settings) -> tuple[str, str]:

@@ -4,8 +4,10 @@ The new build has changed a workflow, behind a gate. A run that was parked by th
 decided and finished by the new one.
 """
 
+import json
 from collections import Counter
 from contextlib import ExitStack
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +18,7 @@ from temporalio.client import WorkflowHistory
 from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.worker import Replayer
 
+from adapters.system import utc_now
 from domain.core import names
 from domain.reviews.escalation import Decision
 from store.billing.tables import usage_ledger
@@ -24,6 +27,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.core.load import Load
 from tests.support.core.processes import Process, process
 from tests.support.core.rows import rows
+from tests.support.core.schedules import fire
 from tests.support.core.waiting import eventually
 from tests.support.runs.changed_process_event import PATCH, ChangedProcessEvent
 from tests.support.tenants.shop import UNSURE_MESSAGE, Shop, open_shop
@@ -50,15 +54,21 @@ class Builds:
         workers are still starting."""
         webhooks = ("worker.py", "--queue", names.WEBHOOKS_QUEUE)
         workers = [self._start(build_id, *engine_worker), self._start(build_id, *webhooks)]
-        command = self._start(build_id, "cli.py", "deployment", "promote", "--json")
-        await eventually(partial(_ended, command), 60)
-        assert command.exit_code == 0, command.log_tail()
+        await self.deployment(build_id, "promote")
         return workers
+
+    async def deployment(self, build_id: str, command: str) -> dict[str, Any]:
+        """What `cli.py deployment` says in the environment of a build."""
+        done = self._start(build_id, "cli.py", "deployment", command, "--json")
+        await eventually(partial(_ended, done), 60)
+        assert done.exit_code == 0, done.log_tail()
+        said: dict[str, Any] = json.loads(done.log_tail(1))
+        return said
 
     def _start(self, build_id: str, *arguments: str) -> Process:
         return self._held.enter_context(
             process(
-                f"{build_id}-{arguments[-1]}",
+                f"{build_id}-{len(arguments)}-{arguments[-1]}",
                 *arguments,
                 settings=self._engine.settings,
                 folder=self._folder,
@@ -94,6 +104,16 @@ async def test_a_new_build_takes_over_under_load(
         await idle_engine.decide(review["id"], Decision.EDIT, "Bonjour, je vous rappelle.")
         assert (await run.result())["status"] == "completed"
         histories = [await run.fetch_history(), *await _some(idle_engine)]
+        # So does what a schedule starts.
+        earlier = utc_now().replace(second=0, microsecond=0) - timedelta(minutes=5)
+        sweep = idle_engine.client.get_workflow_handle(
+            await fire(idle_engine.client, names.SWEEP_SCHEDULE, earlier)
+        )
+        await sweep.result()
+        assert _builds_of(await sweep.fetch_history()) == {"b"}
+        known = (await builds.deployment("b", "show"))["builds"]
+        assert known.keys() == {"a", "b"}
+        assert known["b"] == "current"
         # Everything was counted once, and answered once.
         assert len(await rows(idle_engine.database, usage_ledger)) == len(load.answers) + 1
         states = Counter(row["status"] for row in await rows(idle_engine.database, engine_runs))

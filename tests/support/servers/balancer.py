@@ -26,7 +26,7 @@ class Balancer:
     async def watch(self) -> None:
         async with httpx.AsyncClient(timeout=5) as http:
             while True:
-                self._ready = [port for port in self.servers if await _is_ready(http, port)]
+                self._ready = [port for port in (*self.servers,) if await _is_ready(http, port)]
                 await asyncio.sleep(_ASK_S)
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -62,6 +62,8 @@ async def balancer() -> AsyncIterator[Balancer]:
         watching.cancel()
         server.close()
         await one.close()
+        with suppress(asyncio.CancelledError):
+            await watching
 
 
 async def _is_ready(http: httpx.AsyncClient, port: int) -> bool:
