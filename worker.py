@@ -14,6 +14,7 @@ from temporalio.client import Client
 
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.logs import configure_logs
+from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
 from adapters.system import new_ulid
@@ -64,7 +65,8 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
             working(settings, client, tracker, metrics),
         ):
             _log.info("worker ready", queue=queue)
-            await stop.wait()
+            with watched_loop(metrics):
+                await stop.wait()
             _log.info("worker stops", queue=queue)
     finally:
         await reports.close()

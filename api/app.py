@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
+from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
@@ -134,7 +135,8 @@ def _lifespan(
                 metrics=metrics,
                 readiness=readiness,
             )
-            yield
+            with watched_loop(metrics):
+                yield
         if sessions is not None:
             await sessions.close()
         await readiness.close()

@@ -4,9 +4,15 @@ import argparse
 import asyncio
 import signal
 from pathlib import Path
+from typing import Final
 
 from aiosmtpd.smtp import SMTP, Envelope, Session
 from ulid import ULID
+
+from adapters.system import utc_now
+from embedded.kept_mails import prune
+
+_PRUNE_EVERY: Final = 50
 
 
 class FolderHandler:
@@ -14,6 +20,8 @@ class FolderHandler:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._kept = 0
+        prune(folder, utc_now())
 
     async def handle_DATA(self, _: SMTP, __: Session, envelope: Envelope) -> str:  # noqa: N802 - aiosmtpd's name
         content = envelope.content
@@ -21,6 +29,9 @@ class FolderHandler:
         partial = self._folder / f".{name}"
         partial.write_bytes(content.encode() if isinstance(content, str) else content or b"")
         partial.rename(self._folder / f"{name}.eml")
+        self._kept += 1
+        if self._kept % _PRUNE_EVERY == 0:
+            prune(self._folder, utc_now())
         return "250 kept"
 
 

@@ -29,6 +29,7 @@ from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
+from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
@@ -39,6 +40,7 @@ from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.mail import SmtpMailer
+from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
@@ -59,6 +61,7 @@ from domain.agent.lexicons import read_lexicons
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
+from domain.intake.ports import Normalizer
 from domain.runs.contracts import SweepInput
 from settings import Settings
 from store.core.database import Database
@@ -141,7 +144,11 @@ class EngineActivities:
 
 
 def build_activities(
-    settings: Settings, database: Database, client: Client, http: httpx.AsyncClient
+    settings: Settings,
+    database: Database,
+    client: Client,
+    http: httpx.AsyncClient,
+    normalizer: Normalizer,
 ) -> EngineActivities:
     """`http`: the way out to clients' integrations."""
     read_lexicons()
@@ -153,9 +160,17 @@ def build_activities(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
     embedder = embedder_from(settings.embedding)
+    fair = FairNormalizer(normalizer)
     engine = TemporalEngine(client)
     return EngineActivities(
-        normalize=Normalize(database, utc_now, new_ulid, settings.threads.lasts, net),
+        normalize=Normalize(
+            database,
+            utc_now,
+            new_ulid,
+            normalizer=fair,
+            thread_lasts=settings.threads.lasts,
+            net=net,
+        ),
         look_up=LookUp(database, connectors, utc_now, new_ulid),
         think=Think(
             database,
@@ -175,6 +190,7 @@ def build_activities(
             embedder,
             sealer,
             utc_now,
+            normalizer=fair,
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
@@ -227,11 +243,13 @@ async def working(
     """The worker at work, its schedules in place. Raises EngineUnavailable."""
     database = Database(settings.database.url)
     http = open_client()
+    normalizer = NormalizerPool()
     try:
         await _ensure_schedules(settings, client)
+        await normalizer.start()
         async with build_worker(
             client,
-            build_activities(settings, database, client, http),
+            build_activities(settings, database, client, http, normalizer),
             sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
@@ -239,6 +257,7 @@ async def working(
         ):
             yield
     finally:
+        await normalizer.close()
         await http.aclose()
         await database.close()
 

@@ -11,6 +11,9 @@ OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", TIMEOUT})
 """Codes that time, or the next deployment, heals: worth the patience of a run that nobody waits for
 any more."""
 
+OVER_BUDGET: Final = "over_budget"
+"""The code of what costs more than an event may: no time heals it, and a person reads the event."""
+
 NOTHING_DONE: Final = frozenset({"mail_unreachable", "action_unreachable"})
 """Codes after which an effect surely did not happen."""
 

@@ -8,7 +8,7 @@ from temporalio.exceptions import FailureError
 
 with workflow.unsafe.imports_passed_through():
     from workflows import options
-    from workflows.failure import OUTAGE, error_code
+    from workflows.failure import OUTAGE, OVER_BUDGET, TIMEOUT, error_code
 
 _Room = TypeVar("_Room")
 _Step = TypeVar("_Step")
@@ -23,16 +23,22 @@ async def inside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _St
         return await workflow.execute_activity_method(activity, step, **options.PATIENT)
 
 
-async def inside_but_for_faults(
-    activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step
+async def within_budget(
+    activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
 ) -> _Done:
-    """The same, but for what no time heals. Raises FailureError."""
+    """The same for what costs time by what strangers wrote, but for what no time heals. `given_up`:
+    the step to do in its place where the event costs too much, or takes longer than any may.
+    Raises FailureError."""
     try:
         return await workflow.execute_local_activity_method(activity, step, **options.INSIDE)
     except FailureError as failure:
-        if error_code(failure) not in OUTAGE:
+        code = error_code(failure)
+        costly = code in {OVER_BUDGET, TIMEOUT} and workflow.patched("over-budget")
+        if not costly and code not in OUTAGE:
             raise
-        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+    if costly:
+        return await inside(activity, given_up)
+    return await workflow.execute_activity_method(activity, step, **options.PATIENT)
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:

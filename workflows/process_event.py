@@ -37,8 +37,8 @@ with workflow.unsafe.imports_passed_through():
     )
     from workflows import options
     from workflows.deliveries import start_deliveries
-    from workflows.failure import NOTHING_DONE, OUTAGE, cut_short, error_code
-    from workflows.inside import inside, inside_but_for_faults, outside
+    from workflows.failure import NOTHING_DONE, OUTAGE, OVER_BUDGET, cut_short, error_code
+    from workflows.inside import inside, outside, within_budget
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -71,7 +71,7 @@ class ProcessEvent:
             if not joined:
                 if filed.looks_up:
                     await self._look_up()
-                thought = await self._think()
+                thought = await self._think(filed)
         except FailureError as failure:
             await self._fail(failure)
         else:
@@ -132,8 +132,9 @@ class ProcessEvent:
 
     async def _normalize(self) -> NormalizeResult:
         """What is told of it leaves before the message is worked on."""
-        filed = await inside_but_for_faults(
-            Normalize.normalize, NormalizeInput(ref=self._event.ref)
+        step = NormalizeInput(ref=self._event.ref)
+        filed = await within_budget(
+            Normalize.normalize, step, step.model_copy(update={"cut": True})
         )
         self._timings = self._timings.model_copy(update={"normalize": filed.elapsed_ms})
         if filed.deliveries and workflow.patched("told-first"):
@@ -150,23 +151,29 @@ class ProcessEvent:
         else:
             self._timings = self._timings.model_copy(update={"lookup": found.elapsed_ms})
 
-    async def _think(self) -> ThinkResult:
-        question = ThinkInput(ref=self._event.ref, threshold=self._event.threshold)
-        if self._event.remote_brain:
-            thought = await self._think_outside(question)
+    async def _think(self, filed: NormalizeResult) -> ThinkResult:
+        """What costs too much to read or to think about is left to a human unread."""
+        ref, threshold = self._event.ref, self._event.threshold
+        question = ThinkInput(ref=ref, threshold=threshold, unread=filed.cut, steps=filed.steps)
+        unread = question.model_copy(update={"unread": True})
+        if self._event.remote_brain and not filed.cut:
+            thought = await self._think_outside(question, unread)
         else:
-            thought = await inside_but_for_faults(Think.think, question)
+            thought = await within_budget(Think.think, question, unread)
         self._thought = thought
         self._timings = self._timings.model_copy(update={"brain": thought.elapsed_ms})
         return thought
 
-    async def _think_outside(self, question: ThinkInput) -> ThinkResult:
+    async def _think_outside(self, question: ThinkInput, unread: ThinkInput) -> ThinkResult:
         try:
             return await workflow.execute_activity_method(
                 Think.think, question, **options.REMOTE_BRAIN
             )
         except FailureError as failure:
-            if error_code(failure) not in OUTAGE:
+            code = error_code(failure)
+            if code == OVER_BUDGET and workflow.patched("over-budget"):
+                return await inside(Think.think, unread)
+            if code not in OUTAGE:
                 raise
             return await workflow.execute_activity_method(Think.think, question, **options.PATIENT)
 

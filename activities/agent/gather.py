@@ -28,13 +28,16 @@ async def gather(
 ) -> Gathered:
     """`near`: the embedding of the message; None: knowledge is found by words alone."""
     content = ContentRepository(connection, tenant)
-    integrations = IntegrationRepository(connection, tenant)
     return Gathered(
         templates=await content.templates(),
         passages=await content.search(event.words, near),
-        connections=tuple(
-            Connection(integration_id=it.id, provider=it.provider)
-            for it in await integrations.connected()
-        ),
-        has_shop=await integrations.has_shop(),
+        connections=await connections(connection, tenant),
+        has_shop=await IntegrationRepository(connection, tenant).has_shop(),
+    )
+
+
+async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
+    return tuple(
+        Connection(integration_id=it.id, provider=it.provider)
+        for it in await IntegrationRepository(connection, tenant).connected()
     )

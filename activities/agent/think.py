@@ -5,7 +5,7 @@ import time
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
-from activities.agent.gather import gather
+from activities.agent.gather import Gathered, connections, gather
 from activities.agent.purse import Purse
 from domain.agent.contracts import ThinkInput, ThinkResult
 from domain.agent.embedding import Embedding
@@ -13,13 +13,16 @@ from domain.agent.material import Material
 from domain.agent.ports import Embedder, SafetyNet
 from domain.agent.situation import Spent
 from domain.agent.thinking import ThinkingResult, think_through
+from domain.agent.unread import unread
 from domain.core import names
 from domain.core.contracts import RunRef
+from domain.core.effort import EVENT_STEPS, budget
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.customer_email import customer_key
 from domain.runs.conversation import ANSWERS_PER_HOUR
 from domain.runs.run import RunDraft, review_reason
+from domain.runs.sentiment import has_mood
 from store.core.database import Database
 from store.runs.action_ledger import ActionLedger
 from store.runs.cases import Case, CaseRepository
@@ -55,10 +58,11 @@ class Think:
         """Classify the message, draft an answer, plan what to do with it.
 
         Idempotency key: run_id. A thought that is stored already is not thought again, and no
-        transaction is held while the brain thinks.
+        transaction is held while the brain thinks. Raises OverBudget for a message that costs too
+        much to think about, unless it is to be left unread.
         """
         started = time.monotonic()
-        draft = await self._draft(TenantId(step.ref.client_id), step.ref)
+        draft = await self._draft(TenantId(step.ref.client_id), step)
         return ThinkResult(
             classification=draft.classification,
             confidence=draft.confidence,
@@ -67,7 +71,10 @@ class Think:
             elapsed_ms=(time.monotonic() - started) * 1000,
         )
 
-    async def _draft(self, tenant: TenantId, ref: RunRef) -> RunDraft:
+    async def _draft(self, tenant: TenantId, step: ThinkInput) -> RunDraft:
+        ref = step.ref
+        if step.unread:
+            return await self._leave_unread(tenant, ref)
         async with self._database.tenant(tenant) as connection:
             case = await CaseRepository(connection, tenant).read(ref.run_id)
             if case.draft is not None:
@@ -80,12 +87,24 @@ class Think:
             async with self._database.tenant(tenant) as connection:
                 material = await self._material(connection, tenant, case, ref, near)
                 grant = await self._purse.choose(connection, tenant, case.brain_budget_micros)
-        thought = await self._purse.spend(
-            tenant,
-            grant,
-            lambda thinker: think_through(thinker, material, self._now(), self._net),
-        )
-        return await self._keep(tenant, ref, thought)
+        with budget(EVENT_STEPS - step.steps):
+            thought = await self._purse.spend(
+                tenant,
+                grant,
+                lambda thinker: think_through(thinker, material, self._now(), self._net),
+            )
+        return await self._keep(tenant, ref, thought, has_mood=has_mood(case.event))
+
+    async def _leave_unread(self, tenant: TenantId, ref: RunRef) -> RunDraft:
+        """Neither the message nor what a client has to think with is looked at."""
+        async with self._database.tenant(tenant) as connection:
+            case = await CaseRepository(connection, tenant).read(ref.run_id)
+            if case.draft is not None:
+                return case.draft
+            known = await connections(connection, tenant)
+        material = self._with(case, ref, Gathered((), (), known, has_shop=False), Spent())
+        thought = unread(material, self._now())
+        return await self._keep(tenant, ref, thought, has_mood=False)
 
     async def _material(
         self,
@@ -96,6 +115,9 @@ class Think:
         near: Embedding | None,
     ) -> Material:
         gathered = await gather(connection, tenant, case.event, near)
+        return self._with(case, ref, gathered, await self._spent(connection, tenant, case, ref))
+
+    def _with(self, case: Case, ref: RunRef, gathered: Gathered, spent: Spent) -> Material:
         return Material(
             event=case.event,
             brand_name=case.brand_name,
@@ -107,7 +129,7 @@ class Think:
             summary=case.summary,
             lookup=case.lookup,
             connections=gathered.connections,
-            spent=await self._spent(connection, tenant, case, ref),
+            spent=spent,
             has_shop=gathered.has_shop,
             thread=case.thread,
             run_id=ref.run_id,
@@ -130,17 +152,20 @@ class Think:
             now=self._now(),
         )
 
-    async def _keep(self, tenant: TenantId, ref: RunRef, thought: ThinkingResult) -> RunDraft:
+    async def _keep(
+        self, tenant: TenantId, ref: RunRef, thought: ThinkingResult, *, has_mood: bool
+    ) -> RunDraft:
         """Keep the thought; returns what stands, which is another try's if that was quicker."""
         async with self._database.tenant(tenant) as connection:
             if not await RunRepository(connection, tenant).save_thought(ref.run_id, thought):
                 standing = (await CaseRepository(connection, tenant).read(ref.run_id)).draft
                 return standing or RunDraft.of(thought)
-            await SentimentRepository(connection, tenant).record(
-                ref.event_id,
-                thought.answer.sentiment,
-                now=self._now(),
-                new_id=self._new_id,
-                run_id=ref.run_id,
-            )
+            if has_mood:
+                await SentimentRepository(connection, tenant).record(
+                    ref.event_id,
+                    thought.answer.sentiment,
+                    now=self._now(),
+                    new_id=self._new_id,
+                    run_id=ref.run_id,
+                )
         return RunDraft.of(thought)

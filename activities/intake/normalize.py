@@ -1,20 +1,25 @@
 """Normalize: from the event as sent to the one shape the brain reads."""
 
 import time
+from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
+from activities.runtime.fair_normalizer import FairNormalizer
 from domain.agent.lookup import looks_up
 from domain.agent.ports import SafetyNet
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.intake.contracts import NormalizeInput, NormalizeResult
+from domain.intake.cut_event import cut_event
 from domain.intake.event import Channel, InboundEvent, UnifiedEvent
-from domain.intake.normalization import channel_of, normalize
+from domain.intake.event_size import is_large
+from domain.intake.normalization import channel_of
 from domain.intake.order_number import with_asked_number
+from domain.intake.ports import Normalized
 from domain.runs.conversation import conversation_key, memory_key
 from domain.runs.mail_reply import is_ours
 from domain.webhooks.outbound_event import PREVIEW_CHARS, ConversationCreated
@@ -29,6 +34,14 @@ from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
 
 
+@dataclass(frozen=True, slots=True)
+class _Sent:
+    """An event as it was sent, and the mail servers that its client believes."""
+
+    event: InboundEvent
+    authserv_ids: tuple[str, ...]
+
+
 class Normalize:
     """`thread_lasts`: how long after its last message a thread ends."""
 
@@ -37,10 +50,13 @@ class Normalize:
         database: Database,
         now: Clock,
         new_id: NewId,
+        *,
+        normalizer: FairNormalizer,
         thread_lasts: timedelta,
         net: SafetyNet,
     ) -> None:
         self._database = database
+        self._normalizer = normalizer
         self._now = now
         self._new_id = new_id
         self._thread_lasts = thread_lasts
@@ -52,70 +68,89 @@ class Normalize:
         new. A thread that people have keeps its message for them.
 
         Idempotency key: event_id. A repetition computes and writes the same. The thread's row is
-        locked, so that of messages at once each sees what the others did.
+        locked, so that of messages at once each sees what the others did. No transaction is held
+        while a large event is normalized. Raises
+        OverBudget for an event that costs too much, unless it is to be cut.
         """
         started = time.monotonic()
-        tenant = TenantId(step.ref.client_id)
+        tenant, event_id = TenantId(step.ref.client_id), step.ref.event_id
         async with self._database.tenant(tenant) as connection:
-            events = EventRepository(connection, tenant)
-            inbound = await events.inbound(step.ref.event_id)
-            unified = normalize(
-                inbound,
-                fallback_ticket_id=step.ref.event_id,
-                authserv_ids=await _authserv_ids(connection, tenant, inbound),
+            sent = await _read(connection, tenant, event_id)
+            large = is_large(sent.event) and not step.cut
+            if not large:
+                done = await self._normalized(tenant, sent, step)
+                result = await self._file(connection, tenant, step, sent.event, done.event)
+        if large:
+            done = await self._normalized(tenant, sent, step)
+            async with self._database.tenant(tenant) as connection:
+                result = await self._file(connection, tenant, step, sent.event, done.event)
+        return result.model_copy(
+            update={
+                "elapsed_ms": (time.monotonic() - started) * 1000,
+                "cut": step.cut,
+                "steps": done.steps,
+            }
+        )
+
+    async def _normalized(self, tenant: TenantId, sent: _Sent, step: NormalizeInput) -> Normalized:
+        """Nothing is awaited for a small event."""
+        if step.cut:
+            return Normalized(cut_event(sent.event, fallback_ticket_id=step.ref.event_id), 0)
+        return await self._normalizer.normalize(
+            tenant, sent.event, fallback_ticket_id=step.ref.event_id, authserv_ids=sent.authserv_ids
+        )
+
+    async def _file(
+        self,
+        connection: AsyncConnection,
+        tenant: TenantId,
+        step: NormalizeInput,
+        inbound: InboundEvent,
+        unified: UnifiedEvent,
+    ) -> NormalizeResult:
+        """Into its thread."""
+        events = EventRepository(connection, tenant)
+        now = self._now()
+        opened = await ConversationRepository(connection, tenant).open(
+            await _key(connection, tenant, unified, step.ref.event_id),
+            event_id=step.ref.event_id,
+            conversation_id=self._new_id(),
+            channel=unified.channel,
+            customer_email=unified.customer_email,
+            memory_key=memory_key(unified),
+            now=now,
+            lasts=self._thread_lasts,
+        )
+        thread = opened.thread
+        if thread.proposal or opened.is_repeated:
+            proposal = await ThreadRepository(connection, tenant).answered_by(
+                opened.id, step.ref.run_id
             )
-            now = self._now()
-            opened = await ConversationRepository(connection, tenant).open(
-                await _key(connection, tenant, unified, step.ref.event_id),
-                event_id=step.ref.event_id,
-                conversation_id=self._new_id(),
-                channel=unified.channel,
-                customer_email=unified.customer_email,
-                memory_key=memory_key(unified),
+            thread = thread.model_copy(update={"proposal": proposal})
+        if thread.asked_number or thread.proposal:
+            unified = with_asked_number(unified)
+        await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
+        deliveries: tuple[str, ...] = ()
+        joined = None
+        if opened.is_new:
+            deliveries = await Outbox(connection, tenant).add(
+                _created(opened.id, inbound, unified, step.ref.event_id),
+                dedup_key=opened.id,
                 now=now,
-                lasts=self._thread_lasts,
+                new_id=self._new_id,
+                run_id=step.ref.run_id,
             )
-            thread = opened.thread
-            if thread.proposal or opened.is_repeated:
-                proposal = await ThreadRepository(connection, tenant).answered_by(
-                    opened.id, step.ref.run_id
-                )
-                thread = thread.model_copy(update={"proposal": proposal})
-            if thread.asked_number or thread.proposal:
-                unified = with_asked_number(unified)
-            await events.save_unified(step.ref.event_id, unified, conversation_id=opened.id)
-            deliveries: tuple[str, ...] = ()
-            joined = None
-            if opened.is_new:
-                deliveries = await Outbox(connection, tenant).add(
-                    ConversationCreated(
-                        conversation_id=opened.id,
-                        ticket_id=unified.ticket_id or step.ref.event_id,
-                        source=inbound.source or inbound.event_type,
-                        customer_email=unified.customer_email or "",
-                        subject=unified.subject or "",
-                        preview=unified.text[:PREVIEW_CHARS],
-                    ),
-                    dedup_key=opened.id,
-                    now=now,
-                    new_id=self._new_id,
-                    run_id=step.ref.run_id,
-                )
-            else:
-                joined = await self._join(connection, tenant, unified, opened.id, step.ref.event_id)
-            if opened.is_repeated:
-                deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
-                    step.ref.run_id
-                )
-            wants_order = (
-                looks_up(unified, thread)
-                and await IntegrationRepository(connection, tenant).has_shop()
+        else:
+            joined = await self._join(connection, tenant, unified, opened.id, step.ref.event_id)
+        if opened.is_repeated:
+            deliveries = await DeliveryRepository(connection, tenant).pending_of_run(
+                step.ref.run_id
             )
+        wants_order = (
+            looks_up(unified, thread) and await IntegrationRepository(connection, tenant).has_shop()
+        )
         return NormalizeResult(
-            elapsed_ms=(time.monotonic() - started) * 1000,
-            looks_up=wants_order,
-            deliveries=deliveries,
-            joined=joined or "",
+            elapsed_ms=0, looks_up=wants_order, deliveries=deliveries, joined=joined or ""
         )
 
     async def _join(
@@ -137,6 +172,19 @@ class Normalize:
         return joined
 
 
+def _created(
+    conversation_id: str, inbound: InboundEvent, unified: UnifiedEvent, event_id: str
+) -> ConversationCreated:
+    return ConversationCreated(
+        conversation_id=conversation_id,
+        ticket_id=unified.ticket_id or event_id,
+        source=inbound.source or inbound.event_type,
+        customer_email=unified.customer_email or "",
+        subject=unified.subject or "",
+        preview=unified.text[:PREVIEW_CHARS],
+    )
+
+
 async def _key(
     connection: AsyncConnection, tenant: TenantId, event: UnifiedEvent, event_id: str
 ) -> str:
@@ -150,10 +198,10 @@ async def _key(
     return conversation_key(event, event_id)
 
 
-async def _authserv_ids(
-    connection: AsyncConnection, tenant: TenantId, event: InboundEvent
-) -> tuple[str, ...]:
-    """The mail servers that the client believes; of no use for what is no mail."""
+async def _read(connection: AsyncConnection, tenant: TenantId, event_id: str) -> _Sent:
+    """The event. What is no mail needs no mail servers."""
+    event = await EventRepository(connection, tenant).inbound(event_id)
     if channel_of(event.event_type, event.source) is not Channel.EMAIL:
-        return ()
-    return (await SettingsRepository(connection, tenant).read()).authserv_ids
+        return _Sent(event, ())
+    chosen = await SettingsRepository(connection, tenant).read()
+    return _Sent(event, tuple(chosen.authserv_ids))

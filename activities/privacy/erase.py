@@ -11,7 +11,6 @@ from activities.runtime.heartbeat import beating
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Sealer
-from domain.intake.customer_email import customer_key
 from domain.privacy.contracts import CloseResult, EraseInput, EraseResult
 from domain.privacy.erasure import EXECUTIONS
 from domain.runs.ports import Execution, Executions
@@ -121,9 +120,9 @@ class EraseRecords:
         return lambda: self._executions.of(workflow_ids)
 
     def _customer(self, erase: EraseInput) -> str | None:
-        """The key of the customer's address; None for a whole client."""
+        """The key of the customer's address, or their session; None for a whole client."""
         sealed = erase.sealed_customer
-        return customer_key(self._sealer.unseal(sealed)) if sealed else None
+        return self._sealer.unseal(sealed) if sealed else None
 
     async def _erasure_of(self, erase: EraseInput, key: str) -> CustomerErasure:
         async with self._database.service() as connection:

@@ -138,7 +138,9 @@ class Execute:
             if settled is not None:
                 return StepOutcome(kind=action.kind, state=settled.state, detail=settled.detail)
             if not await ledger.was_begun(job.place(index)):
-                return StepOutcome(kind=action.kind, state=StepState.FAILED, detail=code)
+                return StepOutcome(
+                    kind=action.kind, state=StepState.FAILED, detail=code, begun=False
+                )
             outcome = StepOutcome(kind=action.kind, state=StepState.UNKNOWN, detail=code)
             await ledger.finish(job.place(index), outcome, reference="", now=self._now())
         return outcome

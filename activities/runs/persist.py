@@ -27,6 +27,7 @@ from domain.webhooks.outbound_event import (
 from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
 from store.reviews.escalations import EscalationRepository
+from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
 from store.runs.threads import ThreadRepository
@@ -71,6 +72,7 @@ class Persist:
                 joined = await reviews.join_late(step.ref.event_id)
                 if joined is not None:
                     return PersistResult(duration_ms=_took(run, now), joined=joined)
+            step = await _with_steps(connection, tenant, step)
             result = _result(step, run, now)
             if step.status is RunStatus.NEEDS_REVIEW and run.sensitive is not None:
                 said = await _acknowledged(connection, tenant, run.text, run.sensitive)
@@ -154,6 +156,16 @@ class Persist:
         asked = _answered(step) and run.human_text is None
         thread = run.thread_after if asked else run.thread_after.without_question
         await ThreadRepository(connection, tenant).keep(run.conversation_id, thread)
+
+
+async def _with_steps(
+    connection: AsyncConnection, tenant: TenantId, step: PersistInput
+) -> PersistInput:
+    """Where the executor broke off, the ledger knows what it had begun."""
+    if step.steps or step.escalation is not EscalationReason.TOOL_FAILURE:
+        return step
+    begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
+    return step.model_copy(update={"steps": begun})
 
 
 async def _acknowledged(

@@ -16,6 +16,7 @@ from prometheus_client import (
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from adapters.observability.loop_watch import Cause
 from domain.core.errors import InvalidInput
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
@@ -60,6 +61,10 @@ class Metrics:
             "webhook_duration_seconds", "From the start of a POST to its end.", "status"
         )
 
+        self._holds = self._histogram(
+            "event_loop_hold_seconds", "The event loop was held, by its own work or not.", "cause"
+        )
+
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request's end. `route`: the template; `status`: 0 if the caller got none."""
         known = method if method in _METHODS else "other"
@@ -77,6 +82,10 @@ class Metrics:
 
     def report_dropped(self) -> None:
         self._dropped.inc()
+
+    def held(self, cause: Cause, seconds: float) -> None:
+        """Satisfies `adapters.observability.loop_watch.CountHolds`."""
+        self._holds.labels(cause).observe(seconds)
 
     def activity_ended(self, name: str, outcome: str, seconds: float) -> None:
         self._activities.labels(name, outcome).inc()

@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -30,7 +31,9 @@ from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId, parse_ulid
 from domain.intake.customer_email import customer_key
 from domain.privacy.contracts import EraseInput
-from domain.privacy.erasure import Certificate, subject_digest
+from domain.privacy.erasure import Certificate, session_of, session_subject, subject_digests
+from embedded.data_folder import DataFolder
+from embedded.kept_mails import forget
 from services.privacy.erasures import brand_to_erase, order_erasure
 from store.core.database import Database
 from store.privacy.certificates import Certificates
@@ -48,12 +51,18 @@ CustomerOption = Annotated[
 ]
 
 
+SessionOption = Annotated[
+    str | None, typer.Option("--session", help="Session of one visitor who never told an address.")
+]
+
+
 @app.callback()
 @synchronous
 async def erase(
     context: typer.Context,
     client: Annotated[str | None, typer.Option(help="client_id")] = None,
     customer: CustomerOption = None,
+    session: SessionOption = None,
     person: AsOption = None,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     data: DataOption = DEFAULT_DATA,
@@ -67,7 +76,7 @@ async def erase(
         return
     if client is None:
         raise InvalidInput("client: whose records are to be erased")
-    client_id, key = TenantId(parse_ulid(client) or client), _key_of(customer)
+    client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
     settings, sealer = settings_for(data), sealer_of(data)
@@ -75,7 +84,7 @@ async def erase(
         async with units.database.reading_across() as connection:
             brand = await brand_to_erase(connection, client_id)
         if not yes:
-            _confirm(brand, client_id, customer)
+            _confirm(brand, client_id, customer or session)
         actor = await acting(units.database, person)
         async with units.spanning(client_id) as work:
             wanted = await order_erasure(work, actor, sealer, key)
@@ -84,6 +93,9 @@ async def erase(
         await _followed(done, units.database, wanted)
         async with units.database.reading_across() as connection:
             certificate = await Certificates(connection).read(done.result())
+    forgotten = _forget_mails(data, key)
+    if forgotten:
+        err.print(f"{forgotten} mails that the embedded mail server kept are deleted too.")
     _print(certificate, as_json)
 
 
@@ -91,18 +103,20 @@ async def erase(
 async def list_latest(
     client: Annotated[str | None, typer.Option(help="client_id; all if absent")] = None,
     customer: CustomerOption = None,
+    session: SessionOption = None,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Show the latest certificates, newest first. With an address, those of that customer."""
-    key, client_id = _key_of(customer), client and (parse_ulid(client) or client)
+    key = _subject_of(customer, session)
+    client_id = client and (parse_ulid(client) or client)
     if key is not None and client_id is None:
         raise InvalidInput("client: whose customer it was")
-    digest = subject_digest(client_id, key) if client_id and key else None
+    digests = subject_digests(sealer_of(data), client_id, key) if client_id and key else ()
     async with database_of(data) as database, database.reading_across() as connection:
         found = await Certificates(connection).latest(
-            client_id=client_id, subject_digest=digest, limit=limit
+            client_id=client_id, subject_digests=digests, limit=limit
         )
     if as_json:
         answer(True, "", erasures=[_as_dict(one) for one in found])
@@ -123,9 +137,14 @@ async def show(
     _print(found, as_json)
 
 
-def _key_of(customer: str | None) -> str | None:
+def _subject_of(customer: str | None, session: str | None) -> str | None:
+    """Whom an erasure is of; None for the whole client. Raises InvalidInput."""
+    if session is not None:
+        if customer is not None or not session:
+            raise InvalidInput("session: of one visitor, and no customer beside it")
+        return session_subject(session)
     key = customer_key(customer)
-    if customer is not None and (key is None or "@" not in key):
+    if customer is not None and (key is None or "@" not in key or session_of(key) is not None):
         raise InvalidInput("customer: a mail address")
     return key
 
@@ -143,14 +162,21 @@ def _confirm(brand: str | None, client_id: str, customer: str | None) -> None:
         raise InvalidInput("not erased: that was something else")
 
 
+def _forget_mails(data: Path, subject: str | None) -> int:
+    """Delete what the embedded mail server kept of a customer; how many. It knows no clients, so of
+    a whole client all of it goes."""
+    if subject is not None and session_of(subject) is not None:
+        return 0  # no mail goes to a visitor without an address
+    return forget(DataFolder(data).mail, subject)
+
+
 async def _followed(done: "asyncio.Future[str]", database: Database, wanted: EraseInput) -> None:
     """Show how many records are removed, until it is done or whoever looks on leaves."""
-    digest = bytes.fromhex(wanted.subject) or None
     try:
         with progress("Erasing", None) as bar:
             while not (await asyncio.wait({done}, timeout=_LOOK_EVERY_S))[0]:
                 async with database.reading_across() as connection:
-                    now = await Certificates(connection).under_way(wanted.client_id, digest)
+                    now = await Certificates(connection).find(wanted.erasure_id)
                 bar.reach(0 if now is None else now.total)
             done.result()
     except asyncio.CancelledError:

@@ -37,6 +37,7 @@ from domain.core.ids import TenantId
 from domain.webhooks.delivery import Delivery, DeliveryStatus
 from domain.webhooks.explanation import WebhookVerdict
 from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.samples import TESTED_BY_DEFAULT
 from domain.webhooks.signature_verdict import Pasted
 from domain.webhooks.webhook import EVENT_IDS
 from services.webhooks.deliveries import (
@@ -65,9 +66,7 @@ DeliveryArgument = Annotated[str, typer.Argument(metavar="DELIVERY_ID")]
 @command(app, "test")
 async def try_out(
     webhook_id: WebhookArgument,
-    event: Annotated[
-        str | None, typer.Option(help="The first that it is told of, if absent.")
-    ] = None,
+    event: Annotated[str, typer.Option(help="Any event.")] = TESTED_BY_DEFAULT,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
@@ -239,10 +238,8 @@ def _body(file: Path) -> bytes:
         raise InvalidInput(f"{file}: {error.strerror}") from error
 
 
-def _event(given: str | None) -> OutboundEventId | None:
+def _event(given: str) -> OutboundEventId:
     """Raises InvalidInput."""
-    if given is None:
-        return None
     known: Iterable[OutboundEventId] = EVENT_IDS
     for event in known:
         if event == given:

@@ -16,8 +16,13 @@ class LookUpResult(Contract):
 
 
 class ThinkInput(Contract):
+    """`unread`: the event costs too much to think about, and a person reads it. `steps`: spent of
+    its budget before (`domain/core/effort.py`)."""
+
     ref: RunRef
     threshold: float
+    unread: bool = False
+    steps: int = 0
 
 
 class ThinkResult(Contract):

@@ -68,14 +68,26 @@ class StepState(StrEnum):
     BLOCKED = "blocked"
 
 
+_TRIGGERED: Final = frozenset({StepState.DONE, StepState.FAILED, StepState.UNKNOWN})
+
+
 class StepOutcome(BaseModel):
-    """One step of a plan, after it ran. `detail` is a stable code, never customer text."""
+    """One step of a plan, after it ran. `detail` is a stable code, never customer text.
+
+    `begun`: whether its effect was set off, so that a failed one was refused by the other side.
+    """
 
     model_config = ConfigDict(frozen=True)
 
     kind: ActionKind
     state: StepState
     detail: str = ""
+    begun: bool = True
+
+    @property
+    def was_triggered(self) -> bool:
+        """Whether the action was set off, whatever came of it."""
+        return self.begun and self.state in _TRIGGERED
 
 
 class ActionClass(StrEnum):

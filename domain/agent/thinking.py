@@ -63,8 +63,8 @@ class ThinkingResult:
     """What came of it. `hold`: why a human must see it, however sure the brain is.
 
     `text` is the answer to give; empty where the brain's would promise what will not be done.
-    `thread`: what the exchange has settled once the answer has reached the customer.
-    `sensitive`: why no brain was asked.
+    `doubt`: what counts below the playbook's threshold. `thread`: what the exchange has settled
+    once the answer has reached the customer. `sensitive`: why no brain was asked.
     """
 
     answer: BrainAnswer
@@ -72,6 +72,7 @@ class ThinkingResult:
     findings: tuple[Finding, ...]
     hold: EscalationReason | None
     text: str
+    doubt: EscalationReason | None = None
     thread: Thread = field(default_factory=Thread)
     sensitive: SensitiveMatter | None = None
 
@@ -158,10 +159,22 @@ def _result(
         findings=findings,
         hold=hold,
         text=text,
+        doubt=_doubt(material, answer, judgement),
         thread=_thread_after(material, judgement, answer, text, now).model_copy(
             update={"language": language}
         ),
     )
+
+
+def _doubt(
+    material: Material, answer: BrainAnswer, judgement: Judgement
+) -> EscalationReason | None:
+    """The brain's own. A plan of nothing is doubtful too, unless the message asks for no answer."""
+    if judgement.plan:
+        return answer.doubt
+    if answer.closes or not material.event.reply_allowed:
+        return None
+    return answer.doubt or EscalationReason.LOW_CONFIDENCE
 
 
 def _thread_after(
@@ -222,6 +235,7 @@ def _for_people(
         findings=(),
         hold=judgement.doubt or EscalationReason.POLICY_RESTRICTION,
         text="",
+        doubt=answer.doubt,
         thread=material.thread.without_question,
         sensitive=matter,
     )

@@ -44,6 +44,10 @@ class Sealer(Protocol):
     def unseal(self, sealed: str) -> str:
         """Raises ValueError if the text was not sealed with our key."""
 
+    def digests(self, text: str) -> tuple[bytes, ...]:
+        """Keyed digests (HMAC-SHA256) by which who has the text and a key knows it again: one for
+        each key, the newest first."""
+
 
 class ErrorTracker(Protocol):
     """Where operators hear of errors on our side."""

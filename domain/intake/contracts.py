@@ -4,7 +4,10 @@ from domain.core.contracts import Contract, RunRef
 
 
 class NormalizeInput(Contract):
+    """`cut`: the event costs too much to read; only its beginning is kept for a person."""
+
     ref: RunRef
+    cut: bool = False
 
 
 class NormalizeResult(Contract):
@@ -12,9 +15,12 @@ class NormalizeResult(Contract):
 
     `deliveries`: ids of webhook deliveries that leave before the message is worked on. `joined`:
     the review that the message was added to, for a human has the conversation; empty for none.
+    `cut`: as it was asked for. `steps`: spent of the event's budget (`domain/core/effort.py`).
     """
 
     elapsed_ms: float
     looks_up: bool = False
     deliveries: tuple[str, ...] = ()
     joined: str = ""
+    cut: bool = False
+    steps: int = 0

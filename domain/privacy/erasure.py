@@ -8,6 +8,8 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.ports import Sealer
+
 
 class ErasureScope(StrEnum):
     """`tenant`: a client with all that is its. `customer`: one customer of a client."""
@@ -67,13 +69,29 @@ KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
         "events and runs without their words": "usage and daily metrics count them",
         "usage and credits": "what the client is billed by; they name no customer",
         "amounts, orders and references of actions": "accounting of money that was moved",
-        "this certificate": "proof of the erasure; it holds a digest of the address",
+        "this certificate": "proof of the erasure; it holds a keyed digest of the address",
         "mails, refunds and webhooks that were sent": "they are with those who received them",
         "backups of the database": "until they are overwritten; erase again after a restore",
     },
 }
 
 
-def subject_digest(client_id: str, customer_key: str) -> bytes:
-    """How a certificate knows its customer again: who has the address can find it, nobody else."""
-    return hashlib.sha256(f"{client_id}/{customer_key}".encode()).digest()
+_SESSION: Final = "session:"
+
+
+def session_subject(session_id: str) -> str:
+    """What stands for a visitor who never told an address, where else a key of an address does."""
+    return f"{_SESSION}{session_id}"
+
+
+def session_of(subject: str) -> str | None:
+    """The session that an erasure's subject is; None for an address."""
+    return subject.removeprefix(_SESSION) if subject.startswith(_SESSION) else None
+
+
+def subject_digests(sealer: Sealer, client_id: str, subject: str) -> tuple[bytes, ...]:
+    """How a certificate may know its customer: who has the address and the key can find it, nobody
+    else. The first is the one to write. The last is of certificates from before there was a key.
+    """
+    named = f"{client_id}/{subject}"
+    return (*sealer.digests(named), hashlib.sha256(named.encode()).digest())

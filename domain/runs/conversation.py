@@ -77,13 +77,23 @@ def key_when_ended(key: str, conversation_id: str) -> str:
 
 def address_in(key: str) -> str | None:
     """The customer's address in a thread's key, ended or not; None where it holds none."""
-    kind, _, rest = key.partition(":")
+    kind, rest = _parts(key)
     if kind not in {"email", "mail"}:
         return None
-    name, slash, last = rest.rpartition("/")
-    if slash and parse_ulid(last) == last:
-        rest = name
     return rest if kind == "email" else rest.rpartition(":")[2]
+
+
+def session_in(key: str) -> str | None:
+    """The session of a thread's key, ended or not; None where it holds none."""
+    kind, rest = _parts(key)
+    return rest if kind == "session" else None
+
+
+def _parts(key: str) -> tuple[str, str]:
+    """The kind of a thread's key, and what it names, without what is added when a thread ends."""
+    kind, _, rest = key.partition(":")
+    name, slash, last = rest.rpartition("/")
+    return kind, name if slash and parse_ulid(last) == last else rest
 
 
 class PastEffect(BaseModel):

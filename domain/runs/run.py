@@ -80,7 +80,7 @@ class RunDraft(BaseModel):
             classification=thought.answer.classification,
             confidence=thought.answer.confidence,
             text=thought.text,
-            doubt=thought.answer.doubt,
+            doubt=thought.doubt,
             hold=thought.hold,
             plan=thought.plan,
         )
@@ -89,13 +89,14 @@ class RunDraft(BaseModel):
 def review_reason(draft: RunDraft, threshold: float) -> EscalationReason | None:
     """Why a human must see this draft before the customer does, or None if the agent may go on.
 
-    Below the playbook's threshold goes to review, equal passes. An empty answer is never sent, and
-    what asks for no answer needs nobody.
+    Below the playbook's threshold goes to review, equal passes. An empty answer is never sent. A
+    plan of nothing is looked at below the threshold too, unless the message asks for no answer:
+    then it has no doubt.
     """
     if draft.hold is not None:
         return draft.hold
     if not draft.plan:
-        return None  # an auto-reply or a list: whoever decided, nothing would be said
+        return draft.doubt if draft.confidence < threshold else None
     if draft.confidence < threshold or not draft.text:
         return draft.doubt or EscalationReason.LOW_CONFIDENCE
     return None
@@ -107,8 +108,8 @@ def leaves_process(actions: tuple[ActionKind, ...]) -> bool:
 
 
 def steps_executed(steps: tuple[StepOutcome, ...]) -> int:
-    """The number of actions that were triggered and did their work."""
-    return sum(step.state is StepState.DONE for step in steps)
+    """The number of actions that were actually triggered, as the specification counts them."""
+    return sum(step.was_triggered for step in steps)
 
 
 def status_of(steps: tuple[StepOutcome, ...]) -> RunStatus:

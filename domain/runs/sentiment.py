@@ -11,10 +11,17 @@ from itertools import count, groupby
 from operator import itemgetter
 from typing import Final
 
+from domain.intake.event import UnifiedEvent
+
 CRITICAL_AT: Final = -0.6
 """The zone is entered by this score and by those below it."""
 
 LEFT_ABOVE: Final = -0.4
+
+
+def has_mood(event: UnifiedEvent) -> bool:
+    """Whether somebody wrote the message: a program, or an event without words, has no mood."""
+    return event.reply_allowed and bool(event.words.strip())
 
 
 class Zone(StrEnum):

@@ -85,6 +85,10 @@ _SAMPLES: Final[tuple[OutboundEvent, ...]] = (
 _BY_EVENT: Final[Mapping[OutboundEventId, OutboundEvent]] = {one.event: one for one in _SAMPLES}
 
 
+TESTED_BY_DEFAULT: Final[OutboundEventId] = "ticket.resolved"
+"""The event that a test sends where nobody names one, as the specification says."""
+
+
 def sample(event: OutboundEventId) -> OutboundEvent:
     """The example of an event; its class is that of all events of this id."""
     return _BY_EVENT[event]

@@ -109,12 +109,6 @@ def wants(events: Iterable[str], event: OutboundEventId) -> bool:
     return any(one in (ALL_EVENTS, event) for one in events)
 
 
-def first_event(events: Iterable[str]) -> OutboundEventId:
-    """The event that a test of such a webhook sends, if nobody names one."""
-    told = tuple(events)
-    return next(event for event in EVENT_IDS if wants(told, event))
-
-
 def notice_of(failure_count: int, *, disabled: bool) -> Notice | None:
     """What the owner must hear of after a delivery: `failure_count` is the one it brought about.
     One that is disabled by fewer failures was so by a receiver that is gone."""

@@ -5,7 +5,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.privacy.contracts import EraseInput
-from domain.privacy.erasure import subject_digest
+from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import OPERATORS, Actor
 from domain.tenants.errors import ClientNotFound
 from services.core.unit_of_work import UnitOfWork
@@ -19,18 +19,19 @@ async def order_erasure(
     """What a worker is to be asked: a new erasure, or the same one that is under way already.
 
     `work` spans clients, as certificates do. `customer`: the key of one customer's address
-    (`domain/intake/customer_email.py`); without, the whole client. Raises RoleRequired,
+    (`domain/intake/customer_email.py`) or the `session_subject` of one who never told any; without,
+    the whole client. Raises RoleRequired,
     ClientNotFound.
     """
     actor.require(OPERATORS)
     await brand_to_erase(work.connection, work.tenant)
-    digest = None if customer is None else subject_digest(work.tenant, customer)
-    begun = await Certificates(work.connection).under_way(work.tenant, digest)
+    digests = () if customer is None else subject_digests(sealer, work.tenant, customer)
+    begun = await Certificates(work.connection).under_way(work.tenant, digests)
     wanted = EraseInput(
         erasure_id=work.new_id() if begun is None else begun.id,
         client_id=work.tenant,
         requested_by=actor.name,
-        subject="" if digest is None else digest.hex(),
+        subject=digests[0].hex() if digests else "",
         sealed_customer="" if customer is None else sealer.seal(customer),
     )
     work.note(actor, "erasure ordered", erasure_id=wanted.erasure_id, scope=wanted.scope.value)

@@ -15,10 +15,9 @@ from domain.webhooks.delivery import Delivery
 from domain.webhooks.envelope import render
 from domain.webhooks.explanation import Explanation
 from domain.webhooks.outbound_event import OutboundEventId
-from domain.webhooks.samples import sample
+from domain.webhooks.samples import TESTED_BY_DEFAULT, sample
 from domain.webhooks.secret import known_secrets, unseal_secret
 from domain.webhooks.signature_verdict import KnownSecret, Pasted, Sent, explain
-from domain.webhooks.webhook import first_event
 from services.core.unit_of_work import UnitOfWork
 from services.webhooks.plan import subscriber
 from store.webhooks.deliveries import DeliveryRepository
@@ -44,20 +43,21 @@ class Evidence:
 
 
 async def send_test(
-    work: UnitOfWork, actor: Actor, webhook_id: str, event: OutboundEventId | None = None
+    work: UnitOfWork,
+    actor: Actor,
+    webhook_id: str,
+    event: OutboundEventId = TESTED_BY_DEFAULT,
 ) -> str:
     """Send an example of an event, to a disabled webhook too; the delivery's id. It counts as no
-    failure. `event` None: the first that the webhook is told of.
+    failure.
 
     Raises RoleRequired, PlanRequired, WebhookNotFound.
     """
     actor.require(MANAGERS)
-    webhooks = await subscriber(work)
-    told = (await webhooks.read(webhook_id)).events
-    chosen = event or first_event(told)
-    body = render(sample(chosen), work.tenant, work.now)
+    await (await subscriber(work)).read(webhook_id)
+    body = render(sample(event), work.tenant, work.now)
     delivery_id = await DeliveryReplay(work.connection, work.tenant).test(
-        webhook_id, chosen, body, work.new_id, work.now
+        webhook_id, event, body, work.new_id, work.now
     )
     work.deliver(delivery_id)
     work.note(actor, "webhook tested", webhook_id=webhook_id, delivery_id=delivery_id)

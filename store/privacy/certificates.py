@@ -1,6 +1,6 @@
 """Certificates of erasures. They span clients, and outlive them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -70,31 +70,45 @@ class Certificates:
 
     async def read(self, erasure_id: str) -> Certificate:
         """Raises ErasureNotFound."""
+        found = await self.find(erasure_id)
+        if found is None:
+            raise ErasureNotFound(erasure_id)
+        return found
+
+    async def find(self, erasure_id: str) -> Certificate | None:
+        """None before its erasure has begun."""
         query = _CERTIFICATE.where(erasures.c.id == erasure_id)
         row = (await self._connection.execute(query)).one_or_none()
-        if row is None:
-            raise ErasureNotFound(erasure_id)
-        return _certificate(row)
+        return None if row is None else _certificate(row)
 
-    async def under_way(self, client_id: str, subject_digest: bytes | None) -> Certificate | None:
-        """The erasure of the same client or customer that has not ended."""
+    async def under_way(
+        self, client_id: str, subject_digests: Collection[bytes]
+    ) -> Certificate | None:
+        """The erasure that has not ended: of the customer with one of these digests, or, without
+        any, of the whole client."""
         query = _CERTIFICATE.where(
             erasures.c.client_id == client_id,
-            erasures.c.subject_digest.is_not_distinct_from(subject_digest),
+            erasures.c.subject_digest.in_(subject_digests)
+            if subject_digests
+            else erasures.c.subject_digest.is_(None),
             erasures.c.finished_at.is_(None),
         )
         row = (await self._connection.execute(query.order_by(erasures.c.id).limit(1))).one_or_none()
         return None if row is None else _certificate(row)
 
     async def latest(
-        self, *, client_id: str | None = None, subject_digest: bytes | None = None, limit: int
+        self,
+        *,
+        client_id: str | None = None,
+        subject_digests: Collection[bytes] = (),
+        limit: int,
     ) -> tuple[Certificate, ...]:
         """The newest first; of one client, or of one customer, where these are given."""
         query = _CERTIFICATE.order_by(erasures.c.id.desc()).limit(limit)
         if client_id is not None:
             query = query.where(erasures.c.client_id == client_id)
-        if subject_digest is not None:
-            query = query.where(erasures.c.subject_digest == subject_digest)
+        if subject_digests:
+            query = query.where(erasures.c.subject_digest.in_(subject_digests))
         return tuple(_certificate(row) for row in await self._connection.execute(query))
 
 

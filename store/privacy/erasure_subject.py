@@ -15,9 +15,10 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.intake.customer_email import customer_key, mentions
-from domain.intake.event import InboundEvent
+from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
-from domain.runs.conversation import address_in
+from domain.privacy.erasure import session_of
+from domain.runs.conversation import address_in, session_in
 from store.analytics.tables import churn_predictions
 from store.exports.tables import automation_events
 from store.runs.tables import customer_memories
@@ -30,6 +31,7 @@ _COLUMNS: Final = f"""
     event.id, event.source, event.event_type, event.customer_email, event.erased_at,
     event.unified IS NOT NULL AS is_normalized,
     event.unified ->> 'customer_email' AS normalized_email,
+    event.unified ->> 'session_id' AS session_id,
     CASE WHEN {_UNNAMED} THEN event.message END AS message,
     CASE WHEN {_UNNAMED} THEN event.payload END AS payload
 """
@@ -67,8 +69,9 @@ class FoundRecords:
 
 
 class Subject:
-    """One customer of one client. `key`: of the address, as `customer_key` folds it. `mark`: the
-    `erased_at` of the events that were found by now."""
+    """One customer of one client. `key`: of the address, as `customer_key` folds it, or the
+    `session_subject` of a visitor without one. `mark`: the `erased_at` of the events that were
+    found by now."""
 
     def __init__(
         self, connection: AsyncConnection, tenant: TenantId, key: str, mark: datetime
@@ -76,10 +79,11 @@ class Subject:
         self._connection = connection
         self._tenant = tenant
         self._key = key
+        self._session = session_of(key)
         self._mark = mark
 
     async def events(self, after: str) -> FoundRecords:
-        """Events that name the customer's address, and are not marked as erased yet."""
+        """Events that name the customer, and are not marked as erased yet."""
         rows = await self._page(_EVENTS, after)
         ids = (row.id for row in rows if row.erased_at is None and self._names(row))
         return _found(rows, ids)
@@ -131,6 +135,8 @@ class Subject:
     def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Whether a conversation is under the customer's address, in any of its columns: a ticket
         may have begun without one, and share the memory of whoever wrote in it first."""
+        if self._session is not None and session_in(conversation.key) == self._session:
+            return True
         keys = (conversation.key, conversation.memory_key or "")
         return self._is(conversation.customer_email) or any(
             self._is(address_in(key)) for key in keys
@@ -144,6 +150,8 @@ class Subject:
 
     def _names(self, row: "sa.Row[*tuple[Any, ...]]") -> bool:
         """One that names nobody is theirs if their address stands anywhere in it."""
+        if self._session is not None:
+            return _session(row) == self._session
         addresses = _addresses(row)
         if addresses:
             return self._key in addresses
@@ -161,20 +169,25 @@ class Subject:
 
 def _addresses(row: "sa.Row[*tuple[Any, ...]]") -> set[str]:
     """The keys of the addresses that an event names: as it was sent, and as it is read."""
-    read: str | None
-    if row.is_normalized:
-        read = row.normalized_email
-    else:
-        inbound = InboundEvent(
-            event_type=row.event_type,
-            source=row.source,
-            customer_email=row.customer_email,
-            message=row.message,
-            payload=row.payload if isinstance(row.payload, dict) else {},
-        )
-        read = normalize(inbound, fallback_ticket_id="").customer_email
+    read = row.normalized_email if row.is_normalized else _normalized(row).customer_email
     keys = (customer_key(row.customer_email), customer_key(read))
     return {key for key in keys if key is not None}
+
+
+def _session(row: "sa.Row[*tuple[Any, ...]]") -> str | None:
+    found: str | None = row.session_id if row.is_normalized else _normalized(row).session_id
+    return found
+
+
+def _normalized(row: "sa.Row[*tuple[Any, ...]]") -> UnifiedEvent:
+    inbound = InboundEvent(
+        event_type=row.event_type,
+        source=row.source,
+        customer_email=row.customer_email,
+        message=row.message,
+        payload=row.payload if isinstance(row.payload, dict) else {},
+    )
+    return normalize(inbound, fallback_ticket_id="")
 
 
 def _texts(payload: JsonValue) -> Iterator[str]:

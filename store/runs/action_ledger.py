@@ -76,6 +76,20 @@ class ActionLedger(TenantRepository):
             detail="" if row.state == StepState.DONE else row.detail,
         )
 
+    async def outcomes(self, run_id: str) -> tuple[StepOutcome, ...]:
+        """What came of each step that was begun, in their order; unknown where nobody wrote it."""
+        rows = await self._connection.execute(
+            _OUTCOMES, {"client_id": self._tenant, "run_id": run_id}
+        )
+        return tuple(
+            StepOutcome(
+                kind=ActionKind(row.action),
+                state=StepState.UNKNOWN if row.state == _PLANNED else StepState(row.state),
+                detail="" if row.state == StepState.DONE else row.detail,
+            )
+            for row in rows
+        )
+
     async def was_begun(self, place: LedgerPlace) -> bool:
         """Whether any round began this step and does not know what came of it."""
         return bool(
@@ -226,6 +240,11 @@ _RECORD: Final = _INSERT.on_conflict_do_nothing(index_elements=_PLACE)
 _CLAIM: Final = _INSERT.on_conflict_do_update(
     index_elements=_PLACE, set_={"id": _INSERT.excluded.id}, where=action_ledger.c.state == _PLANNED
 ).returning(sa.literal_column("xmax = 0", sa.Boolean))
+_OUTCOMES: Final = sa.text("""
+    SELECT DISTINCT ON (step) action, state, detail FROM action_ledger
+    WHERE client_id = :client_id AND run_id = :run_id
+    ORDER BY step, state = 'done' DESC, round DESC
+""")
 _LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
 # A step counts once, however many rounds it took.
 _SPENT: Final = sa.text("""

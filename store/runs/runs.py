@@ -79,7 +79,7 @@ class RunRepository(TenantRepository):
                 "language": answer.language,
                 "sentiment": answer.sentiment,
                 "draft": thought.text,
-                "doubt": answer.doubt,
+                "doubt": thought.doubt,
                 "hold": thought.hold,
                 "plan": _PLAN.dump_python(thought.plan, mode="json"),
                 "citations": [c.model_dump(mode="json") for c in answer.citations],

@@ -29,3 +29,12 @@ def test_keys_are_rotated() -> None:
     assert FernetSealer(f"{new},{old}").unseal(sealed) == "x"
     with pytest.raises(ValueError, match="another key"):
         FernetSealer(old).unseal(FernetSealer(f"{new},{old}").seal("x"))
+
+
+def test_a_digest_needs_the_key() -> None:
+    old, new = new_seal_key(), new_seal_key()
+    (before,) = FernetSealer(old).digests("a@b.example")
+
+    assert FernetSealer(f"{new},{old}").digests("a@b.example")[1:] == (before,)
+    assert FernetSealer(new).digests("a@b.example") != (before,)
+    assert FernetSealer(old).digests("a@c.example") != (before,)

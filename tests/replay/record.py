@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 from store.core.database import Database
+from tests.replay.budget_scenarios import BUDGET_SCENARIOS, PREPARED
 from tests.replay.commands import ROOT, SNAPSHOT, workflow_commands
 from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
@@ -27,7 +28,7 @@ from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
-SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS}
+SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS, **BUDGET_SCENARIOS}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 SHORT_EXPIRY_HOURS = 0.2 / 3600
 
@@ -55,6 +56,8 @@ async def record(
                 engine.activities = dataclasses.replace(
                     engine.activities, think=think_with(engine.database, BRAINS[name](engine))
                 )
+            if name in PREPARED:
+                PREPARED[name](engine)
             async with engine.working():
                 handle = engine.client.get_workflow_handle(await scenario(engine, shop, mail))
                 await handle.result()

@@ -17,7 +17,7 @@ def test_the_sequence_is_really_read() -> None:
     commands = workflow_commands()
 
     assert commands["ProcessEvent._normalize"] == [
-        "inside_but_for_faults(Normalize.normalize)",
+        "within_budget(Normalize.normalize)",
         "patched('told-first')",
         "self._send_webhooks()",
     ]

@@ -52,7 +52,7 @@ async def test_refunded_and_not_told_waits_for_a_human(
     mail.recipient_reply = "550 no"
     async with acting.working():
         answer = (await acting.post(it.shop, **{**ASKED, **VOUCHED_MAIL})).json()
-        assert (answer["status"], answer["steps_executed"]) == ("needs_review", 1)
+        assert (answer["status"], answer["steps_executed"]) == ("needs_review", 2)
         mail.recipient_reply = "250 ok"
         escalation = await only_row(acting.database, escalation_tickets)
         assert escalation["reason"] == "tool_failure"

@@ -5,6 +5,7 @@ import sqlalchemy as sa
 
 from adapters.system import utc_now
 from domain.agent.thread import Thread
+from domain.privacy.erasure import session_subject
 from store.runs.tables import ai_conversations, customer_memories, engine_runs
 from store.runs.threads import ThreadRepository
 from tests.support.agent.proposals import a_proposal
@@ -133,3 +134,26 @@ async def test_an_ended_thread_goes_too(engine: LiveEngine, shop: Shop, database
 
     assert tables_with(database_url, CANARY) == {}
     assert await rows(engine.database, ai_conversations) == []
+
+
+@pytest.mark.parametrize("ended", [False, True])
+async def test_a_visitor_who_never_told_an_address(
+    engine: LiveEngine, shop: Shop, database_url: str, *, ended: bool
+) -> None:
+    """Their session stands for them; what another session wrote stays."""
+    for session, words in ((f"{CANARY}-1", f"I am {CANARY}."), ("other-2", ORDER_QUESTION)):
+        await engine.post(shop, source="widget", session_id=session, message=words)
+    if ended:
+        async with engine.database.tenant(shop.tenant) as connection:
+            await connection.execute(
+                sa.text("UPDATE ai_conversations SET key = key || '/' || id, ended_at = :now"),
+                {"now": utc_now()},
+            )
+    assert "engine_events" in tables_with(database_url, CANARY)
+
+    certificate = await erase(engine, shop, session_subject(f"{CANARY}-1"))
+
+    assert tables_with(database_url, CANARY) == {}
+    assert certificate.removed["engine_messages"] == 1
+    thread = await only_row(engine.database, ai_conversations, of=shop)
+    assert thread["key"].startswith("session:other-2")

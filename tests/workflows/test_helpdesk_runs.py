@@ -105,7 +105,7 @@ async def test_a_half_done_plan_is_finished_after_a_human_looked(
     ticket_id = zendesk.open_ticket(CUSTOMER, status="solved")
 
     answer = await _ask(acting, shop, ticket_id)
-    assert (answer["status"], answer["steps_executed"]) == ("needs_review", 2)
+    assert (answer["status"], answer["steps_executed"]) == ("needs_review", 3)
     zendesk.tickets[ticket_id].status = "open"
     waiting = await only_row(acting.database, escalation_tickets, of=shop)
     await acting.decide(waiting["id"], Decision.APPROVE)

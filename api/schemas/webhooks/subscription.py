@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
 from api.schemas.core.strict_body import StrictBody
 from domain.webhooks.errors import InvalidWebhook
 from domain.webhooks.outbound_event import OutboundEventId
+from domain.webhooks.samples import TESTED_BY_DEFAULT
 from domain.webhooks.webhook import (
     EVENT_IDS,
     MAX_LABEL,
@@ -107,8 +108,9 @@ class EnableBody(StrictBody):
 
 
 class TestBody(StrictBody):
-    event: OutboundEventId | None = Field(
-        default=None, description="Absent: the first one that the webhook is told of."
+    event: OutboundEventId = Field(
+        default=TESTED_BY_DEFAULT,
+        description="Any event, whether the webhook is told of it or not.",
     )
 
 

@@ -3,6 +3,8 @@
 import asyncio
 
 from activities.intake.normalize import Normalize
+from activities.runtime.fair_normalizer import FairNormalizer
+from adapters.normalizing.pool import NormalizerPool
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category
 from domain.agent.contracts import ThinkInput
@@ -34,7 +36,14 @@ class SlowBrain(ScriptedBrain):
 async def test_a_try_that_comes_late_changes_nothing(database: Database, shop: Shop) -> None:
     """Temporal gave it up and asked another worker, whose plan is being carried out already."""
     ref = (await admit_event(database, shop)).ref
-    step = Normalize(database, utc_now, new_ulid, THREAD_LASTS, SafetyGrammar())
+    step = Normalize(
+        database,
+        utc_now,
+        new_ulid,
+        normalizer=FairNormalizer(NormalizerPool()),
+        thread_lasts=THREAD_LASTS,
+        net=SafetyGrammar(),
+    )
     await step.normalize(NormalizeInput(ref=ref))
     question, slow = ThinkInput(ref=ref, threshold=0.7), SlowBrain()
 

@@ -4,6 +4,8 @@ import asyncio
 from datetime import datetime, timedelta
 
 from activities.intake.normalize import Normalize
+from activities.runtime.fair_normalizer import FairNormalizer
+from adapters.normalizing.pool import NormalizerPool
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.safety.net import SafetyGrammar
@@ -26,9 +28,15 @@ HOUR = timedelta(hours=1)
 async def normalized(
     database: Database, ref: RunRef, now: datetime, *, lasts: timedelta = 72 * HOUR
 ) -> NormalizeResult:
-    return await Normalize(database, lambda: now, new_ulid, lasts, SafetyGrammar()).normalize(
-        NormalizeInput(ref=ref)
+    step = Normalize(
+        database,
+        lambda: now,
+        new_ulid,
+        normalizer=FairNormalizer(NormalizerPool()),
+        thread_lasts=lasts,
+        net=SafetyGrammar(),
     )
+    return await step.normalize(NormalizeInput(ref=ref))
 
 
 async def come(database: Database, shop: Shop, now: datetime = NOW) -> RunRef:

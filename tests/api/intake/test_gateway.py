@@ -6,7 +6,13 @@ from domain.core.ids import parse_ulid
 from domain.reviews.escalation import EscalationStatus
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
-from store.runs.tables import action_ledger, ai_conversations, engine_messages, engine_runs
+from store.runs.tables import (
+    action_ledger,
+    ai_conversations,
+    engine_messages,
+    engine_runs,
+    sentiment_logs,
+)
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.servers.mail import MailServer
@@ -154,10 +160,10 @@ async def test_refused_mail_fails_the_run(engine: LiveEngine, shop: Shop, mail: 
     )
 
     body = answer.json()
-    assert (answer.status_code, body["status"], body["steps_executed"]) == (200, "failed", 0)
+    assert (answer.status_code, body["status"], body["steps_executed"]) == (200, "failed", 1)
     run = await only_row(engine.database, engine_runs, of=shop)
     assert run["steps"][0] == {
-        "kind": "reply_by_email", "state": "failed", "detail": "mail_refused",
+        "kind": "reply_by_email", "state": "failed", "detail": "mail_refused", "begun": True,
     }  # fmt: skip
 
 
@@ -197,6 +203,24 @@ async def test_automatic_mail_is_never_answered(
     assert body["steps_executed"] == 0
     assert mail.mails == []
     assert await rows(engine.database, engine_messages, of=shop, direction="outbound") == []
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {"event_type": "email.inbound", "headers": {"Auto-Submitted": "auto-replied"}},
+        {"message": ""},
+    ],
+)
+async def test_what_nobody_wrote_has_no_mood(
+    engine: LiveEngine, shop: Shop, sent: dict[str, object]
+) -> None:
+    angry = {"customer_email": "a@b.example", "message": "Scam! I am furious, awful service!"}
+    await engine.post(shop, **{**angry, **sent})
+    assert await rows(engine.database, sentiment_logs, of=shop) == []
+
+    await engine.post(shop, **{**angry, "customer_email": "c@d.example"})
+    assert len(await rows(engine.database, sentiment_logs, of=shop)) == 1
 
 
 @pytest.mark.parametrize("header", ["x-engine-secret", "x-internal-secret"])

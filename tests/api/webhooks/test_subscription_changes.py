@@ -120,7 +120,7 @@ async def test_test(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> Non
         assert answer.status_code == 202
         delivery_id = answer.json()["delivery_id"]
         row = await only_row(front.database, webhook_deliveries, id=delivery_id)
-        assert (row["trigger"], row["event"]) == ("test", event or "ticket.escalated")
+        assert (row["trigger"], row["event"]) == ("test", event or "ticket.resolved")
         assert f'"event":"{row["event"]}"'.encode() in row["request_body"]
         assert await is_started(front, shop, delivery_id)
 

@@ -71,7 +71,8 @@ async def test_after_so_many_answers_in_an_hour_people_do() -> None:
 
 
 async def test_what_closes_an_exchange_needs_neither_answer_nor_people() -> None:
-    brain = FixedBrain(ANSWER.model_copy(update={"closes": True, "response": ""}))
+    unsure = {"closes": True, "response": "", "confidence": 0.1}
+    brain = FixedBrain(ANSWER.model_copy(update=unsure))
 
     result = await thought(an_event(text="Merci, tout est parfait !", numbers=()), brain)
 

@@ -28,12 +28,15 @@ def draft(
     )
 
 
-def test_what_needs_no_answer_needs_nobody() -> None:
-    """But for what must be seen by a human in any case."""
+def test_a_plan_of_nothing_is_looked_at_below_the_threshold() -> None:
+    """But not where the message asks for no answer: then there is no doubt."""
     nothing = draft(0.1).model_copy(update={"plan": ()})
+    doubtful = nothing.model_copy(update={"doubt": EscalationReason.LOW_CONFIDENCE})
     held = nothing.model_copy(update={"hold": EscalationReason.UNSAFE_INPUT})
 
     assert review_reason(nothing, 0.7) is None
+    assert review_reason(doubtful, 0.7) is EscalationReason.LOW_CONFIDENCE
+    assert review_reason(doubtful, 0.1) is None
     assert review_reason(held, 0.7) is EscalationReason.UNSAFE_INPUT
 
 
@@ -64,11 +67,11 @@ def test_only_what_leaves_the_process_is_an_activity_of_its_own() -> None:
     [
         ([], RunStatus.COMPLETED, 0),
         ([StepState.DONE], RunStatus.COMPLETED, 1),
-        ([StepState.FAILED], RunStatus.FAILED, 0),
-        ([StepState.DONE, StepState.FAILED], RunStatus.NEEDS_REVIEW, 1),
+        ([StepState.FAILED], RunStatus.FAILED, 1),
+        ([StepState.DONE, StepState.FAILED], RunStatus.NEEDS_REVIEW, 2),
         ([StepState.DONE, StepState.BLOCKED], RunStatus.NEEDS_REVIEW, 1),
-        ([StepState.DONE, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 1),
-        ([StepState.FAILED, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 0),
+        ([StepState.DONE, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 2),
+        ([StepState.FAILED, StepState.UNKNOWN], RunStatus.NEEDS_REVIEW, 2),
     ],
 )
 def test_outcome_of_the_steps(states: list[StepState], status: RunStatus, executed: int) -> None:
@@ -76,6 +79,12 @@ def test_outcome_of_the_steps(states: list[StepState], status: RunStatus, execut
 
     assert status_of(steps) is status
     assert steps_executed(steps) == executed
+
+
+def test_a_step_that_was_never_begun_is_not_counted() -> None:
+    steps = (StepOutcome(kind=ActionKind.REFUND, state=StepState.FAILED, begun=False),)
+
+    assert steps_executed(steps) == 0
 
 
 @pytest.mark.parametrize(

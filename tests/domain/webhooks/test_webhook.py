@@ -14,7 +14,6 @@ from domain.webhooks.webhook import (
     Notice,
     check_events,
     check_label,
-    first_event,
     notice_of,
     wants,
 )
@@ -55,8 +54,6 @@ def test_who_wants_what(event: OutboundEventId) -> None:
     assert wants(("*",), event)
     assert wants((event,), event)
     assert not wants([other for other in EVENT_IDS if other != event], event)
-    assert first_event((event,)) == event
-    assert first_event(("*",)) == "ticket.resolved"
 
 
 def test_when_the_owner_is_told() -> None:

@@ -7,7 +7,7 @@ from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
 from domain.privacy.contracts import EraseInput
-from domain.privacy.erasure import ErasureScope, subject_digest
+from domain.privacy.erasure import ErasureScope, subject_digests
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import ClientNotFound, RoleRequired
@@ -34,7 +34,7 @@ async def test_one_customer_is_named_to_nobody(database: Database, shop: Shop) -
         wanted = await ordered(database, shop.client_id, CUSTOMER)
     assert (wanted.client_id, wanted.requested_by) == (shop.client_id, OPERATOR.name)
     assert wanted.scope is ErasureScope.CUSTOMER
-    assert wanted.subject == subject_digest(shop.client_id, CUSTOMER).hex()
+    assert wanted.subject == subject_digests(SEALER, shop.client_id, CUSTOMER)[0].hex()
     assert SEALER.unseal(wanted.sealed_customer) == CUSTOMER
     assert CUSTOMER not in f"{wanted} {logs}"
     (entry,) = (log for log in logs if log.get("client_id") == shop.client_id)
@@ -76,3 +76,24 @@ async def test_one_that_was_erased_before_may_be_erased_again(database: Database
     async with database.reading_across() as connection:
         assert await brand_to_erase(connection, client_id) is None
     assert (await ordered(database, client_id, None)).client_id == client_id
+
+
+async def test_a_certificate_is_found_by_every_digest_it_may_have(
+    database: Database, shop: Shop
+) -> None:
+    """By that of an older key, and by the bare one of older versions."""
+    old = FernetSealer(new_seal_key())
+    digests = subject_digests(old, shop.client_id, CUSTOMER)
+    ids = [new_ulid() for _ in digests]
+    async with database.service() as connection:
+        for erasure_id, digest in zip(ids, digests, strict=True):
+            await Certificates(connection).open(
+                erasure_id, client_id=shop.client_id, scope=ErasureScope.CUSTOMER,
+                subject_digest=digest, requested_by="anna", now=utc_now(),
+            )  # fmt: skip
+        found = await Certificates(connection).latest(subject_digests=digests, limit=9)
+        others = await Certificates(connection).latest(
+            subject_digests=subject_digests(SEALER, shop.client_id, "x@y.example"), limit=9
+        )
+    assert {one.id for one in found} == set(ids)
+    assert others == ()

@@ -145,6 +145,26 @@ def _refund(
     return Effect(ActionKind.REFUND, "integration", order_key, customer, amount)
 
 
+async def test_what_was_begun_in_a_run_is_known(database: Database, shop: Shop) -> None:
+    """In the plan's order, whatever the round; what nobody finished is unknown."""
+    run_id = (await _place(database, shop)).run_id
+    for step, state in enumerate((StepState.DONE, StepState.FAILED, None)):
+        place = LedgerPlace(run_id, step, 0)
+        await _begin(database, shop, place)
+        if state is not None:
+            await _finish(database, shop, place, state)
+    await _begin(database, shop, LedgerPlace(run_id, 1, 1))
+
+    async with database.tenant(shop.tenant) as connection:
+        found = await ActionLedger(connection, shop.tenant).outcomes(run_id)
+
+    assert [(step.state, step.detail) for step in found] == [
+        (StepState.DONE, ""),
+        (StepState.UNKNOWN, ""),
+        (StepState.UNKNOWN, ""),
+    ]
+
+
 async def _place(database: Database, shop: Shop) -> LedgerPlace:
     return LedgerPlace((await admit_event(database, shop)).ref.run_id, 0, 0)
 

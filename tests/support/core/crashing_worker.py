@@ -20,6 +20,7 @@ from activities.runs.execute import Execute
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.mail import SmtpMailer
+from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.error_tracker import QueuedTracker
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
@@ -111,7 +112,7 @@ async def main(point: str) -> None:
     configure_logs(settings.watch.log_level)
     client = await connect(settings.temporal.address, settings.temporal.namespace)
     database = Database(settings.database.url)
-    activities = build_activities(settings, database, client, open_client())
+    activities = build_activities(settings, database, client, open_client(), NormalizerPool())
     if ":" not in point:
         execute = _dying_execute(point, settings, database)
         activities = dataclasses.replace(activities, execute=execute)

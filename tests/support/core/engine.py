@@ -15,6 +15,7 @@ from activities.agent.purse import Purse
 from activities.agent.think import Think
 from adapters.connectors.http import open_client
 from adapters.identity.session_key import new_session_key
+from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import Metrics
 from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
@@ -148,7 +149,7 @@ async def live_engine(
     database, worker_database = Database(chosen.database.url), Database(chosen.database.url)
     client = await connect(chosen.temporal.address, chosen.temporal.namespace, lazy=lazy)
     sender, metrics = webhook_worker.build_sender(chosen.webhooks), Metrics()
-    app = create_app(chosen)
+    app, normalizer = create_app(chosen), NormalizerPool()
     async with (
         app.router.lifespan_context(app),
         httpx.AsyncClient(
@@ -164,12 +165,13 @@ async def live_engine(
             worker_database=worker_database,
             client=client,
             engine=TemporalEngine(client),
-            activities=build_activities(chosen, worker_database, client, outside),
+            activities=build_activities(chosen, worker_database, client, outside, normalizer),
             deliveries=webhook_worker.build_activities(chosen, worker_database, sender, metrics),
             metrics=metrics,
             app=app,
             http=http,
         )
+    await normalizer.close()
     await database.close()
     await worker_database.close()
 

@@ -8,7 +8,7 @@ from adapters.system import new_ulid
 from adapters.temporal.runs import erased
 from domain.intake.customer_email import customer_key
 from domain.privacy.contracts import EraseInput
-from domain.privacy.erasure import Certificate, subject_digest
+from domain.privacy.erasure import Certificate, session_of, subject_digests
 from store.core.database import Database
 from store.privacy.certificates import Certificates
 from tests.support.core.engine import LiveEngine
@@ -19,13 +19,14 @@ from tests.support.tenants.shop import Shop
 def asked(
     engine: LiveEngine, shop: Shop, customer: str | None = None, *, settle_s: float = 0.1
 ) -> EraseInput:
-    key = customer_key(customer)
+    """`customer`: an address, or the subject that a session is."""
+    key = customer if customer and session_of(customer) else customer_key(customer)
     sealer = FernetSealer(engine.settings.seal.key.get_secret_value())
     return EraseInput(
         erasure_id=new_ulid(),
         client_id=shop.client_id,
         requested_by="tester",
-        subject="" if key is None else subject_digest(shop.client_id, key).hex(),
+        subject="" if key is None else subject_digests(sealer, shop.client_id, key)[0].hex(),
         sealed_customer="" if key is None else sealer.seal(key),
         settle_s=settle_s,
     )

@@ -1,0 +1,44 @@
+"""An event that costs too much to read: its beginning for a person, and no conclusion from it."""
+
+import re
+from typing import Final
+
+from domain.core.plain_text import clean_line, clean_text
+from domain.intake.event import InboundEvent, UnifiedEvent
+from domain.intake.normalization import MAX_SUBJECT_CHARS, channel_of
+
+CUT_CHARS: Final = 2_000
+# Markup takes more room than the words in it.
+_READ_CHARS: Final = 16_000
+_TEXTS: Final = ("message", "text", "body", "text_body", "html_body", "html")
+_TAG: Final = re.compile(r"<[^<>]{0,400}>")
+
+
+def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
+    """The unified form of an event that ran out of its budget: linear in what is shown of it.
+
+    The customer is whom the caller named, and nobody vouches for them: the event opens a thread of
+    its own, and nothing in it is taken for a request or a proof.
+    """
+    return UnifiedEvent(
+        channel=channel_of(event.event_type, event.source),
+        ticket_id=fallback_ticket_id,
+        customer_email=event.customer_email,
+        subject=_line(event.payload.get("subject")),
+        text=_beginning(event),
+        customer_verified=False,
+        sender_authenticated=False,
+    )
+
+
+def _beginning(event: InboundEvent) -> str:
+    for text in (event.message, *(event.payload.get(name) for name in _TEXTS)):
+        if isinstance(text, str) and text.strip():
+            return clean_text(_TAG.sub(" ", text[:_READ_CHARS]), CUT_CHARS)
+    return ""
+
+
+def _line(value: object) -> str | None:
+    if not isinstance(value, str):
+        return None
+    return clean_line(value[:_READ_CHARS], MAX_SUBJECT_CHARS) or None

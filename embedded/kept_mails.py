@@ -1,0 +1,48 @@
+"""The mails that the embedded mail server keeps: so many, for so long, and erased on demand."""
+
+from datetime import datetime, timedelta
+from email.parser import BytesHeaderParser
+from email.utils import getaddresses
+from pathlib import Path
+from typing import Final
+
+from ulid import ULID
+
+from domain.intake.customer_email import customer_key
+
+MAX_MAILS: Final = 1_000
+MAX_AGE: Final = timedelta(days=30)
+
+
+def mails_in(folder: Path) -> list[Path]:
+    """The oldest first: a mail's name is the ULID of its arrival."""
+    return sorted(folder.glob("*.eml"))
+
+
+def prune(folder: Path, now: datetime) -> int:
+    """Delete what is too old, and the oldest of what is too many; returns how many."""
+    mails = mails_in(folder)
+    too_many = len(mails) - MAX_MAILS
+    old = [
+        mail
+        for place, mail in enumerate(mails)
+        if place < too_many or ULID.from_str(mail.stem).datetime < now - MAX_AGE
+    ]
+    for mail in old:
+        mail.unlink(missing_ok=True)
+    return len(old)
+
+
+def forget(folder: Path, address: str | None) -> int:
+    """Delete the mails to an address, given by its key (`domain/intake/customer_email.py`), or all
+    of them for None; returns how many."""
+    found = [mail for mail in mails_in(folder) if address is None or address in _recipients(mail)]
+    for mail in found:
+        mail.unlink(missing_ok=True)
+    return len(found)
+
+
+def _recipients(mail: Path) -> set[str | None]:
+    head = BytesHeaderParser().parsebytes(mail.read_bytes())
+    written = [str(value) for name in ("To", "Cc", "Bcc") for value in head.get_all(name, ())]
+    return {customer_key(address) for _, address in getaddresses(written)}

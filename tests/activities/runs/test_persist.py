@@ -1,0 +1,39 @@
+"""Persist, where the executor broke off."""
+
+from activities.runs.persist import Persist
+from adapters.system import new_ulid, utc_now
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind
+from domain.core.contracts import RunRef
+from domain.runs.contracts import PersistInput
+from domain.runs.run import RunStatus
+from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
+from store.runs.tables import engine_runs
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row
+from tests.support.tenants.shop import UNSURE_MESSAGE, Shop
+
+
+async def test_what_was_begun_before_the_executor_broke_off_is_shown(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    """People who decide see what was done already."""
+    body = (await engine.post(shop, message=UNSURE_MESSAGE)).json()
+    ref = RunRef(client_id=shop.client_id, event_id=body["event_id"], run_id=body["run_id"])
+    place = LedgerPlace(ref.run_id, 0, 0)
+    async with engine.database.tenant(shop.tenant) as connection:
+        await ActionLedger(connection, shop.tenant).record(
+            place, Effect(ActionKind.REFUND), entry_id=new_ulid(), now=utc_now()
+        )
+
+    broken = PersistInput(
+        ref=ref,
+        status=RunStatus.NEEDS_REVIEW,
+        escalation=EscalationReason.TOOL_FAILURE,
+        review_expiry_s=60,
+        round=1,
+    )
+    await Persist(engine.database, utc_now, new_ulid).persist(broken)
+
+    run = await only_row(engine.database, engine_runs, of=shop)
+    assert [(step["kind"], step["state"]) for step in run["steps"]] == [("refund", "done")]

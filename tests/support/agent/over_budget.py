@@ -1,0 +1,65 @@
+"""Steps that run out of their budget."""
+
+import dataclasses
+
+from activities.intake.normalize import Normalize
+from activities.runtime.fair_normalizer import FairNormalizer
+from adapters.system import new_ulid, utc_now
+from domain.agent.brain import BrainAnswer, BrainRequest
+from domain.agent.safety.net import SafetyGrammar
+from domain.core.errors import OverBudget
+from domain.intake.event import InboundEvent
+from domain.intake.ports import Normalized
+from domain.runs.conversation import THREAD_LASTS
+from tests.support.core.engine import LiveEngine, think_with
+
+
+class CostlyNormalizer:
+    """Every event costs it too much; it counts them."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def normalize(
+        self,
+        _: InboundEvent,
+        *,
+        fallback_ticket_id: str,  # noqa: ARG002 - the protocol's
+        authserv_ids: tuple[str, ...] = (),  # noqa: ARG002 - the protocol's
+    ) -> Normalized:
+        self.asked += 1
+        raise OverBudget
+
+
+class CostlyBrain:
+    """Every message costs it too much; it counts them."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    async def think(self, _: BrainRequest) -> BrainAnswer:
+        self.asked += 1
+        raise OverBudget
+
+
+def normalize_at_a_cost(engine: LiveEngine) -> CostlyNormalizer:
+    """Have the engine's next worker normalize with one that never can."""
+    costly = CostlyNormalizer()
+    step = Normalize(
+        engine.worker_database,
+        utc_now,
+        new_ulid,
+        normalizer=FairNormalizer(costly),
+        thread_lasts=THREAD_LASTS,
+        net=SafetyGrammar(),
+    )
+    engine.activities = dataclasses.replace(engine.activities, normalize=step)
+    return costly
+
+
+def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
+    """Have the engine's next worker think with a brain that never can."""
+    costly = CostlyBrain()
+    step = think_with(engine.worker_database, costly)
+    engine.activities = dataclasses.replace(engine.activities, think=step)
+    return costly

@@ -1,0 +1,65 @@
+"""An event that costs too much to read or to think about is no outage: a person answers it."""
+
+import pytest
+
+from domain.intake.cut_event import CUT_CHARS
+from domain.reviews.escalation import Decision
+from store.intake.tables import engine_events
+from store.reviews.tables import escalation_tickets
+from store.runs.tables import engine_messages, sentiment_logs
+from tests.support.agent.over_budget import normalize_at_a_cost, think_at_a_cost
+from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import only_row, rows
+from tests.support.tenants.shop import ORDER_QUESTION, open_shop
+
+pytestmark = pytest.mark.own_database
+
+LONG = f"{ORDER_QUESTION} " * 200
+
+
+async def test_what_cannot_be_read_is_cut_for_a_person(idle_engine: LiveEngine) -> None:
+    """Its beginning is shown, and the whole is kept; nobody tries to read it again."""
+    engine, costly = idle_engine, normalize_at_a_cost(idle_engine)
+    brain = think_at_a_cost(engine)
+    shop = await open_shop(engine.database)
+    async with engine.working():
+        body = (await engine.post(shop, customer_email="a@b.example", message=LONG)).json()
+        review = await only_row(engine.database, escalation_tickets, of=shop)
+        assert (body["status"], body["response"]) == ("needs_review", "")
+        assert (review["reason"], review["draft"]) == ("tool_failure", "")
+        await engine.decide(review["id"], Decision.EDIT, "It is on its way.")
+        facts = await engine.run_of(shop, body["event_id"]).result()
+
+    assert facts["status"] == "completed"
+    event = await only_row(engine.database, engine_events, of=shop)
+    assert len(event["text"]) <= CUT_CHARS
+    assert event["message"] == LONG
+    reply = await only_row(engine.database, engine_messages, of=shop, direction="outbound")
+    assert reply["body"] == "It is on its way."
+    assert (costly.asked, brain.asked) == (1, 0)
+    assert await rows(engine.database, sentiment_logs, of=shop) == []
+
+
+async def test_what_cannot_be_thought_about_waits_for_a_person(idle_engine: LiveEngine) -> None:
+    engine, costly = idle_engine, think_at_a_cost(idle_engine)
+    shop = await open_shop(engine.database)
+    async with engine.working():
+        body = (await engine.post(shop, customer_email="a@b.example", message=LONG)).json()
+
+    review = await only_row(engine.database, escalation_tickets, of=shop)
+    assert (body["status"], body["classification"]) == ("needs_review", "other")
+    assert review["reason"] == "tool_failure"
+    event = await only_row(engine.database, engine_events, of=shop)
+    assert len(event["text"]) > CUT_CHARS
+    assert costly.asked == 1
+
+
+async def test_a_rehearsal_of_it_waits_too(idle_engine: LiveEngine) -> None:
+    engine = idle_engine
+    shop = await open_shop(engine.database)
+    think_at_a_cost(engine)
+    engine.activities.dry_run._purse = engine.activities.think._purse
+    async with engine.working():
+        body = (await engine.post(shop, message=LONG, is_test=True)).json()
+
+    assert (body["status"], body["response"], body["draft"]) == ("needs_review", "", "")
