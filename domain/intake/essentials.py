@@ -10,8 +10,8 @@ from typing import Final
 from pydantic import JsonValue
 
 from domain.core.plain_text import clean_line
-from domain.intake.event import Channel, InboundEvent
-from domain.intake.normalization import MAX_FIELD_CHARS, channel_of
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.normalization import MAX_FIELD_CHARS
 from domain.intake.payload_paths import (
     EMAIL_ADDRESS,
     HELPDESK_TEXT,
