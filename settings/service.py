@@ -1,15 +1,19 @@
 """The service's own parts: where they are, and what they may do."""
 
 import ssl
+from base64 import urlsafe_b64decode
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from adapters.seal import FernetSealer
 from settings.group import WebUrl, named_by
+
+# 32 random bytes have some 30 different ones.
+_MIN_DIFFERENT_BYTES: Final = 16
 
 
 def _is_postgres_url(url: str) -> str:
@@ -23,6 +27,9 @@ def _are_seal_keys(keys: SecretStr) -> SecretStr:
         FernetSealer(keys.get_secret_value())
     except ValueError:
         raise ValueError("Fernet keys expected, comma-separated") from None
+    for key in keys.get_secret_value().split(","):
+        if len(set(urlsafe_b64decode(key.strip()))) < _MIN_DIFFERENT_BYTES:
+            raise ValueError("random Fernet keys expected: see .env.example")
     return keys
 
 
@@ -75,6 +82,11 @@ class ServerSettings(BaseModel):
 
     host: str = "127.0.0.1"
     port: _Port = 8080
+    instance_id: str | None = Field(
+        default=None,
+        max_length=100,
+        description="What /healthz and /readyz answer as `instance`; unset: each process another.",
+    )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
