@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from adapters.identity.session_key import new_session_key
 from adapters.seal import new_seal_key
 from domain.core.errors import InvalidInput
-from embedded.private import close_content, close_folder, postgres_group
+from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
@@ -51,7 +51,7 @@ class DataFolder:
             raise InvalidInput(f"the folder {self.root} cannot be written: {error.strerror}") from (
                 error
             )
-        close_folder(self.root, ours=_MARKS, may_pass=postgres_group())
+        close_folder(self.root, ours=_MARKS, may_pass=passing_group())
 
     def close(self) -> None:
         """Close what is in it to other users, whatever made it. Raises InvalidInput if some of it

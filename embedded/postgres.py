@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import make_url
 
 from domain.core.errors import InvalidInput
-from embedded.private import POSTGRES_USER, close_folder, postgres_group
+from embedded.private import POSTGRES_USER, close_folder, passing_group
 from store.core.database import APP_ROLE
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
     with suppress(FileExistsError):
         runtime.mkdir(mode=0o700)
     # Anybody may have made a folder of this name in /tmp before us.
-    close_folder(runtime, ours=("lock",), may_pass=postgres_group())
+    close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
     server._lock = InterProcessLock(server.lock_path)  # noqa: SLF001 - it has no other way
@@ -113,7 +113,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if (group := postgres_group()) is not None:
+        if (group := passing_group()) is not None:
             for above, mode in before.items():
                 above.chmod(mode | stat.S_IXOTH)
             for ours in (folder.parent, runtime):

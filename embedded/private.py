@@ -1,7 +1,6 @@
 """What the embedded stack keeps is for its owner alone: folders 0700, files 0600."""
 
 import os
-import pwd
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -14,15 +13,12 @@ POSTGRES_USER: Final = "pgserver"
 _OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
 
 
-def postgres_group() -> int | None:
-    """The group of PostgreSQL's own user, which must reach its folder through ours; None where it
-    runs as we do."""
-    if os.geteuid() != 0:
-        return None
-    try:
-        return pwd.getpwnam(POSTGRES_USER).pw_gid
-    except KeyError:  # not made yet
-        return None
+def passing_group() -> int | None:
+    """The group that must be able to pass through our folders; None where there is none.
+
+    Run by root, PostgreSQL is a user of its own, with our group, and passes through our folders.
+    """
+    return os.getegid() if os.geteuid() == 0 else None
 
 
 def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
@@ -34,9 +30,7 @@ def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = No
     """
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
-        raise InvalidInput(
-            f"{folder} is not a folder of this user: choose another one (--data DIR)"
-        )
+        raise InvalidInput(f"{folder} is no folder of this user: choose another one (--data DIR)")
     passing = stat.S_IXGRP if found.st_gid == may_pass else 0
     mode = stat.S_IMODE(found.st_mode)
     if not mode & _OTHERS & ~passing:

@@ -12,8 +12,8 @@ from settings.group import named_by
 _JWT_ALGORITHMS: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
-# "changeme", however often, has 7 different characters; 32 random digits of base 16 have fewer than 8
-# once in 30 million times.
+# "changeme", however often, has 7 different characters. Of 32 random digits of base 16, one in 30
+# million has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
