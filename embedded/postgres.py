@@ -115,7 +115,7 @@ def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
     finally:
         if (group := passing_group()) is not None:
             for above, mode in before.items():
-                above.chmod(mode | stat.S_IXOTH)
+                above.chmod(mode | stat.S_IXGRP | stat.S_IXOTH)
             for ours in (folder.parent, runtime):
                 os.chown(ours, -1, group)
                 ours.chmod(stat.S_IRWXU | stat.S_IXGRP)

@@ -50,7 +50,7 @@ async def dev(
     )
     host = os.environ.get("HOST") or LOOPBACK
     if not open_to_network:
-        _check_host(host, liberties_of(os.environ, tour=tour))
+        check_host(host, liberties_of(os.environ, tour=tour))
 
     async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with AsyncExitStack() as held:
@@ -132,7 +132,7 @@ def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
     return [*found, "the demo shop, whose key is shown (--no-tour)"] if tour else found
 
 
-def _check_host(host: str, liberties: list[str]) -> None:
+def check_host(host: str, liberties: list[str]) -> None:
     """Raises InvalidInput where others than this machine could use them."""
     if liberties and not is_loopback(host):
         raise InvalidInput(
