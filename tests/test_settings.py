@@ -1,5 +1,6 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
+import secrets
 from pathlib import Path
 from typing import Final
 
@@ -114,6 +115,32 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 
     with pytest.raises(InvalidInput, match=rf"not configured: .*\b{name.upper()}\b"):
         identity_settings(**{**good, **wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"engine_secret": "secret"},
+        {"engine_secret": "changeme" * 4},
+        {"engine_secret": "a" * 64},
+        {"engine_secret": "0123456789abcdef0123456789abcde"},
+        {"seal_key": "A" * 43 + "="},
+        {"seal_key": new_seal_key() + "," + "A" * 43 + "="},
+        {"seal_key": new_seal_key()[:-4]},
+    ],
+)
+def test_secrets_that_can_be_guessed(wrong: dict[str, object]) -> None:
+    ((name, secret),) = wrong.items()
+
+    with pytest.raises(InvalidInput, match=rf"not configured: {name.upper()} \(") as caught:
+        identity_settings(**wrong)
+
+    assert str(secret) not in str(caught.value)
+
+
+def test_secrets_that_cannot() -> None:
+    for secret in (*(secrets.token_hex(16) for _ in range(100)), secrets.token_hex(32)):
+        identity_settings(engine_secret=secret)
 
 
 def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
