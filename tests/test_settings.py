@@ -120,7 +120,7 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"engine_secret": "secret"},
+        {"engine_secret": "hunter2"},
         {"engine_secret": "changeme" * 4},
         {"engine_secret": "a" * 64},
         {"engine_secret": "0123456789abcdef0123456789abcde"},
