@@ -17,6 +17,7 @@ from adapters.observability.logs import configure_logs
 from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
+from adapters.observability.start import warn_of_what_is_missing
 from adapters.system import new_ulid
 from adapters.temporal.connection import connect
 from adapters.temporal.runtime import forward_logs
@@ -91,6 +92,8 @@ def start(queue: str, settings: Settings) -> None:
     it refuses us or METRICS_PORT is taken."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     forward_logs()
+    if queue == names.ENGINE_QUEUE:  # the one that sends mail
+        warn_of_what_is_missing(settings)
     metrics = Metrics()
     with shown(metrics, settings.server.host, settings.watch.metrics_port):
         uvloop.run(run(queue, settings, metrics))

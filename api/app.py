@@ -70,6 +70,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.add_middleware(RequestContext, new_id=new_ulid)
     app.state.dashboard_url = settings.server.dashboard_url
     app.state.draining = Draining()
+    app.state.instance = settings.server.instance_id or new_ulid()
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(export.router)

@@ -1,6 +1,7 @@
 """The service's own parts: where they are, and what they may do."""
 
 import ssl
+from base64 import urlsafe_b64decode
 from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
@@ -10,6 +11,9 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validato
 
 from adapters.seal import FernetSealer
 from settings.group import WebUrl, named_by
+
+# 32 random bytes have some 30 different ones.
+_MIN_DIFFERENT_BYTES: Final = 16
 
 
 def _is_postgres_url(url: str) -> str:
@@ -23,6 +27,9 @@ def _are_seal_keys(keys: SecretStr) -> SecretStr:
         FernetSealer(keys.get_secret_value())
     except ValueError:
         raise ValueError("Fernet keys expected, comma-separated") from None
+    for key in keys.get_secret_value().split(","):
+        if len(set(urlsafe_b64decode(key.strip()))) < _MIN_DIFFERENT_BYTES:
+            raise ValueError("random Fernet keys expected: see .env.example")
     return keys
 
 
@@ -169,6 +176,11 @@ class ServerSettings(BaseModel):
         ge=0,
         le=300,
         description="How long the API goes on accepting after SIGTERM, while /readyz says 503.",
+    )
+    instance_id: str | None = Field(
+        default=None,
+        max_length=100,
+        description="What /healthz and /readyz answer as `instance`; unset: each process another.",
     )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",

@@ -1,5 +1,6 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
+import secrets
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ VARIABLES: Final = """
     BRAIN_FALLBACK_BASE_URL BRAIN_FALLBACK_MODEL BRAIN_FALLBACK_PRICE_IN BRAIN_FALLBACK_PRICE_OUT
     BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN BRAIN_PRICE_OUT DASHBOARD_URL DATABASE_URL
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
+    INSTANCE_ID
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
     SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
@@ -116,6 +118,32 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 
     with pytest.raises(InvalidInput, match=rf"not configured: .*\b{name.upper()}\b"):
         identity_settings(**{**good, **wrong})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"engine_secret": "hunter2"},
+        {"engine_secret": "changeme" * 4},
+        {"engine_secret": "a" * 64},
+        {"engine_secret": "0123456789abcdef0123456789abcde"},
+        {"seal_key": "A" * 43 + "="},
+        {"seal_key": new_seal_key() + "," + "A" * 43 + "="},
+        {"seal_key": new_seal_key()[:-4]},
+    ],
+)
+def test_secrets_that_can_be_guessed(wrong: dict[str, object]) -> None:
+    ((name, secret),) = wrong.items()
+
+    with pytest.raises(InvalidInput, match=rf"not configured: {name.upper()} \(") as caught:
+        identity_settings(**wrong)
+
+    assert str(secret) not in str(caught.value)
+
+
+def test_secrets_that_cannot() -> None:
+    for secret in (*(secrets.token_hex(16) for _ in range(100)), secrets.token_hex(32)):
+        identity_settings(engine_secret=secret)
 
 
 def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:

@@ -3,7 +3,8 @@
 import asyncio
 import os
 import resource
-from contextlib import ExitStack
+import socket
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated
 
@@ -14,6 +15,7 @@ import uvicorn
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
+from adapters.observability.start import warn_of_what_is_missing
 from adapters.temporal.connection import check_credentials, connect
 from adapters.temporal.runtime import forward_logs
 from adapters.temporal.setup import ensure_search_attributes
@@ -35,7 +37,7 @@ from commands.core.context import (
 )
 from domain.core import names
 from domain.core.errors import DomainError
-from embedded.ports import check_free
+from embedded.ports import listening, port_of
 from settings import load_temporal
 from store.core.migrate import migrate as migrate_database
 
@@ -48,6 +50,9 @@ _OWN_FILES = 64
 
 def serve(
     port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    fd: Annotated[
+        int | None, typer.Option(help="A socket that listens already, inherited; no port then.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
@@ -56,19 +61,22 @@ def serve(
         try:
             settings = settings_for(data)
             held.enter_context(shown(metrics, settings.server.host, settings.watch.metrics_port))
-            chosen = port or settings.server.port
-            check_free(chosen, settings.server.host)
+            listener = held.enter_context(
+                listening(port or settings.server.port, settings.server.host)
+                if fd is None
+                else socket.socket(fileno=fd)
+            )
             asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
         configure_logs(settings.watch.log_level, Redactor.of(settings))
         forward_logs()
         app = create_app(settings, metrics)
-        structlog.get_logger(__name__).info("api starts", host=settings.server.host, port=chosen)
+        address = {"host": settings.server.host, "port": port_of(listener)}
+        structlog.get_logger(__name__).info("api starts", **address)
+        warn_of_what_is_missing(settings)
         config = uvicorn.Config(
             app,
-            host=settings.server.host,
-            port=chosen,
             loop="uvloop",
             http=edge_protocol(EdgeWatch(app), _edge_limits()),
             ws="none",
@@ -78,7 +86,9 @@ def serve(
             access_log=False,
             timeout_graceful_shutdown=GRACE_S,
         )
-        DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s).run()
+        server = DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s)
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
 
 
 def _edge_limits() -> EdgeLimits:

@@ -43,7 +43,7 @@ from workers import webhooks as webhook_worker
 from workers.engine import EngineActivities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
-ENGINE_SECRET = "an engine secret of the tests"
+ENGINE_SECRET = "the engine secret of all the tests"
 
 
 @dataclass
