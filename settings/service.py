@@ -2,6 +2,7 @@
 
 import ssl
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import urlsplit
@@ -46,6 +47,13 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     return dsn
 
 
+def _are_networks(networks: str) -> str:
+    for one in networks.split(","):
+        if one:
+            ip_network(one.strip())  # pydantic tells of its ValueError
+    return networks
+
+
 _Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -79,6 +87,15 @@ class ServerSettings(BaseModel):
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
     )
+    trusted_proxies: Annotated[str, AfterValidator(_are_networks)] = Field(
+        default="",
+        description="Addresses or networks of proxies before the API, comma-separated: their "
+        "connections are many callers' and not limited by address.",
+    )
+
+    @property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        return tuple(ip_network(one.strip()) for one in self.trusted_proxies.split(",") if one)
 
 
 class SealSettings(BaseModel):
