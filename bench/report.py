@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from bench.admission_cost import AdmissionCost
 from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
+from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.load import ROOT
 from bench.measure import (
     ALONE,
@@ -58,6 +59,9 @@ TITLES: Final = {
     HANGING: "n  tenant B's, 200 receivers of A hang",
     UNDISTURBED: "q  our gateway, no export",
     EXPORTING: "r  our gateway beside two exports",
+    UNFLOODED: "s  tenant B's calls, quiet",
+    SLOW_SOCKETS: "t  tenant B's, 2,048 slow sockets of A",
+    REFUSED_FLOOD: "u  tenant B's, a refused flood of A",
 }
 
 
@@ -134,6 +138,7 @@ def report_on(
             *_parked_aims(rows),
             *_webhook_aims(rows),
             *(_export_aims(rows, exports) if exports else ()),
+            *_flood_aims(rows),
         ],
         plans=plans,
         admission=admission,
@@ -253,6 +258,17 @@ def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim
             met=exponent <= 1.1,
         ),
         _note("dearest row / cheapest, between sizes", exports.growth.spread),
+    ]
+
+
+def _flood_aims(rows: list[ReportRow]) -> list[RatioAim]:
+    found = {row.contender: row for row in rows}
+    if UNFLOODED not in found:
+        return []
+    slow = found[SLOW_SOCKETS].p99 / found[UNFLOODED].p99
+    return [
+        RatioAim(text="p99 of t / s, 4 callers: at most 2", value=slow, met=slow <= 2),
+        _note("p99 of u / s, 4 callers", found[REFUSED_FLOOD].p99 / found[UNFLOODED].p99),
     ]
 
 

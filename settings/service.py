@@ -47,11 +47,16 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     return dsn
 
 
-def _are_networks(networks: str) -> str:
-    for one in networks.split(","):
-        if one:
-            ip_network(one.strip())  # pydantic tells of its ValueError
-    return networks
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())
+
+
+def _are_networks(text: str) -> str:
+    try:
+        _networks(text)
+    except ValueError:
+        raise ValueError("addresses or networks expected, like 10.0.0.0/8,::1") from None
+    return text
 
 
 _Port = Annotated[int, Field(ge=1, le=65535)]
@@ -87,15 +92,15 @@ class ServerSettings(BaseModel):
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
     )
-    trusted_proxies: Annotated[str, AfterValidator(_are_networks)] = Field(
-        default="",
+    trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
+        default=None,
         description="Addresses or networks of proxies before the API, comma-separated: their "
         "connections are many callers' and not limited by address.",
     )
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
-        return tuple(ip_network(one.strip()) for one in self.trusted_proxies.split(",") if one)
+        return _networks(self.trusted_proxies or "")
 
 
 class SealSettings(BaseModel):

@@ -1,5 +1,6 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 
@@ -22,7 +23,7 @@ VARIABLES: Final = """
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
     SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_NAMESPACE
-    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS
+    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS TRUSTED_PROXIES
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WORKFLOW_SANDBOX
 """
 
@@ -42,6 +43,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_variables() -> None:
     assert {*VARIABLES.split()} == environment_names.ALL
     assert {"DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"} == environment_names.REQUIRED
+
+
+def test_trusted_proxies(environment: pytest.MonkeyPatch) -> None:
+    both = identity_settings(trusted_proxies="10.0.0.0/8, ::1").server.proxies
+    assert both == (ip_network("10.0.0.0/8"), ip_network("::1"))
+    assert identity_settings().server.proxies == ()
+    with pytest.raises(InvalidInput, match="TRUSTED_PROXIES"):
+        identity_settings(trusted_proxies="10.0.0.1/8")
 
 
 def test_environment_is_read(environment: pytest.MonkeyPatch) -> None:

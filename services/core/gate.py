@@ -51,9 +51,9 @@ class Gate(Generic[K]):
                 if turns.failed:
                     raise EngineUnavailable("those before found the database away") from None
                 raise CallerBusy from None
-            turns.failed = False
             try:
                 yield
+                turns.failed = False
             except EngineUnavailable:
                 turns.failed = True
                 raise

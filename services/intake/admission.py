@@ -82,13 +82,13 @@ async def receive_event(
     tell.
     """
     began = time.monotonic()
-    refusal = door.known_refusal(tenant, arrival.event, now())
+    refusal = door.known_refusal(tenant, arrival.event, now)
     if refusal is not None and arrival.idempotency is None:
         raise refusal
     try:
         async with door.enter(tenant):
             # Those who came before may have been refused meanwhile.
-            refusal = door.known_refusal(tenant, arrival.event, now())
+            refusal = door.known_refusal(tenant, arrival.event, now)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
             left = _PATIENCE_S - (time.monotonic() - began)

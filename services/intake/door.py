@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Final
 
 from domain.core.ids import TenantId
+from domain.core.ports import Clock
 from domain.intake.customer_email import customer_key
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
@@ -51,11 +52,12 @@ class Door:
             self._full.popitem(last=False)
 
     def known_refusal(
-        self, tenant: TenantId, event: InboundEvent, now: datetime
+        self, tenant: TenantId, event: InboundEvent, clock: Clock
     ) -> MessagesRefused | None:
         """What the event would surely be refused with; None where it has to be looked at."""
         if not self._full:
             return None
+        now = clock()
         customer = _customer(event)
         oldest = self._still_full((tenant, customer), PER_CUSTOMER, now) if customer else None
         if oldest is not None:

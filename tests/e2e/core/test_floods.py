@@ -22,7 +22,7 @@ from tests.support.core.processes import environment
 from tests.support.core.raw_http import RawConnection, raw_connection
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
-from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 # It measures time, or loads the machine.
 pytestmark = pytest.mark.alone
@@ -126,6 +126,39 @@ async def test_idle_connections_and_slow_bodies(
                     assert text.startswith(b"HTTP/1.1 408 ")
                 assert time.monotonic() - slow_bodies[0].opened <= ENDS_WITHIN_S
         assert await api.is_healthy(shop)
+
+
+# What each of the sockets says, and then drop by drop.
+SLOW = {
+    "heads": ("GET / HTTP/1.1\r\nX-A: ", b"a"),
+    "bodies": (
+        f"POST {GATEWAY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {{key}}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
+        b" ",
+    ),
+    "readers": ("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 16, b""),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SLOW)
+async def test_slow_sockets_of_one_key_keep_nobody_out(
+    front: LiveEngine, shop: Shop, tmp_path: Path, kind: str
+) -> None:
+    """2,048 from the address that the others call from as well."""
+    other = await open_shop(front.database, event_type="nobody")
+    greeting, drop = SLOW[kind]
+    async with served(front, other, tmp_path) as api:
+        with many_open_files(4096):
+            async with flood(api.port, 2048, greeting.format(key=shop.key).encode()) as slow:
+                for one in slow:
+                    one.stop_reading()
+                    await one.send(drop)
+                began = time.monotonic()
+                answers = [await api.answers(other, message="x") for _ in range(100)]
+                assert time.monotonic() - began < ENDS_AFTER_S
+                assert [answer and answer.status_code for answer in answers] == [200] * 100
+        assert await api.is_healthy(other)
 
 
 @pytest.mark.slow
