@@ -21,7 +21,7 @@ _HOST: Final = "127.0.0.1"
 _DROP_EVERY_S: Final = 1.0
 _AGAIN_S: Final = 1.0
 _HEAD: Final = "POST /api/engine/gateway HTTP/1.1\r\nHost: a\r\n"
-_READ: Final = "GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n"
+_READ: Final = "GET /api/client/export-data HTTP/1.1\r\nHost: a\r\n"
 
 Connection = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -32,7 +32,7 @@ def _slow(key: str) -> list[tuple[bytes, bytes]]:
     return [
         (f"{_HEAD}X-A: ".encode(), b"a"),
         (f"{body}Content-Length: 1000\r\n\r\n{{".encode(), b" "),
-        ((_READ * 16).encode(), b""),
+        (f"{_READ}Authorization: Bearer {key}\r\n\r\n".encode(), b""),
     ]
 
 

@@ -136,7 +136,10 @@ SLOW = {
         "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
         b" ",
     ),
-    "readers": ("GET /openapi.json HTTP/1.1\r\nHost: a\r\n\r\n" * 16, b""),
+    "readers": (
+        "GET /api/client/export-data HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n",
+        b"",
+    ),
 }
 
 
