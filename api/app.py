@@ -20,10 +20,13 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
+from api.auth import key_reads
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
+from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
 from api.readiness import OK, Check, Readiness
@@ -43,9 +46,9 @@ from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from domain.core.errors import DomainError
-from services.core.gate import Gate
+from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
-from services.intake.admission import GATE_PATIENCE_S
+from services.intake.door import Door
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
@@ -128,7 +131,9 @@ def _lifespan(
                 engine=engine,
                 limiter=build_limiter(settings.limits, database),
                 sealer=FernetSealer(settings.seal.key.get_secret_value()),
-                admissions=Gate(patience_s=GATE_PATIENCE_S),
+                door=Door(),
+                bodies=Crowd(at_most=MAX_COMING),
+                keys=key_reads(database),
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
@@ -137,6 +142,7 @@ def _lifespan(
                 tracker=tracker,
                 metrics=metrics,
                 readiness=readiness,
+                report_pace=ReportPace(),
             )
             with watched_loop(metrics):
                 yield

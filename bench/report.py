@@ -11,6 +11,7 @@ from pydantic import BaseModel
 
 from bench.admission_cost import AdmissionCost
 from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
+from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
 from bench.load import ROOT
 from bench.measure import (
@@ -63,6 +64,9 @@ TITLES: Final = {
     EXPORTING: "r  our gateway beside two exports",
     PEACE: "s  tenant B's calls, B alone",
     HOSTILE: "t  tenant B's, beside hostile mails of A",
+    UNFLOODED: "u  tenant B's calls, no flood",
+    SLOW_SOCKETS: "v  tenant B's, 2,048 slow sockets of A",
+    REFUSED_FLOOD: "w  tenant B's, a refused flood of A",
 }
 
 
@@ -142,6 +146,7 @@ def report_on(
             *_webhook_aims(rows),
             *(_export_aims(rows, exports) if exports else ()),
             *(_hostile_aims(rows, hostile) if hostile else ()),
+            *_flood_aims(rows),
         ],
         plans=plans,
         admission=admission,
@@ -280,6 +285,17 @@ def _hostile_aims(rows: list[ReportRow], answers: list[HostileAnswer]) -> list[R
         ),
         _note("median answer to A, ms", quantile([answer.ms for answer in answers], 0.5)),
         RatioAim(text="mails of A not answered with 200: 0", value=refused, met=refused == 0),
+    ]
+
+
+def _flood_aims(rows: list[ReportRow]) -> list[RatioAim]:
+    found = {row.contender: row for row in rows}
+    if UNFLOODED not in found:
+        return []
+    slow = found[SLOW_SOCKETS].p99 / found[UNFLOODED].p99
+    return [
+        RatioAim(text="p99 of v / u, 4 callers: at most 2", value=slow, met=slow <= 2),
+        _note("p99 of w / u, 4 callers", found[REFUSED_FLOOD].p99 / found[UNFLOODED].p99),
     ]
 
 

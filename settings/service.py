@@ -3,6 +3,7 @@
 import ssl
 from base64 import urlsafe_b64decode
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
@@ -55,6 +56,19 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
 
 # Temporal joins a deployment's name and a build's by a dot.
 _VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
+
+
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())
+
+
+def _are_networks(text: str) -> str:
+    try:
+        _networks(text)
+    except ValueError:
+        raise ValueError("addresses or networks expected, like 10.0.0.0/8,::1") from None
+    return text
+
 
 _Port = Annotated[int, Field(ge=1, le=65535)]
 
@@ -186,6 +200,15 @@ class ServerSettings(BaseModel):
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
     )
+    trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
+        default=None,
+        description="Addresses or networks of proxies before the API, comma-separated: their "
+        "connections are many callers' and not limited by address.",
+    )
+
+    @property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        return _networks(self.trusted_proxies or "")
 
 
 class SealSettings(BaseModel):

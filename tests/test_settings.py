@@ -1,6 +1,7 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
 import secrets
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ VARIABLES: Final = """
     SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
     TEMPORAL_TLS_CLIENT_CERT_PATH TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_TLS_SERVER_CA_CERT_PATH
     TEMPORAL_TLS_SERVER_NAME
-    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS
+    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS TRUSTED_PROXIES
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WORKFLOW_SANDBOX
     DRAIN_S TEMPORAL_BUILD_ID TEMPORAL_DEPLOYMENT
 """
@@ -47,6 +48,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_variables() -> None:
     assert {*VARIABLES.split()} == environment_names.ALL
     assert {"DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"} == environment_names.REQUIRED
+
+
+def test_trusted_proxies(environment: pytest.MonkeyPatch) -> None:
+    both = identity_settings(trusted_proxies="10.0.0.0/8, ::1").server.proxies
+    assert both == (ip_network("10.0.0.0/8"), ip_network("::1"))
+    assert identity_settings().server.proxies == ()
+    with pytest.raises(InvalidInput, match="TRUSTED_PROXIES"):
+        identity_settings(trusted_proxies="10.0.0.1/8")
 
 
 def test_environment_is_read(environment: pytest.MonkeyPatch) -> None:

@@ -140,7 +140,8 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report it if it failed on our side."""
+    """Log and count the request, and report it if it failed on our side, as others have not just
+    before it."""
     route = getattr(scope.get("route"), "path", "unmatched")
     seconds = time.monotonic() - progress.started
     _log.info(
@@ -153,7 +154,10 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
     resources.metrics.answered(scope["method"], route, progress.status, seconds)
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
-    if unexpected or (progress.status >= 500 and not expected):
+    if not unexpected and (progress.status < 500 or expected):
+        return
+    failure = scope["method"], route, _code(progress), type(progress.error)
+    if resources.report_pace.is_due(failure):
         known = structlog.contextvars.get_contextvars()
         resources.tracker.report(
             ErrorReport(

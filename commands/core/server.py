@@ -39,6 +39,7 @@ from domain.core import names
 from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
 from settings import load_temporal
+from settings.service import ServerSettings
 from store.core.migrate import migrate as migrate_database
 
 # What was taken is finished within this: longer than the gateway's deadline. An export that takes
@@ -78,9 +79,9 @@ def serve(
         config = uvicorn.Config(
             app,
             loop="uvloop",
-            http=edge_protocol(EdgeWatch(app), _edge_limits()),
+            http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Nothing reads the address of a caller.
+            # Only the other end of a connection counts, and no header that names another address.
             proxy_headers=False,
             log_config=None,
             access_log=False,
@@ -91,7 +92,7 @@ def serve(
             server.run(sockets=[listener])
 
 
-def _edge_limits() -> EdgeLimits:
+def _edge_limits(server: ServerSettings) -> EdgeLimits:
     """No more connections than the process may have open files for.
 
     It takes as many as the machine's administrator lets it have (the hard limit).
@@ -102,7 +103,14 @@ def _edge_limits() -> EdgeLimits:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
-    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
+    connections = max(1, files - _OWN_FILES)
+    per_address = max(1, connections * DEFAULT_LIMITS.per_address // DEFAULT_LIMITS.connections)
+    return replace(
+        DEFAULT_LIMITS,
+        connections=connections,
+        per_address=per_address,
+        proxies=server.proxies,
+    )
 
 
 def worker(

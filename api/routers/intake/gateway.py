@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import GatewayCallerDep
-from api.auth import Caller, authorize, limiter_key, still_authenticated
+from api.auth import Caller, authorize, dry_run_key, still_authenticated
 from api.http.json_body import json_response, parse_object, read_body
 from api.openapi import with_extra_fields
 from api.resources import Resources, ResourcesDep
@@ -136,7 +136,7 @@ async def gateway(
             )
             admitted = await receive_event(
                 resources.work,
-                resources.admissions,
+                resources.door,
                 actor,
                 arrival,
                 tenant=tenant,
@@ -201,7 +201,8 @@ async def _rehearse(
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
-    await resources.limiter.check(LimitScope.DRY_RUN, limiter_key(caller), resources.now())
+    key = dry_run_key(caller, tenant)
+    await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
     async with resources.database.reading(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)

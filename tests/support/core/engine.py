@@ -24,14 +24,14 @@ from adapters.temporal.connection import connect
 from api.app import create_app
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from domain.agent.safety.net import SafetyGrammar
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.reviews.escalation import Choice, Decision
-from services.core.gate import Gate
-from services.intake.admission import GATE_PATIENCE_S
+from services.intake.door import Door
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
@@ -184,7 +184,8 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
     engine.app.state.resources = dataclasses.replace(
         resources,
         limiter=build_limiter(engine.settings.limits, resources.database),
-        admissions=Gate(patience_s=GATE_PATIENCE_S),
+        door=Door(),
+        report_pace=ReportPace(),
         gateway_traffic=GatewayTraffic(),
     )
     try:
