@@ -4,7 +4,6 @@ The one way for runs, dry runs and the tests of the agent's judgement.
 """
 
 import dataclasses
-from asyncio import sleep
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -15,7 +14,7 @@ from domain.agent import wording
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import READ_CHARS
+from domain.agent.extent import READ_CHARS, others_turn
 from domain.agent.intent import Intent
 from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
@@ -102,14 +101,14 @@ async def think_through(
     situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
-    await sleep(0)
+    await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
         return _result(material, settled, (), None, now)
     findings = tuple([await _finding(passage) for passage in material.passages])
     request = await _request(material, situation, findings, now)
     answer = await brain.think(request)
-    await sleep(0)
+    await others_turn(material.event.text)
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
