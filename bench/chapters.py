@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bench.admission_cost import AdmissionCost, admission_cost
+from bench.aim import quantile
 from bench.contenders import (
     BareContender,
     Contender,
@@ -55,7 +56,6 @@ from bench.measure import (
 )
 from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
-from bench.report import quantile
 from bench.webhook_contenders import (
     ChildrenContender,
     HangingContender,

@@ -19,11 +19,11 @@ from settings.service import (
     SealSettings,
     ServerSettings,
     SweepSettings,
-    TemporalSettings,
     ThreadSettings,
     WatchSettings,
     WebhookSettings,
 )
+from settings.temporal import TemporalSettings
 
 Groups = TypeVar("Groups", bound=BaseModel)
 

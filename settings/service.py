@@ -1,17 +1,16 @@
 """The service's own parts: where they are, and what they may do."""
 
-import ssl
 from base64 import urlsafe_b64decode
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Final, Literal, Self
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from adapters.seal import FernetSealer
-from settings.group import WebUrl, named_by
+from settings.group import WebUrl, holds_certificates, named_by
 
 # 32 random bytes have some 30 different ones.
 _MIN_DIFFERENT_BYTES: Final = 16
@@ -34,14 +33,6 @@ def _are_seal_keys(keys: SecretStr) -> SecretStr:
     return keys
 
 
-def _holds_certificates(file: Path) -> Path:
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
-    except OSError:
-        raise ValueError("a file of certificates (PEM) expected") from None
-    return file
-
-
 def _is_dsn(dsn: SecretStr) -> SecretStr:
     address = urlsplit(dsn.get_secret_value())
     if not (
@@ -52,10 +43,6 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     ):
         raise ValueError("a DSN like https://key@host/project expected")
     return dsn
-
-
-# Temporal joins a deployment's name and a build's by a dot.
-_VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
 
 
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -79,105 +66,6 @@ class DatabaseSettings(BaseModel):
     url: Annotated[str, AfterValidator(_is_postgres_url)] = Field(
         description="postgresql://user:password@host/database"
     )
-
-
-def _is_address(address: str) -> str:
-    _, colon, port = address.rpartition(":")
-    if not (colon and port.isdecimal()):
-        raise ValueError("host:port expected")
-    return address
-
-
-class TemporalSettings(BaseModel):
-    """The variables are called as Temporal's own programs call them."""
-
-    model_config = named_by("TEMPORAL_")
-
-    address: Annotated[str, AfterValidator(_is_address)] = Field(
-        description="host:port of Temporal's gRPC frontend"
-    )
-    namespace: str = "default"
-    tls: bool | None = Field(
-        default=None,
-        description="Whether the connection is encrypted; unset: if one of the following is set.",
-    )
-    tls_server_name: str | None = Field(
-        default=None, description="The name in the server's certificate, if not the address's."
-    )
-    tls_server_ca_cert_path: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
-        default=None,
-        description="Certificates (PEM) of the authority that signed the server's; unset: the "
-        "system's.",
-    )
-    tls_client_cert_path: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
-        default=None, description="Our certificate (PEM), where the server asks for one (mTLS)."
-    )
-    tls_client_key_path: Path | None = Field(default=None, description="Its private key (PEM).")
-    api_key: SecretStr | None = Field(default=None, description="Temporal Cloud's, or a cluster's.")
-    deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
-        default=None, description="The Worker Deployment of the workers; unset: none."
-    )
-    build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
-        default=None, description="The build that these workers are; goes with TEMPORAL_DEPLOYMENT."
-    )
-    sandbox: bool = Field(
-        default=False,
-        alias="WORKFLOW_SANDBOX",
-        description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
-        "CPU; every test and replay runs with them.",
-    )
-
-    @property
-    def is_encrypted(self) -> bool:
-        return self.tls if self.tls is not None else self._secured
-
-    @property
-    def _secured(self) -> bool:
-        given = (
-            self.tls_server_name,
-            self.tls_server_ca_cert_path,
-            self.tls_client_cert_path,
-            self.api_key,
-        )
-        return any(value is not None for value in given)
-
-    @model_validator(mode="after")
-    def _whole_identity(self) -> Self:
-        certificate, key = self.tls_client_cert_path, self.tls_client_key_path
-        if certificate is not None and key is not None:
-            try:
-                # A key with a password would be asked for at the terminal.
-                ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_cert_chain(
-                    certificate, key, password=lambda: b""
-                )
-            except OSError:
-                raise ValueError(
-                    "TEMPORAL_TLS_CLIENT_KEY_PATH: the private key (PEM, without a password) of "
-                    "TEMPORAL_TLS_CLIENT_CERT_PATH expected"
-                ) from None
-        elif certificate is not None or key is not None:
-            raise ValueError(
-                "TEMPORAL_TLS_CLIENT_CERT_PATH and TEMPORAL_TLS_CLIENT_KEY_PATH: both of them or "
-                "none"
-            )
-        if self.tls is False and self._secured:
-            raise ValueError(
-                "TEMPORAL_TLS: false, and an API key or certificates that only TLS protects"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _whole_version(self) -> Self:
-        if (self.deployment is None) != (self.build_id is None):
-            raise ValueError("TEMPORAL_DEPLOYMENT and TEMPORAL_BUILD_ID: both of them or none")
-        return self
-
-    @property
-    def version(self) -> tuple[str, str] | None:
-        """The deployment, and the build of it that this process is."""
-        if self.deployment is None or self.build_id is None:
-            return None
-        return self.deployment, self.build_id
 
 
 class ServerSettings(BaseModel):
@@ -289,7 +177,7 @@ class WebhookSettings(BaseModel):
         default=False,
         description="Whether webhooks may go to this machine and to private networks.",
     )
-    ca_file: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
+    ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description="A certificate authority's certificates (PEM), believed by webhooks as well.",
     )

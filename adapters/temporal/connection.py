@@ -11,7 +11,7 @@ from temporalio.service import GrpcCompression, RetryConfig, RPCError, RPCStatus
 
 from adapters.temporal.diagnosis import why_not
 from domain.core.errors import EngineUnavailable, InvalidInput
-from settings.service import TemporalSettings
+from settings.temporal import TemporalSettings
 
 # A caller is told within 5 s that Temporal is away, so the client must give up before.
 _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)

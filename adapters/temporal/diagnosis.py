@@ -5,7 +5,7 @@ import ssl
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from settings.service import TemporalSettings
+from settings.temporal import TemporalSettings
 
 _TIMEOUT_S: Final = 2.0
 # A server of HTTP/2 speaks first. One that wants a certificate ends the connection instead.

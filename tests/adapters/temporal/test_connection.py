@@ -19,7 +19,7 @@ from adapters.temporal.connection import check_credentials, connect
 from adapters.temporal.setup import ensure_search_attributes
 from domain.core.errors import EngineUnavailable, InvalidInput
 from settings import load_temporal
-from settings.service import TemporalSettings
+from settings.temporal import TemporalSettings
 from tests.support.core.temporal import TemporalServer, temporal_at
 from tests.support.servers.secured_temporal import secured_temporal
 from tests.support.servers.tls import CertificateAuthority, certificate_authority

@@ -20,7 +20,7 @@ from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
 from settings import load_temporal
-from settings.service import TemporalSettings
+from settings.temporal import TemporalSettings
 from tests.support.core.waiting import eventually
 
 # A run is deleted once the server has noted its end, which it does every 30 seconds by default.
