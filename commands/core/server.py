@@ -67,11 +67,11 @@ def serve(
                 if fd is None
                 else socket.socket(fileno=fd)
             )
+            configure_logs(settings.watch.log_level, Redactor.of(settings))
+            forward_logs()
             asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
-        configure_logs(settings.watch.log_level, Redactor.of(settings))
-        forward_logs()
         app = create_app(settings, metrics)
         address = {"host": settings.server.host, "port": port_of(listener)}
         structlog.get_logger(__name__).info("api starts", **address)
