@@ -92,10 +92,10 @@ def start(queue: str, settings: Settings) -> None:
     it refuses us or METRICS_PORT is taken."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     forward_logs()
-    if queue == names.ENGINE_QUEUE:  # the one that sends mail
-        metrics = Metrics()
+    metrics = Metrics()
     with shown(metrics, settings.server.host, settings.watch.metrics_port):
-        warn_of_what_is_missing(settings)
+        if queue == names.ENGINE_QUEUE:  # the one that sends mail
+            warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, metrics))
 
 

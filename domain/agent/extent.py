@@ -8,6 +8,9 @@ READ_CHARS: Final = 8_000
 whole attention, and no hostile text of this length has it for long. A longer message is not judged
 by its beginning: a human sees it."""
 
+SKIMMED_CHARS: Final = 2_000
+"""What a brain is shown of a longer message: enough for its class, and no answer comes of it."""
+
 _LONG: Final = 1_000
 
 
