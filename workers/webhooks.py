@@ -11,7 +11,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from temporalio.client import Client
-from temporalio.worker import Interceptor, Worker
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.deliver import Deliver
@@ -20,6 +20,7 @@ from activities.webhooks.permits import Permits
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
+from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runtime import workflow_runner
 from adapters.webhooks import HttpWebhookSender
 from domain.core import names
@@ -97,6 +98,16 @@ def canary_of(settings: Settings) -> str | None:
 
 
 @asynccontextmanager
+async def _outside_ready(activities: WebhookActivities) -> AsyncIterator[None]:
+    """What lasts longer than the worker: what goes on is counted until its POST has ended."""
+    await activities.network.begin()
+    try:
+        yield
+    finally:
+        await activities.places.close()
+
+
+@asynccontextmanager
 async def at_work(
     client: Client,
     activities: WebhookActivities,
@@ -105,12 +116,13 @@ async def at_work(
     tracker: ErrorTracker,
     interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = 1000,
+    deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
     """The worker, for as long as the block runs. `sandbox`: Temporal's check that workflows stay
-    deterministic."""
-    await activities.network.begin()
-    try:
-        async with Worker(
+    deterministic. `deployment`: the build it is."""
+    async with (
+        _outside_ready(activities),
+        Worker(
             client,
             task_queue=names.WEBHOOKS_QUEUE,
             workflows=WORKFLOWS,
@@ -121,16 +133,15 @@ async def at_work(
             max_concurrent_activities=_SLOTS,
             max_concurrent_activity_task_polls=_POLLS,
             max_concurrent_workflow_task_polls=_POLLS,
+            deployment_config=deployment,
             graceful_shutdown_timeout=GRACE,
             sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
-        ):
-            try:
-                yield
-            finally:
-                activities.permits.close()
-    finally:
-        # After the last POST: what goes on counts until it ends.
-        await activities.places.close()
+        ),
+    ):
+        try:
+            yield
+        finally:
+            activities.permits.close()
 
 
 @asynccontextmanager
@@ -147,6 +158,7 @@ async def working(
             sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
+            deployment=deployment_config(settings.temporal),
         ):
             yield
     finally:
