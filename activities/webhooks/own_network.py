@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 
 import structlog
 
-from domain.webhooks.breaker import Breaker, Part, connected, domain_of, name_found
+from domain.webhooks.breaker import Breaker, OwnPart, connected, domain_of, name_found
 from domain.webhooks.delivery import DeliveryAttempt
 from domain.webhooks.errors import Deferred
 from domain.webhooks.ports import WatchDeliveries
@@ -44,8 +44,8 @@ class OwnNetwork:
         self._first_wait_s = first_wait_s
         self._clock = clock
         self._chance = chance
-        self._parts = {part: Breaker() for part in Part}
-        self._failing = dict.fromkeys(Part, False)
+        self._parts = {part: Breaker() for part in OwnPart}
+        self._failing = dict.fromkeys(OwnPart, False)
 
     async def begin(self) -> None:
         """Before the first delivery."""
@@ -59,7 +59,7 @@ class OwnNetwork:
         delivery, those that were put off included."""
         host = urlsplit(url).hostname or ""
         for part, breaker in self._parts.items():
-            if part is Part.NAMES and _is_address(host):
+            if part is OwnPart.NAMES and _is_address(host):
                 continue
             let_through = breaker.lets_through(client_id, self._clock())
             self._show(part)
@@ -73,18 +73,18 @@ class OwnNetwork:
         if found is False:
             await self._ask_canary()
         ours = False
-        for part, reached in ((Part.NAMES, found), (Part.NETWORK, connected(done))):
+        for part, reached in ((OwnPart.NAMES, found), (OwnPart.NETWORK, connected(done))):
             ours |= self._hear(part, client_id, domain, reached)
         if ours:
             raise self._later(tries)
 
-    def _hear(self, part: Part, client_id: str, domain: str, reached: bool | None) -> bool:
+    def _hear(self, part: OwnPart, client_id: str, domain: str, reached: bool | None) -> bool:
         """Whether this part is what failed, and by our fault."""
         if reached is not None:
             self._parts[part].heard(client_id, domain, self._clock(), reached=reached)
         return self._show(part) and reached is False
 
-    def _show(self, part: Part) -> bool:
+    def _show(self, part: OwnPart) -> bool:
         """Whether it fails; a change is told."""
         failing = self._parts[part].is_open(self._clock())
         if failing is not self._failing[part]:
@@ -101,7 +101,7 @@ class OwnNetwork:
             return
         lives = await self._canary()
         if lives or self._canary_known:
-            self._parts[Part.NAMES].canary(self._clock(), lives=lives)
+            self._parts[OwnPart.NAMES].canary(self._clock(), lives=lives)
         self._canary_known |= lives
 
     def _later(self, tries: int) -> Deferred:

@@ -18,7 +18,7 @@ from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, 
 
 from adapters.observability.loop_watch import Cause
 from domain.core.errors import InvalidInput
-from domain.webhooks.breaker import Part
+from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
 
@@ -105,7 +105,7 @@ class Metrics:
         if attempt is not None:
             self._delivery_durations.labels(status).observe(attempt.duration_ms / 1000)
 
-    def part_failing(self, part: Part, *, failing: bool) -> None:
+    def part_failing(self, part: OwnPart, *, failing: bool) -> None:
         """Our own way to receivers. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 

@@ -29,7 +29,7 @@ _CLIENTS: Final = 1000
 """Of so many clients the latest outcome is kept."""
 
 
-class Part(StrEnum):
+class OwnPart(StrEnum):
     """Of our own way to receivers: the resolver, and the way to addresses."""
 
     NAMES = "names"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from domain.webhooks.breaker import Part
+from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 
 
@@ -25,7 +25,7 @@ class WebhookSender(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Place:
+class TakenPlace:
     """`keys`: what it is counted under; empty where nobody counts."""
 
     keys: tuple[int, ...]
@@ -34,10 +34,10 @@ class Place:
 class Places(Protocol):
     """The places of endpoints and of clients that all workers share."""
 
-    async def take(self, client_id: str, webhook_id: str) -> Place | None:
+    async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:
         """None: others have all of them. Never raises, and never waits long."""
 
-    def give_back(self, place: Place) -> None:
+    def give_back(self, place: TakenPlace) -> None:
         """Once for each place."""
 
 
@@ -48,5 +48,5 @@ class WatchDeliveries(Protocol):
         """A try ended, a repeated one too; `pending`: there will be another. `attempt` None:
         nothing was sent."""
 
-    def part_failing(self, part: Part, *, failing: bool) -> None:
+    def part_failing(self, part: OwnPart, *, failing: bool) -> None:
         """A part of our own way to receivers began to fail, or ceased to."""

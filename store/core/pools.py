@@ -12,9 +12,12 @@ REPORTS: Final = 1
 EXPORTS: Final = 4
 """Apart, for an export holds one for as long as its caller reads."""
 
+PLACES: Final = 1
+"""Apart, for its session holds what webhook workers share (`store/webhooks/places.py`)."""
+
 OF_A_PROCESS: Final[Mapping[str, int]] = {
     "api": WORK + REPORTS + EXPORTS,
     "engine worker": WORK + REPORTS,
-    "webhook worker": WORK + REPORTS,
+    "webhook worker": WORK + REPORTS + PLACES,
     "command": 1,
 }

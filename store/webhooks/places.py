@@ -15,7 +15,7 @@ import psycopg
 import structlog
 from sqlalchemy import URL
 
-from domain.webhooks.ports import Place
+from domain.webhooks.ports import TakenPlace
 from store.core.database import APP_ROLE, psycopg_url
 from store.core.leash import Leash
 
@@ -60,12 +60,12 @@ class SharedPlaces:
         self._session: _Session | None = None
         # One statement at a time: a session may lock a key twice, so it must know what it has.
         self._turn = asyncio.Lock()
-        self._held: dict[int, Place] = {}
+        self._held: dict[int, TakenPlace] = {}
         self._freed: list[int] = []
         self._freeing: asyncio.Task[None] | None = None
         self._away_until = 0.0
 
-    async def take(self, client_id: str, webhook_id: str) -> Place | None:
+    async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:
         taking = asyncio.create_task(self._take(client_id, webhook_id))
         try:
             return await asyncio.shield(taking)
@@ -73,7 +73,7 @@ class SharedPlaces:
             taking.add_done_callback(self._give_back_taken)
             raise
 
-    def give_back(self, place: Place) -> None:
+    def give_back(self, place: TakenPlace) -> None:
         self._freed += [key for key in place.keys if self._held.get(key) is place]
         if self._freed and self._freeing is None:
             self._freeing = asyncio.create_task(self._free_all())
@@ -84,7 +84,7 @@ class SharedPlaces:
             self._away_until = float("inf")
             await self._end_session()
 
-    async def _take(self, client_id: str, webhook_id: str) -> Place | None:
+    async def _take(self, client_id: str, webhook_id: str) -> TakenPlace | None:
         of_endpoint = _keys(self._per_endpoint, "endpoint", client_id, webhook_id)
         of_tenant = _keys(self._per_tenant, "tenant", client_id)
         async with self._turn:
@@ -96,17 +96,17 @@ class SharedPlaces:
                     await self._end_session()
             self._away_until = time.monotonic() + _AWAY_S
             _log.warning("no session to share places: this worker counts its deliveries alone")
-            return Place(())
+            return TakenPlace(())
 
-    async def _counted(self, of_endpoint: list[int], of_tenant: list[int]) -> Place | None:
+    async def _counted(self, of_endpoint: list[int], of_tenant: list[int]) -> TakenPlace | None:
         session = await self._open()
         if session is None:
-            return Place(())
+            return TakenPlace(())
         await self._free(session)
         found = await self._locked(session, of_endpoint, of_tenant)
         if found is None:
             return None
-        place = Place(found)
+        place = TakenPlace(found)
         self._held |= dict.fromkeys(found, place)
         return place
 
@@ -169,7 +169,7 @@ class SharedPlaces:
             await self._session.close()
             self._session = None
 
-    def _give_back_taken(self, taking: "asyncio.Task[Place | None]") -> None:
+    def _give_back_taken(self, taking: "asyncio.Task[TakenPlace | None]") -> None:
         if not taking.cancelled() and taking.exception() is None:
             place = taking.result()
             if place is not None:

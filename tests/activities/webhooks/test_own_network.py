@@ -3,7 +3,7 @@
 import pytest
 
 from activities.webhooks.own_network import FIRST_WAIT_S, OwnNetwork
-from domain.webhooks.breaker import Part
+from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus, FailureKind
 from domain.webhooks.errors import Deferred
 from tests.support.webhooks.sending import Time
@@ -17,12 +17,12 @@ class Told:
     """What the watch was told."""
 
     def __init__(self) -> None:
-        self.failing: list[tuple[Part, bool]] = []
+        self.failing: list[tuple[OwnPart, bool]] = []
 
     def tried(self, status: DeliveryStatus, attempt: DeliveryAttempt | None) -> None:
         pass
 
-    def part_failing(self, part: Part, *, failing: bool) -> None:
+    def part_failing(self, part: OwnPart, *, failing: bool) -> None:
         self.failing.append((part, failing))
 
 
@@ -47,8 +47,8 @@ async def admitted(network: OwnNetwork, client: int, url: str = "") -> bool:
     return True
 
 
-@pytest.mark.parametrize(("done", "part"), [(NO_NAME, Part.NAMES), (NO_WAY, Part.NETWORK)])
-async def test_the_fifth_client_is_not_counted(done: DeliveryAttempt, part: Part) -> None:
+@pytest.mark.parametrize(("done", "part"), [(NO_NAME, OwnPart.NAMES), (NO_WAY, OwnPart.NETWORK)])
+async def test_the_fifth_client_is_not_counted(done: DeliveryAttempt, part: OwnPart) -> None:
     told = Told()
     network = OwnNetwork(None, told, clock=Time())
 
@@ -86,7 +86,7 @@ async def test_it_closes_by_itself_and_says_so() -> None:
         await judged(network, client, ANSWERED)
 
     assert await admitted(network, 7)
-    assert told.failing == [(Part.NAMES, True), (Part.NAMES, False)]
+    assert told.failing == [(OwnPart.NAMES, True), (OwnPart.NAMES, False)]
 
 
 @pytest.mark.parametrize(

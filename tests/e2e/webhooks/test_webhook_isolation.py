@@ -9,7 +9,7 @@ import pytest
 
 from adapters.observability.metrics import Metrics
 from adapters.system import utc_now
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.webhooks import HttpWebhookSender
 from store.webhooks.delivery_sweep import deliveries_left_pending
 from store.webhooks.tables import webhook_deliveries
@@ -117,6 +117,5 @@ async def _another(engine: LiveEngine, receiver: WebhookReceiver) -> LiveEngine:
     """As a second process: with a client, a session and permits of its own."""
     sender = HttpWebhookSender(allow_private=True, ca_file=receiver.ca_file, budget_s=120)
     built = build_activities(engine.settings, engine.worker_database, sender, Metrics())
-    temporal = engine.settings.temporal
-    client = await connect(temporal.address, temporal.namespace)
+    client = await connect(engine.settings.temporal)
     return dataclasses.replace(engine, client=client, deliveries=built)

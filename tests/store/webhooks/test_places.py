@@ -9,7 +9,7 @@ import psycopg
 import pytest
 
 from adapters.system import new_ulid
-from domain.webhooks.ports import Place
+from domain.webhooks.ports import TakenPlace
 from store.webhooks.places import SharedPlaces
 from tests.support.core.forks import ROOT, clean_environment
 from tests.support.core.waiting import eventually
@@ -25,7 +25,7 @@ async def workers(*urls: str) -> AsyncIterator[list[SharedPlaces]]:
         yield found
 
 
-async def take_all(places: SharedPlaces, client_id: str, webhook_id: str) -> list[Place]:
+async def take_all(places: SharedPlaces, client_id: str, webhook_id: str) -> list[TakenPlace]:
     taken = []
     while (place := await places.take(client_id, webhook_id)) is not None:
         assert place.keys, "nobody counts"
@@ -87,7 +87,7 @@ async def test_a_place_whose_taking_was_cancelled_is_free(
         assert len(await eventually(lambda: _four(other, client_id))) == 4
 
 
-async def _four(places: SharedPlaces, client_id: str) -> list[Place] | None:
+async def _four(places: SharedPlaces, client_id: str) -> list[TakenPlace] | None:
     """All of an endpoint's; None if somebody else has one."""
     taken = await take_all(places, client_id, "x")
     if len(taken) < 4:

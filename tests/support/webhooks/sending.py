@@ -4,16 +4,16 @@ import asyncio
 
 from activities.webhooks.permits import Permits
 from domain.webhooks.errors import Deferred
-from domain.webhooks.ports import Place
+from domain.webhooks.ports import TakenPlace
 
 
 class Alone:
     """Places without another worker."""
 
-    async def take(self, client_id: str, webhook_id: str) -> Place | None:  # noqa: ARG002
-        return Place(())
+    async def take(self, client_id: str, webhook_id: str) -> TakenPlace | None:  # noqa: ARG002
+        return TakenPlace(())
 
-    def give_back(self, place: Place) -> None:
+    def give_back(self, place: TakenPlace) -> None:
         pass
 
 
