@@ -10,7 +10,7 @@ from adapters.observability.logs import configure_logs
 from commands.analytics import churn, metrics
 from commands.billing import credits as credit
 from commands.content import content
-from commands.core import dev, server
+from commands.core import deployment, dev, server
 from commands.core import error_reports as errors
 from commands.exports import automation, importing
 from commands.integrations import integration
@@ -50,6 +50,7 @@ app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(churn.app, name="churn")
+app.add_typer(deployment.app, name="deployment")
 app.add_typer(errors.app, name="errors")
 app.add_typer(erase.app, name="erase")
 app.add_typer(retention.app, name="retention")

@@ -29,6 +29,8 @@ from store.core.error_reports import keep_in
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+
 Working = Callable[[Settings, Client, ErrorTracker, Metrics], AbstractAsyncContextManager[None]]
 """A queue's worker, at work for as long as the block runs."""
 
@@ -47,10 +49,9 @@ def working_on(queue: str) -> Working:
 
 
 async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
-    """Work until SIGINT or SIGTERM; what has begun is finished first."""
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+    """Work until SIGINT or SIGTERM; what has begun is finished first. A second signal ends the
+    process at once, as a crash would: other workers take over what it had."""
+    stop = _asked_to_stop()
     try:
         client = await connect(settings.temporal.address, settings.temporal.namespace)
     except RuntimeError as error:  # what the SDK raises while nobody listens
@@ -66,9 +67,25 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
             _log.info("worker ready", queue=queue)
             with watched_loop(metrics):
                 await stop.wait()
+            _log.info("worker stops", queue=queue)
     finally:
         await reports.close()
     _log.info("worker stopped")
+
+
+def _asked_to_stop() -> asyncio.Event:
+    """Set by the first signal."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def first() -> None:
+        stop.set()
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
+
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, first)
+    return stop
 
 
 def start(queue: str, settings: Settings) -> None:

@@ -21,6 +21,7 @@ from adapters.temporal.client import TemporalEngine, connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
+from api.http.draining_server import Draining
 from api.http.rate_limiter import build_limiter
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
@@ -66,6 +67,7 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     app.state.dashboard_url = settings.server.dashboard_url
+    app.state.draining = Draining()
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(export.router)

@@ -46,6 +46,19 @@ class Child:
         if self._process.poll() is None:
             self._process.terminate()
 
+    def interrupt(self) -> None:
+        """Ask it to end as Ctrl-C would; nothing if it has ended."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for its end."""
+        try:
+            self._process.wait(max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def send(self, number: signal.Signals) -> None:
         """Send a signal; nothing if it has ended."""
         self._process.send_signal(number)
@@ -57,11 +70,8 @@ class Child:
 
     def wait(self, seconds: float) -> None:
         """Wait for its end, and end it for good when the time is over."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if not self.ends_within(seconds):
+            self.kill()
 
     def log_tail(self, lines: int = 15) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])

@@ -31,10 +31,12 @@ from store.core.migrate import migrate
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 60.0
 _POLL_S: Final = 0.05
-# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. A
-# webhook whose receiver takes longer to answer is sent again by the next run, and counted once.
-_STOP_FRONT_S: Final = 6.0
-_STOP_BACK_S: Final = 4.0
+# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. Then
+# it is asked a second time: the API tells its callers, a worker drops what it has. A webhook whose
+# receiver takes longer to answer is sent again by the next run, and counted once.
+_STOP_FRONT_S: Final = 5.0
+_STOP_BACK_S: Final = 3.0
+_STOP_SLOW_S: Final = 2.0
 
 # By queue, what people read of the process that works on it.
 _WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
@@ -74,6 +76,9 @@ class Stack:
         self._held.enter_context(self._folder.locked())
         self._env |= {
             "PORT": str(port),
+            # One set of workers, which nobody promotes.
+            "TEMPORAL_DEPLOYMENT": "",
+            "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -247,8 +252,12 @@ async def _api_answers(port: int) -> bool:
 
 
 def _end(children: list[Child], seconds: float) -> None:
+    for child in children:
+        child.interrupt()  # by a person, as far as the API is concerned: no load balancer looks
     deadline = time.monotonic() + seconds
-    for child in children:
-        child.terminate()
-    for child in children:
+    slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
+    for child in slow:
+        child.interrupt()
+    deadline = time.monotonic() + _STOP_SLOW_S
+    for child in slow:
         child.wait(max(0.1, deadline - time.monotonic()))

@@ -3,10 +3,10 @@
 import ssl
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal, Self
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, Field, SecretStr
+from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
 from adapters.seal import FernetSealer
 from settings.group import WebUrl, named_by
@@ -46,6 +46,9 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     return dsn
 
 
+# Temporal joins a deployment's name and a build's by a dot.
+_VERSION_PART: Final = r"^[A-Za-z0-9_-]{1,100}$"
+
 _Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -62,6 +65,12 @@ class TemporalSettings(BaseModel):
 
     address: str = Field(description="host:port of Temporal's gRPC frontend")
     namespace: str = "default"
+    deployment: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
+        default=None, description="The Worker Deployment of the workers; unset: none."
+    )
+    build_id: Annotated[str, Field(pattern=_VERSION_PART)] | None = Field(
+        default=None, description="The build that these workers are; goes with TEMPORAL_DEPLOYMENT."
+    )
     sandbox: bool = Field(
         default=False,
         alias="WORKFLOW_SANDBOX",
@@ -69,12 +78,31 @@ class TemporalSettings(BaseModel):
         "CPU; every test and replay runs with them.",
     )
 
+    @model_validator(mode="after")
+    def _whole_version(self) -> Self:
+        if (self.deployment is None) != (self.build_id is None):
+            raise ValueError("TEMPORAL_DEPLOYMENT and TEMPORAL_BUILD_ID: both of them or none")
+        return self
+
+    @property
+    def version(self) -> tuple[str, str] | None:
+        """The deployment, and the build of it that this process is."""
+        if self.deployment is None or self.build_id is None:
+            return None
+        return self.deployment, self.build_id
+
 
 class ServerSettings(BaseModel):
     model_config = named_by()
 
     host: str = "127.0.0.1"
     port: _Port = 8080
+    drain_s: float = Field(
+        default=10,
+        ge=0,
+        le=300,
+        description="How long the API goes on accepting after SIGTERM, while /readyz says 503.",
+    )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",

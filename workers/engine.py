@@ -10,7 +10,7 @@ from typing import Final
 import httpx
 from temporalio.client import Client
 from temporalio.service import RPCError
-from temporalio.worker import Interceptor, Worker
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.agent.dry_run import Rehearse
 from activities.agent.look_up import LookUp
@@ -45,6 +45,7 @@ from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
+from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
 from adapters.temporal.setup import (
@@ -88,8 +89,9 @@ WORKFLOWS: Final[Sequence[type]] = (
     Erase,
 )
 _WORKFLOW_POLLS: Final = 20
-# Below what `cli.py dev` leaves a worker to end in.
-_GRACE: Final = timedelta(seconds=5)
+# Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
+# runs by schedule takes longer, is cut off, and goes on elsewhere where it stopped.
+GRACE: Final = timedelta(seconds=45)
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,8 +215,10 @@ def build_worker(
     tracker: ErrorTracker,
     interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = 1000,
+    deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic."""
+    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic.
+    `deployment`: the build it is."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,
@@ -223,7 +227,8 @@ def build_worker(
         workflow_runner=workflow_runner(sandbox=sandbox),
         interceptors=[WatchActivities(tracker, utc_now), *interceptors],
         max_cached_workflows=max_cached_workflows,
-        graceful_shutdown_timeout=_GRACE,
+        deployment_config=deployment,
+        graceful_shutdown_timeout=GRACE,
         # More than the default 5: at 16 callers it took a quarter off the slowest answers.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
         # A dead worker's parked runs go to another one after this instead of 10 s.
@@ -248,6 +253,7 @@ async def working(
             sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
+            deployment=deployment_config(settings.temporal),
         ):
             yield
     finally:

@@ -37,6 +37,7 @@ _GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
+_CHECKED_WITHIN: Final = timedelta(seconds=1)
 
 # How much longer than its review a run may live.
 _RUN_MARGIN_S: Final = 2 * 3600
@@ -75,6 +76,19 @@ class TemporalEngine:
         Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
         that has ended already needs nothing: its row holds the outcome.
         """
+        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+            try:
+                await self._while_healthy(self._started(event))
+            except RPCError as error:
+                # A worker that stops may lose a run's first task, and the question with it. The
+                # server takes each repetition of that start for done already and refuses the
+                # question; another start joins the run.
+                if error.status is not RPCStatusCode.UNAVAILABLE:
+                    raise
+                await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
+                await self._while_healthy(self._started(event))
+
+    async def _started(self, event: ProcessEventInput) -> None:
         start = WithStartWorkflowOperation[object, RunFacts](
             names.PROCESS_EVENT,
             event,
@@ -86,12 +100,9 @@ class TemporalEngine:
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
         )
-        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
-            await self._while_healthy(
-                self._client.execute_update_with_start_workflow(
-                    names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
-                )
-            )
+        await self._client.execute_update_with_start_workflow(
+            names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+        )
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""

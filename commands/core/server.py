@@ -18,6 +18,7 @@ from adapters.temporal.client import connect
 from adapters.temporal.runtime import forward_logs
 from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
+from api.http.draining_server import DrainingServer
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_watch import EdgeWatch
 from api.http.protocol import edge_protocol
@@ -37,8 +38,9 @@ from domain.core.errors import DomainError, InvalidInput
 from embedded.ports import check_free
 from store.core.migrate import migrate as migrate_database
 
-# Requests that have begun get this long to end when the server is asked to stop.
-_GRACE_S = 5
+# What was taken is finished within this: longer than the gateway's deadline. An export that takes
+# longer is cut off without its end, so that nobody takes it for whole.
+GRACE_S = 35
 # Files the API opens for itself: PostgreSQL, Temporal, the event loop.
 _OWN_FILES = 64
 
@@ -61,7 +63,7 @@ def serve(
         forward_logs()
         app = create_app(settings, metrics)
         structlog.get_logger(__name__).info("api starts", host=settings.server.host, port=chosen)
-        uvicorn.run(
+        config = uvicorn.Config(
             app,
             host=settings.server.host,
             port=chosen,
@@ -72,8 +74,9 @@ def serve(
             proxy_headers=False,
             log_config=None,
             access_log=False,
-            timeout_graceful_shutdown=_GRACE_S,
+            timeout_graceful_shutdown=GRACE_S,
         )
+        DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s).run()
 
 
 def _edge_limits() -> EdgeLimits:

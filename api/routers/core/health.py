@@ -17,11 +17,16 @@ async def healthz() -> dict[str, str]:
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """200 if a request would be served now, else 503; one word for each part."""
-    checks = await resources.readiness.findings()
-    ready = all(word == OK for word in checks.values())
+    """200 if a request would be served now, else 503; one word for each part.
+
+    503 as well while the process drains: it still serves, but nothing new should be sent to it.
+    """
     # The answer of 503 is what was asked for, no error of ours to report.
     request.state.expected = True
+    if request.app.state.draining.begun:
+        return json_response({"status": "draining", "checks": {}}, status=503)
+    checks = await resources.readiness.findings()
+    ready = all(word == OK for word in checks.values())
     return json_response(
         {"status": "ready" if ready else "not_ready", "checks": checks},
         status=200 if ready else 503,
