@@ -8,11 +8,11 @@ from fastapi import Depends, Request
 from adapters.identity.session import SessionVerifier
 from adapters.identity.session_key import SessionKeys
 from adapters.observability.metrics import Metrics
+from adapters.observability.questions import Questions
 from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
-from api.readiness import Readiness
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from services.core.gate import Gate
@@ -38,7 +38,7 @@ class Resources:
     new_id: NewId
     tracker: ErrorTracker
     metrics: Metrics
-    readiness: Readiness
+    readiness: Questions[str]
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

@@ -21,6 +21,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
 from store.core.leash import Leash
+from store.core.pool_use import PoolUse
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
 
@@ -72,6 +73,7 @@ class Database:
                 "-c idle_in_transaction_session_timeout=30s -c timezone=UTC",
             },
         )
+        self.use = PoolUse(self.engine)
         _ping_after_idling(self.engine)
 
     def tenant(
@@ -168,7 +170,8 @@ class Database:
         try:
             async with AsyncExitStack() as held:
                 async with asyncio.timeout_at(deadline):
-                    connection = await held.enter_async_context(self.engine.connect())
+                    with self.use.wait():
+                        connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")
