@@ -74,6 +74,8 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
+        # Shown from the start: a number that begins at 1 is no rise for Prometheus.
+        self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._reports = self._counter("error_reports", "Errors reported.", "code")
         self._dropped = self._counter(

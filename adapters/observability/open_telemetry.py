@@ -36,8 +36,8 @@ _KEPT: Final = frozenset(
 )
 
 
-class _Request:
-    """Satisfies `adapters.observability.tracing.Request`."""
+class _RequestSpan:
+    """Satisfies `adapters.observability.tracing.RequestSpan`."""
 
     def __init__(self, span: Span) -> None:
         self._span = span
@@ -60,10 +60,10 @@ class _Traces:
         self.interceptor = _Interceptor(tracer)
 
     @contextmanager
-    def request(self) -> Iterator[_Request]:
+    def request(self) -> Iterator[_RequestSpan]:
         # Callers' own traces are not taken on: they are strangers'.
         with self._tracer.start_as_current_span("request", kind=SpanKind.SERVER) as span:
-            yield _Request(span)
+            yield _RequestSpan(span)
 
 
 class _Interceptor(TracingInterceptor):

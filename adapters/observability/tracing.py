@@ -11,8 +11,8 @@ from domain.core.errors import InvalidInput
 from settings.service import WatchSettings
 
 
-class Request(Protocol):
-    """The span of a request, to be told at its end how it went."""
+class RequestSpan(Protocol):
+    """To be told at its end how it went."""
 
     def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None: ...
 
@@ -21,7 +21,7 @@ class Traces(Protocol):
     @property
     def interceptor(self) -> temporalio.client.Interceptor: ...
 
-    def request(self) -> AbstractContextManager[Request]:
+    def request(self) -> AbstractContextManager[RequestSpan]:
         """A span around what the block does: what it starts in Temporal belongs to it."""
 
 

@@ -31,6 +31,11 @@ class Backlog:
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
+    received, oldest, undecided, pending = (await connection.execute(backlog_query())).one()
+    return Backlog(received, oldest, undecided, pending)
+
+
+def backlog_query() -> sa.Select[tuple[int, datetime | None, int, int]]:
     """One statement, each part of it by an index of what waits alone."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
@@ -39,17 +44,9 @@ async def read_backlog(connection: AsyncConnection) -> Backlog:
     )
     pending = sa.select(webhook_deliveries.c.id).where(webhook_deliveries.c.status == "pending")
     oldest = received.order_by(engine_runs.c.received_at).limit(1)
-    row = (
-        await connection.execute(
-            sa.select(
-                _counted(received),
-                oldest.scalar_subquery(),
-                _counted(undecided),
-                _counted(pending),
-            )
-        )
-    ).one()
-    return Backlog(*row)
+    return sa.select(
+        _counted(received), oldest.scalar_subquery(), _counted(undecided), _counted(pending)
+    )
 
 
 def _counted(rows: sa.Select[tuple[str]] | sa.Select[tuple[datetime]]) -> sa.ScalarSelect[int]:
