@@ -10,7 +10,7 @@ from adapters.observability.logs import configure_logs
 from commands.analytics import churn, metrics
 from commands.billing import credits as credit
 from commands.content import content
-from commands.core import deployment, dev, server
+from commands.core import connections, deployment, dev, server
 from commands.core import error_reports as errors
 from commands.exports import automation, importing
 from commands.integrations import integration
@@ -32,6 +32,7 @@ app.command("demo")(dev.demo)
 app.command("serve")(server.serve)
 app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
+app.command("connections")(connections.connections)
 app.command("reseal")(reseal.reseal)
 app.command("token")(token.token)
 app.command("import")(importing.bring_in)

@@ -19,17 +19,19 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.probes import Probes, shown
 from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
+from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import Traces, traced, traces_of
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, pollers, temporal_answers
 from adapters.temporal.runtime import set_up
 from domain.core import names
-from domain.core.errors import DomainError, EngineUnavailable
+from domain.core.errors import DomainError
 from domain.core.ports import ErrorTracker
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 
@@ -56,13 +58,9 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
     """Work until SIGINT or SIGTERM; what has begun is finished first. A second signal ends the
     process at once, as a crash would: other workers take over what it had."""
     stop = _asked_to_stop()
-    try:
-        client = await connect(settings.temporal.address, settings.temporal.namespace)
-    except RuntimeError as error:  # what the SDK raises while nobody listens
-        raise EngineUnavailable(f"no Temporal answers at {settings.temporal.address}") from error
-    client = traced(client, traces)
+    client = traced(await connect(settings.temporal), traces)
     working, metrics = working_on(queue), probes.metrics
-    reports = Database(settings.database.url, pool_size=1)
+    reports = Database(settings.database.url, pool_size=REPORTS)
     keep = keep_in(reports, new_ulid)
     ready = readiness(_checks(queue, reports, client))
     metrics.watch_pool("reports", reports.use)
@@ -118,12 +116,14 @@ def _asked_to_stop() -> asyncio.Event:
 
 def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
-    METRICS_PORT is taken or traces are wanted that cannot be made."""
+    it refuses us, METRICS_PORT is taken or traces are wanted that cannot be made."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     host, port = settings.server.host, settings.watch.metrics_port
     probes = Probes(Metrics())
     with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
         probes.library = set_up(numbers=port is not None)
+        if queue == names.ENGINE_QUEUE:  # the one that sends mail
+            warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, probes, traces))
 
 

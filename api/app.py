@@ -20,12 +20,16 @@ from adapters.observability.state import state_shown
 from adapters.observability.tracing import Traces, traced
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
+from api.auth import key_reads
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
+from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
@@ -46,12 +50,13 @@ from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from domain.core.errors import DomainError
-from services.core.gate import Gate
+from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
-from services.intake.admission import GATE_PATIENCE_S
+from services.intake.door import Door
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 
 def create_app(
@@ -76,6 +81,7 @@ def create_app(
         app.add_middleware(TracedRequests, traces=traces)
     app.state.dashboard_url = settings.server.dashboard_url
     app.state.draining = Draining()
+    app.state.instance = settings.server.instance_id or new_ulid()
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(export.router)
@@ -115,10 +121,9 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
         # Reports have a connection of their own: requests do not wait for one behind them.
-        reports = Database(settings.database.url, pool_size=1)
+        reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
-        client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
-        client = traced(client, traces)
+        client = traced(await connect(settings.temporal, lazy=True), traces)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         ready = readiness(_checks(database, client))
@@ -138,7 +143,9 @@ def _lifespan(
                 engine=engine,
                 limiter=build_limiter(settings.limits, database),
                 sealer=FernetSealer(settings.seal.key.get_secret_value()),
-                admissions=Gate(patience_s=GATE_PATIENCE_S),
+                door=Door(),
+                bodies=Crowd(at_most=MAX_COMING),
+                keys=key_reads(database),
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
@@ -147,6 +154,7 @@ def _lifespan(
                 tracker=tracker,
                 metrics=metrics,
                 readiness=ready,
+                report_pace=ReportPace(),
             )
             with watched_loop(metrics), state_shown(metrics, sources) as state:
                 yield

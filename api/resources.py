@@ -13,16 +13,22 @@ from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
-from domain.core.ids import TenantId
+from api.http.report_pace import ReportPace
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
-from services.core.gate import Gate
+from domain.tenants.api_key import KeyMaterial
+from services.core.crowd import Crowd
+from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
+from services.intake.door import Door
 from settings import Settings
 from store.core.database import Database
+from store.tenants.keys import ActiveKey
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
+    """`bodies`: on their way to us, by caller. `keys`: those that are presented."""
+
     settings: Settings
     database: Database
     work: UnitsOfWork
@@ -30,7 +36,9 @@ class Resources:
     engine: TemporalEngine
     limiter: RateLimiter
     sealer: Sealer
-    admissions: Gate[TenantId]
+    door: Door
+    bodies: Crowd[str]
+    keys: SharedReads[KeyMaterial, ActiveKey | None]
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
@@ -39,6 +47,7 @@ class Resources:
     tracker: ErrorTracker
     metrics: Metrics
     readiness: Questions[str]
+    report_pace: ReportPace
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

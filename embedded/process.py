@@ -12,10 +12,16 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process started by the stack. `name` is what people read of it."""
+    """A process started by the stack. `name` is what people read of it; `fds` it inherits."""
 
     def __init__(
-        self, name: str, command: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str] | None = None,
+        fds: Sequence[int] = (),
     ) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         self.name = name
@@ -27,6 +33,7 @@ class Child:
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
+                pass_fds=fds,
                 # Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread

@@ -25,8 +25,10 @@ from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
+from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
+from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -50,6 +52,7 @@ from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
 from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
+    ensure_forget_dry_runs_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
@@ -69,6 +72,7 @@ from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
 from workflows.erase import Erase
+from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -87,6 +91,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     WeeklyChurn,
     Retention,
     Erase,
+    ForgetDryRuns,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -105,9 +110,11 @@ class EngineActivities:
     persist: Persist
     review: SettleReview
     dry_run: Rehearse
+    forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
+    sweep_reviews: SweepReviews
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -125,10 +132,12 @@ class EngineActivities:
             self.persist.persist,
             self.review.settle,
             self.dry_run.rehearse,
+            self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
+            self.sweep_reviews.expire_overdue,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -194,9 +203,11 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
+        sweep_reviews=SweepReviews(database, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -278,6 +289,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_daily_metrics_schedule(client)
         await ensure_weekly_churn_schedule(client)
         await ensure_retention_schedule(client)
+        await ensure_forget_dry_runs_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"

@@ -20,7 +20,7 @@ from adapters.temporal.health import Work, current, pollers
 from domain.core import names
 from domain.core.errors import InvalidInput
 from domain.core.ports import Clock
-from settings.service import TemporalSettings
+from settings.temporal import TemporalSettings
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
 _LOOK_S: Final = 1.0

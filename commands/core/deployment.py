@@ -3,12 +3,11 @@
 from typing import Annotated
 
 import typer
-from temporalio.client import Client
 from temporalio.common import WorkerDeploymentVersion
 from temporalio.service import RPCError
 
 from adapters.system import utc_now
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.deployments import builds
 from adapters.temporal.deployments import promote as make_current
 from commands.core.context import (
@@ -40,7 +39,7 @@ async def promote(
     settings = settings_for(data)
     deployment, ours = _version_of(settings)
     build = WorkerDeploymentVersion(deployment, build_id or ours)
-    client = await _client(settings)
+    client = await connect(settings.temporal)
     try:
         before = await make_current(client, build, utc_now, patience_s=wait_s)
     except RPCError as error:
@@ -60,7 +59,7 @@ async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> 
     settings = settings_for(data)
     deployment, _ = _version_of(settings)
     try:
-        known = await builds(await _client(settings), deployment)
+        known = await builds(await connect(settings.temporal), deployment)
     except RPCError as error:
         raise InvalidInput(f"Temporal: {error.message}") from error
     listed = {build.build_id: build.status for build in known}
@@ -74,10 +73,3 @@ def _version_of(settings: Settings) -> tuple[str, str]:
     if settings.temporal.version is None:
         raise InvalidInput("TEMPORAL_DEPLOYMENT is not set: the workers have no builds")
     return settings.temporal.version
-
-
-async def _client(settings: Settings) -> Client:
-    try:
-        return await connect(settings.temporal.address, settings.temporal.namespace)
-    except RuntimeError as error:
-        raise InvalidInput(f"no Temporal answers at {settings.temporal.address}") from error

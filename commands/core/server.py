@@ -3,7 +3,8 @@
 import asyncio
 import os
 import resource
-from contextlib import ExitStack
+import socket
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated
 
@@ -15,8 +16,9 @@ from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
 from adapters.observability.probes import Probes, shown
 from adapters.observability.redaction import Redactor
+from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import traces_of
-from adapters.temporal.client import connect
+from adapters.temporal.connection import check_credentials, connect
 from adapters.temporal.runtime import set_up
 from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
@@ -36,8 +38,10 @@ from commands.core.context import (
     synchronous,
 )
 from domain.core import names
-from domain.core.errors import DomainError, InvalidInput
-from embedded.ports import check_free
+from domain.core.errors import DomainError
+from embedded.ports import listening, port_of
+from settings import load_temporal
+from settings.service import ServerSettings
 from store.core.migrate import migrate as migrate_database
 
 # What was taken is finished within this: longer than the gateway's deadline. An export that takes
@@ -49,6 +53,9 @@ _OWN_FILES = 64
 
 def serve(
     port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    fd: Annotated[
+        int | None, typer.Option(help="A socket that listens already, inherited; no port then.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
@@ -58,31 +65,37 @@ def serve(
             settings = settings_for(data)
             held.enter_context(shown(probes, settings.server.host, settings.watch.metrics_port))
             traces = held.enter_context(traces_of(settings.watch, "api"))
-            chosen = port or settings.server.port
-            check_free(chosen, settings.server.host)
+            listener = held.enter_context(
+                listening(port or settings.server.port, settings.server.host)
+                if fd is None
+                else socket.socket(fileno=fd)
+            )
+            configure_logs(settings.watch.log_level, Redactor.of(settings))
+            probes.library = set_up(numbers=settings.watch.metrics_port is not None)
+            asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
-        configure_logs(settings.watch.log_level, Redactor.of(settings))
-        probes.library = set_up(numbers=settings.watch.metrics_port is not None)
         app = create_app(settings, probes.metrics, traces)
-        structlog.get_logger(__name__).info("api starts", host=settings.server.host, port=chosen)
+        address = {"host": settings.server.host, "port": port_of(listener)}
+        structlog.get_logger(__name__).info("api starts", **address)
+        warn_of_what_is_missing(settings)
         config = uvicorn.Config(
             app,
-            host=settings.server.host,
-            port=chosen,
             loop="uvloop",
-            http=edge_protocol(EdgeWatch(app), _edge_limits()),
+            http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Nothing reads the address of a caller.
+            # Only the other end of a connection counts, and no header that names another address.
             proxy_headers=False,
             log_config=None,
             access_log=False,
             timeout_graceful_shutdown=GRACE_S,
         )
-        DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s).run()
+        server = DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s)
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
 
 
-def _edge_limits() -> EdgeLimits:
+def _edge_limits(server: ServerSettings) -> EdgeLimits:
     """No more connections than the process may have open files for.
 
     It takes as many as the machine's administrator lets it have (the hard limit).
@@ -93,7 +106,14 @@ def _edge_limits() -> EdgeLimits:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
-    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
+    connections = max(1, files - _OWN_FILES)
+    per_address = max(1, connections * DEFAULT_LIMITS.per_address // DEFAULT_LIMITS.connections)
+    return replace(
+        DEFAULT_LIMITS,
+        connections=connections,
+        per_address=per_address,
+        proxies=server.proxies,
+    )
 
 
 def worker(
@@ -120,10 +140,6 @@ async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) 
     else:
         async with database_of(data):
             pass  # opening the embedded database migrates it
-    if address := os.environ.get("TEMPORAL_ADDRESS"):
-        try:
-            client = await connect(address, os.environ.get("TEMPORAL_NAMESPACE") or "default")
-        except RuntimeError as error:
-            raise InvalidInput(f"no Temporal answers at {address}") from error
-        await ensure_search_attributes(client)
+    if os.environ.get("TEMPORAL_ADDRESS"):
+        await ensure_search_attributes(await connect(load_temporal(os.environ)))
     answer(as_json, "The schema is current.", migrated=True)

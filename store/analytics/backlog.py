@@ -31,7 +31,7 @@ class Backlog:
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
-    received, oldest, undecided, pending = (await connection.execute(backlog_query())).one()
+    received, oldest, undecided, pending = (await connection.execute(backlog_query())).one().tuple()
     return Backlog(received, oldest, undecided, pending)
 
 

@@ -11,8 +11,8 @@ router = APIRouter()
 
 
 @router.get("/healthz", include_in_schema=False)
-async def healthz() -> dict[str, str]:
-    return {"status": "ok"}
+async def healthz(request: Request) -> dict[str, str]:
+    return {"status": "ok", "instance": request.app.state.instance}
 
 
 @router.get("/readyz", include_in_schema=False)
@@ -23,11 +23,17 @@ async def readyz(request: Request, resources: ResourcesDep) -> Response:
     """
     # The answer of 503 is what was asked for, no error of ours to report.
     request.state.expected = True
+    instance = request.app.state.instance
     if request.app.state.draining.begun:
-        return json_response({"status": "draining", "checks": {}}, status=503)
+        draining = {"status": "draining", "checks": {}, "instance": instance}
+        return json_response(draining, status=503)
     checks = await resources.readiness.answers()
     ready = all(word == OK for word in checks.values())
     return json_response(
-        {"status": "ready" if ready else "not_ready", "checks": checks},
+        {
+            "status": "ready" if ready else "not_ready",
+            "checks": checks,
+            "instance": instance,
+        },
         status=200 if ready else 503,
     )
