@@ -31,11 +31,11 @@ class Backlog:
 
 
 async def read_backlog(connection: AsyncConnection) -> Backlog:
-    received, oldest, undecided, pending = (await connection.execute(backlog_query())).one().tuple()
-    return Backlog(received, oldest, undecided, pending)
+    row = (await connection.execute(backlog_query())).one()
+    return Backlog(*row)
 
 
-def backlog_query() -> sa.Select[tuple[int, datetime | None, int, int]]:
+def backlog_query() -> sa.Select[int, datetime | None, int, int]:
     """One statement, each part of it by an index of what waits alone."""
     received = sa.select(engine_runs.c.received_at).where(engine_runs.c.status == "received")
     undecided = sa.select(escalation_tickets.c.id).where(
@@ -49,6 +49,6 @@ def backlog_query() -> sa.Select[tuple[int, datetime | None, int, int]]:
     )
 
 
-def _counted(rows: sa.Select[tuple[str]] | sa.Select[tuple[datetime]]) -> sa.ScalarSelect[int]:
+def _counted(rows: sa.Select[str] | sa.Select[datetime]) -> sa.ScalarSelect[int]:
     first = rows.limit(COUNTED_TO).subquery()
     return sa.select(sa.func.count()).select_from(first).scalar_subquery()
