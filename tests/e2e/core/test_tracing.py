@@ -33,6 +33,7 @@ async def serving(
     with process(
         "api", "cli.py", "serve", "--port", str(port),
         settings=engine.settings, folder=folder, OTEL_EXPORTER_OTLP_ENDPOINT=collector.url,
+        OTEL_BSP_SCHEDULE_DELAY="200",
     ) as api:  # fmt: skip
         async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=40) as http:
             await eventually(lambda: _ready(http))
@@ -102,12 +103,12 @@ async def test_one_trace_from_the_request_to_the_webhook(
         assert json.dumps(canary)[1:-1].encode() not in raw
 
 
+@pytest.mark.slow
 async def test_a_silent_collector_delays_nobody(idle_engine: LiveEngine, tmp_path: Path) -> None:
     with otlp_collector() as collector:
         collector.silent = True
         async with serving(idle_engine, tmp_path, collector) as (api, http):
             await http.get("/api/nothing")
-            # The library sends every five seconds.
             await eventually(lambda: _asked(collector))
             started = time.monotonic()
             for _ in range(20):

@@ -194,7 +194,7 @@ async def _numbers(it: Installation) -> str:
     assert 'engine_state_known{source="temporal"} 1.0' in api
     assert 'engine_database_pool_size{pool="requests"} 10.0' in api
     assert 'engine_database_pool_size{pool="work"} 10.0' in worker
-    assert 'temporal_request_total{operation="ExecuteMultiOperation"' in api
+    assert 'operation="ExecuteMultiOperation"' in api
     assert "temporal_workflow_task_schedule_to_start_latency_seconds_bucket{" in worker
     return api + worker
 
