@@ -97,6 +97,7 @@ def test_a_panel_is_whole() -> None:
 
 
 @needs_promtool
+@pytest.mark.slow
 def test_alerts_rise_when_they_should() -> None:
     promtool("check", "rules", str(ALERTS))
     promtool("test", "rules", str(ALERTS_TEST))
