@@ -11,8 +11,10 @@ RUN useradd --uid 10001 --user-group --no-create-home --shell /usr/sbin/nologin 
 
 WORKDIR /app
 
-COPY requirements/runtime.txt requirements/runtime.txt
-RUN pip install --no-input --require-hashes -r requirements/runtime.txt
+# `otel` for traces.
+ARG REQUIREMENTS=runtime
+COPY requirements/runtime.txt requirements/otel.txt requirements/
+RUN pip install --no-input --require-hashes -r requirements/${REQUIREMENTS}.txt
 
 COPY alembic.ini cli.py worker.py ./
 COPY activities/ activities/

@@ -15,12 +15,16 @@ from temporalio.client import Client
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.logs import configure_logs
 from adapters.observability.loop_watch import watched_loop
-from adapters.observability.metrics import Metrics, shown
+from adapters.observability.metrics import Metrics
+from adapters.observability.probes import Probes, shown
+from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
-from adapters.system import new_ulid
+from adapters.observability.tracing import Traces, traced, traces_of
+from adapters.system import new_ulid, utc_now
 from adapters.temporal.connection import connect
-from adapters.temporal.runtime import forward_logs
+from adapters.temporal.health import Work, pollers, temporal_answers
+from adapters.temporal.runtime import set_up
 from domain.core import names
 from domain.core.errors import DomainError
 from domain.core.ports import ErrorTracker
@@ -50,26 +54,49 @@ def working_on(queue: str) -> Working:
     return engine_worker.working
 
 
-async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
+async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | None) -> None:
     """Work until SIGINT or SIGTERM; what has begun is finished first. A second signal ends the
     process at once, as a crash would: other workers take over what it had."""
     stop = _asked_to_stop()
-    client = await connect(settings.temporal)
-    working = working_on(queue)
+    client = traced(await connect(settings.temporal), traces)
+    working, metrics = working_on(queue), probes.metrics
     reports = Database(settings.database.url, pool_size=REPORTS)
     keep = keep_in(reports, new_ulid)
+    ready = readiness(_checks(queue, reports, client))
+    metrics.watch_pool("reports", reports.use)
     try:
-        async with (
-            error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
-            working(settings, client, tracker, metrics),
-        ):
-            _log.info("worker ready", queue=queue)
-            with watched_loop(metrics):
-                await stop.wait()
-            _log.info("worker stops", queue=queue)
+        with probes.ready_when(ready):
+            async with (
+                error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
+                working(settings, client, tracker, metrics),
+            ):
+                _log.info("worker ready", queue=queue)
+                with watched_loop(metrics):
+                    await stop.wait()
+                probes.draining = True
+                _log.info("worker stops", queue=queue)
     finally:
+        await ready.close()
         await reports.close()
     _log.info("worker stopped")
+
+
+def _checks(queue: str, database: Database, client: Client) -> dict[str, Check]:
+    """What a worker's `/readyz` asks."""
+
+    async def database_serves() -> str:
+        await database.ping()
+        return OK
+
+    async def temporal_serves() -> str:
+        return OK if await temporal_answers(client) else "unavailable"
+
+    async def asks_for_work() -> str:
+        asking = [await pollers(client, work, utc_now(), queue=queue) for work in Work]
+        us = client.service_client.config.identity
+        return OK if all(us in {one.identity for one in of_work} for of_work in asking) else "none"
+
+    return {"database": database_serves, "temporal": temporal_serves, "polling": asks_for_work}
 
 
 def _asked_to_stop() -> asyncio.Event:
@@ -89,14 +116,15 @@ def _asked_to_stop() -> asyncio.Event:
 
 def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
-    it refuses us or METRICS_PORT is taken."""
+    it refuses us, METRICS_PORT is taken or traces are wanted that cannot be made."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
-    forward_logs()
-    metrics = Metrics()
-    with shown(metrics, settings.server.host, settings.watch.metrics_port):
+    host, port = settings.server.host, settings.watch.metrics_port
+    probes = Probes(Metrics())
+    with traces_of(settings.watch, queue) as traces, shown(probes, host, port, health=True):
+        probes.library = set_up(numbers=port is not None)
         if queue == names.ENGINE_QUEUE:  # the one that sends mail
             warn_of_what_is_missing(settings)
-        uvloop.run(run(queue, settings, metrics))
+        uvloop.run(run(queue, settings, probes, traces))
 
 
 def main() -> None:

@@ -14,7 +14,10 @@ from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics
+from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
+from adapters.observability.state import state_shown
+from adapters.observability.tracing import Traces, traced
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
@@ -28,8 +31,9 @@ from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
 from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
+from api.http.traced_requests import TracedRequests
+from api.installation import state_sources
 from api.openapi import EDGE, complete_document
-from api.readiness import OK, Check, Readiness
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.billing import usage
@@ -55,15 +59,17 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 
 
-def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
+def create_app(
+    settings: Settings, metrics: Metrics | None = None, traces: Traces | None = None
+) -> FastAPI:
     """The API. It starts while Temporal or PostgreSQL are away, and says so until they are back.
 
-    `metrics`: its numbers, for a process that shows them.
+    `metrics`: its numbers, for a process that shows them. `traces`: where they are on.
     """
     app: FastAPI = FastAPIOffline(
         title="Customer-Support Agent Service",
         version="1.0",
-        lifespan=_lifespan(settings, metrics or Metrics()),
+        lifespan=_lifespan(settings, metrics or Metrics(), traces),
         redirect_slashes=False,
         responses=EDGE,
     )
@@ -71,6 +77,8 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.add_exception_handler(DomainError, answer_domain_error)
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
+    if traces is not None:
+        app.add_middleware(TracedRequests, traces=traces)
     app.state.dashboard_url = settings.server.dashboard_url
     app.state.draining = Draining()
     app.state.instance = settings.server.instance_id or new_ulid()
@@ -107,7 +115,7 @@ def _serve_whole_files(app: FastAPI) -> None:
 
 
 def _lifespan(
-    settings: Settings, metrics: Metrics
+    settings: Settings, metrics: Metrics, traces: Traces | None
 ) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -115,10 +123,14 @@ def _lifespan(
         # Reports have a connection of their own: requests do not wait for one behind them.
         reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
-        client = await connect(settings.temporal, lazy=True)
+        client = traced(await connect(settings.temporal, lazy=True), traces)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
-        readiness = Readiness(_checks(database, client))
+        ready = readiness(_checks(database, client))
+        sources = state_sources(reports, client, utc_now)
+        metrics.watch_pool("requests", database.use)
+        metrics.watch_pool("reports", reports.use)
+        metrics.watch_pool("exports", exports.database.use)
         keep = keep_in(reports, new_ulid)
         async with error_tracker(
             settings.watch.dsn, keep, Redactor.of(settings), metrics
@@ -141,14 +153,15 @@ def _lifespan(
                 new_id=new_ulid,
                 tracker=tracker,
                 metrics=metrics,
-                readiness=readiness,
+                readiness=ready,
                 report_pace=ReportPace(),
             )
-            with watched_loop(metrics):
+            with watched_loop(metrics), state_shown(metrics, sources) as state:
                 yield
         if sessions is not None:
             await sessions.close()
-        await readiness.close()
+        await ready.close()
+        await state.close()
         await reports.close()
         await exports.database.close()
         await database.close()

@@ -8,12 +8,12 @@ from fastapi import Depends, Request
 from adapters.identity.session import SessionVerifier
 from adapters.identity.session_key import SessionKeys
 from adapters.observability.metrics import Metrics
+from adapters.observability.questions import Questions
 from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
-from api.readiness import Readiness
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.tenants.api_key import KeyMaterial
 from services.core.crowd import Crowd
@@ -46,7 +46,7 @@ class Resources:
     new_id: NewId
     tracker: ErrorTracker
     metrics: Metrics
-    readiness: Readiness
+    readiness: Questions[str]
     report_pace: ReportPace
 
 

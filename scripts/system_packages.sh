@@ -1,29 +1,46 @@
 #!/bin/sh
 # Installs what tests want from the system and pip cannot bring: LibreOffice, which opens the CSV of
-# an export. Without it those tests are skipped, so whatever goes wrong here is only said.
+# an export, and promtool, which reads ops/prometheus/. Without one its tests are skipped, so whatever
+# goes wrong here is only said.
 set -u
 
 say() { printf '%s\n' "$*" >&2; }
-without() { say "warning: $*; the tests that open a CSV in LibreOffice will be skipped"; exit 0; }
+missing=""
+command -v soffice >/dev/null 2>&1 || missing="soffice"
+command -v promtool >/dev/null 2>&1 || missing="$missing promtool"
+[ -n "$missing" ] || exit 0
+without() { say "warning: $*; the tests that want$missing will be skipped"; exit 0; }
 
-command -v soffice >/dev/null 2>&1 && exit 0
-command -v apt-get >/dev/null 2>&1 || without "soffice is missing, and there is no apt-get"
-
+command -v apt-get >/dev/null 2>&1 || without "there is no apt-get"
 root=""
 if [ "$(id -u)" != 0 ]; then
-    sudo -n true 2>/dev/null || without "soffice is missing, and installing it needs root"
+    sudo -n true 2>/dev/null || without "installing needs root"
     root="sudo -n"
 fi
 
-log=$(mktemp) || without "no temporary file"
-trap 'rm -f "$log"' EXIT
-say "installing LibreOffice's spreadsheet (once, a minute or two)"
-install() {
-    $root env DEBIAN_FRONTEND=noninteractive timeout 600 apt-get "$@" </dev/null >"$log" 2>&1
-}
-install -qq update || say "warning: apt-get update failed; trying with the lists that are there"
-if ! install -qq --no-install-recommends -y install libreoffice-calc-nogui; then
-    tail -n 3 "$log" >&2
-    without "LibreOffice could not be installed"
+work=$(mktemp -d) || without "no temporary folder"
+trap 'rm -rf "$work"' EXIT
+log="$work/log"
+quietly() { timeout 600 "$@" </dev/null >"$log" 2>&1; }
+as_root() { quietly $root env DEBIAN_FRONTEND=noninteractive "$@"; }
+failed() { tail -n 3 "$log" >&2; say "warning: $1 could not be installed; its tests will be skipped"; }
+
+as_root apt-get -qq update || say "warning: apt-get update failed; trying with the lists that are there"
+if ! command -v soffice >/dev/null 2>&1; then
+    say "installing LibreOffice's spreadsheet (once, a minute or two)"
+    as_root apt-get -qq --no-install-recommends -y install libreoffice-calc-nogui || failed LibreOffice
 fi
-command -v soffice >/dev/null 2>&1 || without "LibreOffice was installed, but soffice is not found"
+# Of Debian's `prometheus` the one program: the package would start a server.
+take_promtool() {
+    cd "$work" && quietly apt-get -qq download prometheus \
+        && dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin/promtool \
+        && as_root install usr/bin/promtool /usr/local/bin/promtool
+}
+if ! command -v promtool >/dev/null 2>&1; then
+    say "installing promtool (once, some seconds)"
+    (take_promtool) || failed promtool
+fi
+for program in $missing; do
+    command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"
+done
+exit 0

@@ -199,6 +199,11 @@ class WatchSettings(BaseModel):
     metrics_port: _Port | None = Field(
         default=None, description="Port of GET /metrics, on HOST; unset: none."
     )
+    otlp_endpoint: WebUrl | None = Field(
+        default=None,
+        alias="OTEL_EXPORTER_OTLP_ENDPOINT",
+        description="Where traces are sent, by OTLP over HTTP; unset: none are made.",
+    )
 
     @property
     def dsn(self) -> str | None:

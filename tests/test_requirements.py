@@ -12,7 +12,13 @@ import pytest
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 REQUIREMENTS: Final = ROOT / "requirements"
-SETS: Final = ("runtime", "embedded", "dev")
+SETS: Final = ("runtime", "embedded", "otel", "dev")
+SMALLER_AND_LARGER: Final = (
+    ("runtime", "embedded"),
+    ("embedded", "dev"),
+    ("runtime", "otel"),
+    ("otel", "dev"),
+)
 # What `make run` and `make demo` start beside the product, and `make eval`.
 WITH_EMBEDDED: Final = ("embedded", "demo", "evaluation")
 DEVELOPMENT: Final = ("tests", "training", "bench")
@@ -59,7 +65,7 @@ def files_of(*, embedded: bool) -> list[Path]:
     return inside if embedded else [*inside, *ROOT.glob("*.py")]
 
 
-@pytest.mark.parametrize(("smaller", "larger"), [("runtime", "embedded"), ("embedded", "dev")])
+@pytest.mark.parametrize(("smaller", "larger"), SMALLER_AND_LARGER)
 def test_a_set_holds_the_one_before_it(smaller: str, larger: str) -> None:
     """So scripts/setup.sh may add a larger one to a smaller one."""
     assert pins(smaller)

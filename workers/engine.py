@@ -253,6 +253,7 @@ async def working(
 ) -> AsyncIterator[None]:
     """The worker at work, its schedules in place. Raises EngineUnavailable."""
     database = Database(settings.database.url)
+    metrics.watch_pool("work", database.use)
     http = open_client()
     normalizer = NormalizerPool()
     try:

@@ -150,6 +150,7 @@ async def working(
 ) -> AsyncIterator[None]:
     """The worker at work. It needs no mail server and no brain, and does not load them."""
     database = Database(settings.database.url)
+    metrics.watch_pool("work", database.use)
     sender = build_sender(settings.webhooks)
     try:
         async with at_work(

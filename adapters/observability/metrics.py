@@ -1,9 +1,8 @@
-"""Numbers for Prometheus: what is counted, and the port that shows it."""
+"""Numbers for Prometheus: what is counted in a process."""
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Final
+from typing import Final, Protocol
 
 from prometheus_client import (
     CollectorRegistry,
@@ -11,13 +10,13 @@ from prometheus_client import (
     Gauge,
     Histogram,
     ProcessCollector,
-    start_http_server,
 )
+from prometheus_client.core import GaugeMetricFamily
+from prometheus_client.registry import Collector
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
 from adapters.observability.loop_watch import Cause
-from domain.core.errors import InvalidInput
 from domain.webhooks.breaker import OwnPart
 from domain.webhooks.delivery import DeliveryAttempt, DeliveryStatus
 from domain.webhooks.errors import Deferred
@@ -25,6 +24,38 @@ from domain.webhooks.errors import Deferred
 _METHODS: Final = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # An answer takes tens of milliseconds; its deadline is 30 s.
 _BUCKETS: Final = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+
+class Pool(Protocol):
+    """A pool of connections, as it is now."""
+
+    @property
+    def size(self) -> int: ...
+    @property
+    def in_use(self) -> int: ...
+    @property
+    def waiting(self) -> int: ...
+
+
+class _Pools(Collector):
+    """Read when somebody asks; a connection that is taken or given back costs nothing more."""
+
+    def __init__(self) -> None:
+        self.pools: dict[str, Pool] = {}
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        size = _of_pools("size", "Connections to PostgreSQL at most.")
+        in_use = _of_pools("in_use", "Connections that somebody has.")
+        waiting = _of_pools("waiting", "Tasks that wait for a connection.")
+        for name, pool in self.pools.items():
+            size.add_metric([name], pool.size)
+            in_use.add_metric([name], pool.in_use)
+            waiting.add_metric([name], pool.waiting)
+        yield from (size, in_use, waiting)
+
+
+def _of_pools(name: str, meaning: str) -> GaugeMetricFamily:
+    return GaugeMetricFamily(f"engine_database_pool_{name}", meaning, labels=["pool"])
 
 
 class Metrics:
@@ -44,6 +75,8 @@ class Metrics:
             "engine_http_requests_in_flight", "Requests without an answer.", registry=self.registry
         )
         self._outcomes = self._counter("gateway_outcomes", "Answers of the gateway.", "status")
+        # Shown from the start: a number that begins at 1 is no rise for Prometheus.
+        self._outcomes.labels("failed")
         self._refusals = self._counter("refusals", "Answers of 4xx, and of the edge.", "code")
         self._reports = self._counter("error_reports", "Errors reported.", "code")
         self._dropped = self._counter(
@@ -61,7 +94,6 @@ class Metrics:
         self._delivery_durations = self._histogram(
             "webhook_duration_seconds", "From the start of a POST to its end.", "status"
         )
-
         self._own_parts = Gauge(
             "engine_webhook_own_failure",
             "Our own resolver or network is thought to fail: deliveries wait.",
@@ -71,6 +103,8 @@ class Metrics:
         self._holds = self._histogram(
             "event_loop_hold_seconds", "The event loop was held, by its own work or not.", "cause"
         )
+        self._pools = _Pools()
+        self.registry.register(self._pools)
 
     def answered(self, method: str, route: str, status: int, seconds: float) -> None:
         """A request's end. `route`: the template; `status`: 0 if the caller got none."""
@@ -109,6 +143,10 @@ class Metrics:
         """Our own way to receivers. Satisfies `domain.webhooks.ports.WatchDeliveries`."""
         self._own_parts.labels(part).set(failing)
 
+    def watch_pool(self, name: str, pool: Pool) -> None:
+        """Show the use of a pool of connections from now on."""
+        self._pools.pools[name] = pool
+
     def _counter(self, name: str, meaning: str, *labels: str) -> Counter:
         return Counter(f"engine_{name}", meaning, labels, registry=self.registry)
 
@@ -116,29 +154,6 @@ class Metrics:
         return Histogram(
             f"engine_{name}", meaning, labels, buckets=_BUCKETS, registry=self.registry
         )
-
-
-@contextmanager
-def shown(metrics: Metrics, host: str, port: int | None) -> Iterator[None]:
-    """Serve the numbers at http://host:port/metrics, in a thread of its own; no port, no server.
-
-    Raises InvalidInput if the port cannot be had.
-    """
-    if port is None:
-        yield
-        return
-    try:
-        server, thread = start_http_server(port, host, metrics.registry)
-    except OSError as error:
-        raise InvalidInput(
-            f"METRICS_PORT {port} cannot be opened on {host}: {error.strerror or 'no such address'}"
-        ) from error
-    try:
-        yield
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Count(ActivityInboundInterceptor):

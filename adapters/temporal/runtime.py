@@ -1,12 +1,14 @@
-"""How the Temporal library runs in our processes: where its log lines go, and how it runs
-workflows."""
+"""How the Temporal library runs in our processes: where its log lines and numbers go, and how it
+runs workflows."""
 
 import logging
+import socket
 from typing import Final
 
 from temporalio.runtime import (
     LogForwardingConfig,
     LoggingConfig,
+    PrometheusConfig,
     Runtime,
     TelemetryConfig,
     TelemetryFilter,
@@ -24,18 +26,43 @@ _PASSED_THROUGH: Final = (
 )
 
 
-def forward_logs() -> None:
-    """Once a process, before its first client: hand the library's lines to Python's logging."""
-    Runtime.set_default(
-        Runtime(
-            telemetry=TelemetryConfig(
-                logging=LoggingConfig(
-                    filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
-                    forwarding=LogForwardingConfig(logger=logging.getLogger("temporalio.core")),
-                )
-            )
-        )
+def set_up(*, numbers: bool) -> str | None:
+    """Once a process, before its first client: hand the library's lines to Python's logging.
+
+    `numbers`: have it count, too. It shows them on a port of loopback, and this returns where: it
+    adds them up itself, which costs less than to be told each one.
+    """
+    logs = LoggingConfig(
+        filter=TelemetryFilter(core_level="WARN", other_level="ERROR"),
+        forwarding=LogForwardingConfig(logger=logging.getLogger("temporalio.core")),
     )
+    if not numbers:
+        Runtime.set_default(Runtime(telemetry=TelemetryConfig(logging=logs)))
+        return None
+    address, runtime = _counting(logs)
+    Runtime.set_default(runtime)
+    return f"http://{address}/metrics"
+
+
+def _counting(logs: LoggingConfig, tries: int = 5) -> tuple[str, Runtime]:
+    """A runtime that shows its numbers, and where. Raises ValueError if it finds no port."""
+    address = f"127.0.0.1:{_free_port()}"
+    shown = PrometheusConfig(
+        address, counters_total_suffix=True, unit_suffix=True, durations_as_seconds=True
+    )
+    try:
+        return address, Runtime(telemetry=TelemetryConfig(logging=logs, metrics=shown))
+    except ValueError:  # somebody else has taken the port meanwhile
+        if tries == 1:
+            raise
+        return _counting(logs, tries - 1)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def workflow_runner(*, sandbox: bool) -> WorkflowRunner:

@@ -13,11 +13,13 @@ import typer
 import uvicorn
 
 from adapters.observability.logs import configure_logs
-from adapters.observability.metrics import Metrics, shown
+from adapters.observability.metrics import Metrics
+from adapters.observability.probes import Probes, shown
 from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
+from adapters.observability.tracing import traces_of
 from adapters.temporal.connection import check_credentials, connect
-from adapters.temporal.runtime import forward_logs
+from adapters.temporal.runtime import set_up
 from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
 from api.http.draining_server import DrainingServer
@@ -57,22 +59,23 @@ def serve(
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
-    metrics = Metrics()
+    probes = Probes(Metrics())
     with ExitStack() as held:
         try:
             settings = settings_for(data)
-            held.enter_context(shown(metrics, settings.server.host, settings.watch.metrics_port))
+            held.enter_context(shown(probes, settings.server.host, settings.watch.metrics_port))
+            traces = held.enter_context(traces_of(settings.watch, "api"))
             listener = held.enter_context(
                 listening(port or settings.server.port, settings.server.host)
                 if fd is None
                 else socket.socket(fileno=fd)
             )
             configure_logs(settings.watch.log_level, Redactor.of(settings))
-            forward_logs()
+            probes.library = set_up(numbers=settings.watch.metrics_port is not None)
             asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
-        app = create_app(settings, metrics)
+        app = create_app(settings, probes.metrics, traces)
         address = {"host": settings.server.host, "port": port_of(listener)}
         structlog.get_logger(__name__).info("api starts", **address)
         warn_of_what_is_missing(settings)

@@ -115,8 +115,7 @@ async def think_through(
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
     doubt = doubt_of(material, request, answer, judgement.plan) if judgement.plan else None
-    if not is_whole:
-        # Nobody acts, or asks, on what half a message says.
+    if not is_whole:  # nobody acts, or asks, on what half a message says
         judgement = judgement.model_copy(update={"question": None})
         doubt = doubt or EscalationReason.LOW_CONFIDENCE
     return _result(material, Settled(answer, judgement), findings, doubt, now)

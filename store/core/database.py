@@ -22,6 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
 from store.core.leash import Leash
+from store.core.pool_use import PoolUse
 from store.core.pools import WORK
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
@@ -81,6 +82,7 @@ class Database:
                 "-c timezone=UTC",
             },
         )
+        self.use = PoolUse(self.engine)
         _ask_before_use(self.engine)
         event.listen(self.engine.sync_engine, "handle_error", _drop_one)
 
@@ -182,7 +184,8 @@ class Database:
         try:
             async with AsyncExitStack() as held:
                 async with asyncio.timeout_at(deadline - min(_FOR_STATEMENTS_S, patience_s / 3)):
-                    connection = await held.enter_async_context(self.engine.connect())
+                    with self.use.wait():
+                        connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")

@@ -3,8 +3,8 @@
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from adapters.observability.questions import OK
 from api.http.json_body import json_response
-from api.readiness import OK
 from api.resources import ResourcesDep
 
 router = APIRouter()
@@ -27,7 +27,7 @@ async def readyz(request: Request, resources: ResourcesDep) -> Response:
     if request.app.state.draining.begun:
         draining = {"status": "draining", "checks": {}, "instance": instance}
         return json_response(draining, status=503)
-    checks = await resources.readiness.findings()
+    checks = await resources.readiness.answers()
     ready = all(word == OK for word in checks.values())
     return json_response(
         {

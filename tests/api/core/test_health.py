@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from api.readiness import Readiness
+from adapters.observability.questions import Questions, readiness
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
@@ -118,12 +118,12 @@ async def test_flood_is_one_question() -> None:
         await answer.wait()
         return "ok"
 
-    readiness = Readiness({"database": check})
-    flood = [asyncio.create_task(readiness.findings()) for _ in range(100)]
+    ready = readiness({"database": check})
+    flood = [asyncio.create_task(ready.answers()) for _ in range(100)]
     await eventually(lambda: _true(asked > 0))
     answer.set()
     assert await asyncio.gather(*flood) == [{"database": "ok"}] * 100
-    assert await readiness.findings() == {"database": "ok"}
+    assert await ready.answers() == {"database": "ok"}
     assert asked == 1
 
 
@@ -137,12 +137,12 @@ async def test_hanging_check_is_not_asked_again() -> None:
         await answer.wait()
         return "ok"
 
-    readiness = Readiness({"database": check})
-    assert await readiness.findings() == {"database": "timeout"}
-    await eventually(lambda: _asks_again(readiness))
+    ready = readiness({"database": check})
+    assert await ready.answers() == {"database": "timeout"}
+    await eventually(lambda: _asks_again(ready))
     answer.set()
-    await eventually(lambda: _finds(readiness, "ok"))
-    await readiness.close()
+    await eventually(lambda: _finds(ready, "ok"))
+    await ready.close()
     assert asked <= 2
 
 
@@ -155,14 +155,14 @@ async def _true(value: bool) -> bool:
     return value
 
 
-async def _asks_again(readiness: Readiness) -> bool:
-    before = readiness._asking
-    await readiness.findings()
-    return readiness._asking is not before
+async def _asks_again(ready: Questions[str]) -> bool:
+    before = ready._asking
+    await ready.answers()
+    return ready._asking is not before
 
 
-async def _finds(readiness: Readiness, word: str) -> bool:
-    return await readiness.findings() == {"database": word}
+async def _finds(ready: Questions[str], word: str) -> bool:
+    return await ready.answers() == {"database": word}
 
 
 def _samples(registry: object) -> list[str]:

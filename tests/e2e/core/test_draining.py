@@ -59,7 +59,7 @@ async def test_an_api_drains_before_it_ends(
             answers = await asyncio.gather(waiting, late)
         await eventually(lambda: _ended(api))
 
-    assert ready.json() == {"status": "draining", "checks": {}}
+    assert ready.json().items() >= {"status": "draining", "checks": {}}.items()
     assert healthy.status_code == 200
     assert [answer.status_code for answer in answers] == [200, 200]
     assert [answer.json()["status"] for answer in answers] == ["completed", "completed"]
@@ -87,7 +87,11 @@ async def test_a_worker_finishes_the_mail_it_has_begun(
 ) -> None:
     """The server has the mail and is slow to say so: a worker that went would ask a human."""
     mail.held = asyncio.Event()
-    with process("worker", "worker.py", settings=idle_engine.settings, folder=tmp_path) as worker:
+    port = free_port()
+    with process(
+        "worker", "worker.py",
+        settings=idle_engine.settings, folder=tmp_path, METRICS_PORT=str(port),
+    ) as worker:  # fmt: skip
         call = asyncio.ensure_future(
             idle_engine.post(
                 shop,
@@ -99,11 +103,15 @@ async def test_a_worker_finishes_the_mail_it_has_begun(
         await eventually(lambda: _given(mail))
         worker.terminate()
         await eventually(lambda: _logged(worker, "worker stops"))
+        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", trust_env=False) as http:
+            ready, healthy = await http.get("/readyz"), await http.get("/healthz")
         async with idle_engine.working():
             mail.held.set()
             answer = await call
         await eventually(lambda: _ended(worker))
 
+    assert (ready.status_code, ready.json()["status"]) == (503, "draining")
+    assert (healthy.status_code, healthy.json()["status"]) == (200, "ok")
     assert (answer.status_code, answer.json()["status"]) == (200, "completed")
     assert worker.exit_code == 0
     assert len(mail.mails) == 1

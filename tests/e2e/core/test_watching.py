@@ -190,6 +190,12 @@ async def _numbers(it: Installation) -> str:
     assert 'engine_activities_total{activity="event.normalize",outcome="completed"} 1.0' in worker
     assert 'engine_activities_total{activity="event.brain",outcome="failed"}' in worker
     assert 'engine_activity_duration_seconds_count{activity="event.brain"}' in worker
+    assert "engine_open_reviews 0.0" in api
+    assert 'engine_state_known{source="temporal"} 1.0' in api
+    assert 'engine_database_pool_size{pool="requests"} 10.0' in api
+    assert 'engine_database_pool_size{pool="work"} 10.0' in worker
+    assert 'operation="ExecuteMultiOperation"' in api
+    assert "temporal_workflow_task_schedule_to_start_latency_seconds_bucket{" in worker
     return api + worker
 
 
@@ -253,7 +259,8 @@ async def _ended(child: Process) -> bool:
 async def _ready(it: Installation) -> bool:
     assert it.api.exit_code is None, it.api.log_tail()
     assert it.worker.exit_code is None, it.worker.log_tail()
-    return await _status(f"{it.url}/readyz") == 200
+    worker = it.worker_numbers.replace("/metrics", "/readyz")
+    return await _status(f"{it.url}/readyz") == 200 and await _status(worker) == 200
 
 
 async def _status(url: str) -> int | None:

@@ -1,0 +1,121 @@
+"""Traces by OpenTelemetry's protocol (OTLP over HTTP). Loaded only where they are on: the libraries
+are in requirements/otel.txt alone."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from threading import Thread
+from typing import Final
+
+from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import SERVICE_NAME, Resource
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor, SpanExporter, SpanExportResult
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+from temporalio.contrib.opentelemetry import TracingInterceptor
+
+_SERVICE: Final = "support-engine"
+# A collector that is silent keeps the sending thread for this long and nobody else.
+_ANSWERS_WITHIN_S: Final = 3
+# What a process that ends may still take to hand over the rest.
+_LAST_S: Final = 2.0
+# Ids, codes and names of ours. Whatever else a library notes may quote a customer.
+_KEPT: Final = frozenset(
+    {
+        "temporalWorkflowID",
+        "temporalRunID",
+        "temporalActivityID",
+        "temporalUpdateID",
+        "http.request.method",
+        "http.route",
+        "http.response.status_code",
+        "request_id",
+        "client_id",
+        "event_id",
+    }
+)
+
+
+class _RequestSpan:
+    """Satisfies `adapters.observability.tracing.RequestSpan`."""
+
+    def __init__(self, span: Span) -> None:
+        self._span = span
+
+    def ended(self, method: str, route: str, status: int, known: dict[str, str]) -> None:
+        """`status`: 0 if the caller got no answer. `known`: whose it is."""
+        self._span.update_name(f"{method} {route}")
+        self._span.set_attributes({"http.request.method": method, "http.route": route, **known})
+        if status:
+            self._span.set_attribute("http.response.status_code", status)
+        if status == 0 or status >= 500:
+            self._span.set_status(StatusCode.ERROR)
+
+
+class _Traces:
+    """Satisfies `adapters.observability.tracing.Traces`."""
+
+    def __init__(self, tracer: Tracer) -> None:
+        self._tracer = tracer
+        self.interceptor = _Interceptor(tracer)
+
+    @contextmanager
+    def request(self) -> Iterator[_RequestSpan]:
+        # Callers' own traces are not taken on: they are strangers'.
+        with self._tracer.start_as_current_span("request", kind=SpanKind.SERVER) as span:
+            yield _RequestSpan(span)
+
+
+class _Interceptor(TracingInterceptor):
+    # Nothing else goes from step to step: no baggage of anybody's.
+    text_map_propagator = TraceContextTextMapPropagator()
+
+
+class _Reticent(SpanExporter):
+    """Lets out of each span its name, ids, times and known attributes, and nothing of an error but
+    that there was one: messages quote what customers wrote (decision 0020)."""
+
+    def __init__(self, exporter: SpanExporter) -> None:
+        self._exporter = exporter
+
+    def export(self, spans: Sequence[ReadableSpan]) -> SpanExportResult:
+        return self._exporter.export([_told(span) for span in spans])
+
+    def shutdown(self) -> None:
+        self._exporter.shutdown()
+
+
+def _told(span: ReadableSpan) -> ReadableSpan:
+    attributes = span.attributes or {}
+    return ReadableSpan(
+        name=span.name,
+        context=span.get_span_context(),
+        parent=span.parent,
+        resource=span.resource,
+        attributes={name: value for name, value in attributes.items() if name in _KEPT},
+        links=span.links,
+        kind=span.kind,
+        status=Status(span.status.status_code),
+        start_time=span.start_time,
+        end_time=span.end_time,
+        instrumentation_scope=span.instrumentation_scope,
+    )
+
+
+@contextmanager
+def sending(endpoint: str, process: str) -> Iterator[_Traces]:
+    """Spans of this process to `endpoint`/v1/traces, in batches, by a thread of its own.
+
+    While it does not answer, 2,048 spans are kept; more are dropped.
+    """
+    exporter = OTLPSpanExporter(f"{endpoint}/v1/traces", timeout=_ANSWERS_WITHIN_S)
+    provider = TracerProvider(
+        resource=Resource.create({SERVICE_NAME: f"{_SERVICE}-{process}"}), shutdown_on_exit=False
+    )
+    provider.add_span_processor(BatchSpanProcessor(_Reticent(exporter)))
+    try:
+        yield _Traces(provider.get_tracer(_SERVICE))
+    finally:
+        last = Thread(target=provider.shutdown, daemon=True)
+        last.start()
+        last.join(_LAST_S)

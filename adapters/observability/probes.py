@@ -1,0 +1,167 @@
+"""METRICS_PORT: the numbers of a process, and a worker's health, from a thread of its own."""
+
+import asyncio
+import json
+import socket
+import urllib.request
+from collections.abc import Iterator
+from concurrent.futures import TimeoutError as FutureTimeout
+from contextlib import contextmanager
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+from typing import Final
+
+from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+from adapters.observability.metrics import Metrics
+from adapters.observability.questions import OK, Questions
+from domain.core.errors import InvalidInput
+
+# Longer than an event loop may be held in one go without something being wrong with it.
+_LOOP_TURNS_WITHIN_S: Final = 5.0
+_LIBRARY_ANSWERS_WITHIN_S: Final = 2.0
+_CALLER_PATIENCE_S: Final = 10.0
+_JSON: Final = "application/json"
+
+
+@dataclass(frozen=True, slots=True)
+class _Health:
+    """`loop`: what must turn for the process to live. `readiness`: what else it needs to work."""
+
+    loop: asyncio.AbstractEventLoop
+    readiness: Questions[str]
+
+
+class Probes:
+    """What `METRICS_PORT` answers. `library`: where the Temporal library shows its own numbers on
+    this machine, which are shown with ours."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self.metrics = metrics
+        self.library: str | None = None
+        self.draining = False
+        self._health: _Health | None = None
+
+    @contextmanager
+    def ready_when(self, readiness: Questions[str]) -> Iterator[None]:
+        """Answer for the running loop, for as long as the block runs."""
+        self._health = _Health(asyncio.get_running_loop(), readiness)
+        try:
+            yield
+        finally:
+            self._health = None
+
+    def numbers(self) -> bytes:
+        """Ours, then the library's."""
+        ours = generate_latest(self.metrics.registry)
+        if self.library is None:
+            return ours
+        try:
+            with urllib.request.urlopen(self.library, timeout=_LIBRARY_ANSWERS_WITHIN_S) as answer:  # noqa: S310 - http, to ourselves
+                return ours + bytes(answer.read())
+        except OSError:
+            return ours
+
+    def alive(self) -> tuple[int, dict[str, object]]:
+        """Whether the event loop turns. One that does not is not healed by waiting."""
+        if self._health is None:
+            return 200, {"status": "starting"}
+        try:
+            asyncio.run_coroutine_threadsafe(_turn(), self._health.loop).result(
+                _LOOP_TURNS_WITHIN_S
+            )
+        except (FutureTimeout, RuntimeError):
+            return 503, {"status": "held"}
+        return 200, {"status": OK}
+
+    def ready(self) -> tuple[int, dict[str, object]]:
+        """Whether work would be done now; one word for each part."""
+        if self.draining:
+            return 503, {"status": "draining", "checks": {}}
+        if self._health is None:
+            return 503, {"status": "starting", "checks": {}}
+        asked = asyncio.run_coroutine_threadsafe(
+            self._health.readiness.answers(), self._health.loop
+        )
+        try:
+            checks = asked.result(_LOOP_TURNS_WITHIN_S)
+        except (FutureTimeout, RuntimeError):
+            return 503, {"status": "held", "checks": {}}
+        ready = all(word == OK for word in checks.values())
+        status = "ready" if ready else "not_ready"
+        return 200 if ready else 503, {"status": status, "checks": checks}
+
+
+async def _turn() -> None:
+    """A turn of the loop."""
+
+
+@contextmanager
+def shown(probes: Probes, host: str, port: int | None, *, health: bool = False) -> Iterator[None]:
+    """Serve GET /metrics at http://host:port; no port, no server.
+
+    `health`: /healthz and /readyz as well, for a process that has no other port. Raises
+    InvalidInput if the port cannot be had.
+    """
+    if port is None:
+        yield
+        return
+
+    class Handler(_Handler):
+        asked, with_health = probes, health
+
+    try:
+        server = _server(host, port, Handler)
+    except OSError as error:
+        raise InvalidInput(
+            f"METRICS_PORT {port} cannot be opened on {host}: {error.strerror or 'no such address'}"
+        ) from error
+    thread = Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _server(host: str, port: int, handler: type["_Handler"]) -> ThreadingHTTPServer:
+    family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+
+    class Server(ThreadingHTTPServer):
+        address_family = family
+        daemon_threads = True
+
+    return Server((str(address[0]), port), handler)
+
+
+class _Handler(BaseHTTPRequestHandler):
+    asked: Probes
+    with_health: bool
+    timeout = _CALLER_PATIENCE_S
+
+    def do_GET(self) -> None:
+        match self.path.partition("?")[0]:
+            case "/metrics":
+                self._send(200, CONTENT_TYPE_LATEST, self.asked.numbers())
+            case "/healthz" if self.with_health:
+                self._send_word(*self.asked.alive())
+            case "/readyz" if self.with_health:
+                self._send_word(*self.asked.ready())
+            case _:
+                self._send_word(404, {"status": "not_found"})
+
+    def _send_word(self, status: int, body: dict[str, object]) -> None:
+        self._send(status, _JSON, json.dumps(body).encode())
+
+    def _send(self, status: int, kind: str, body: bytes) -> None:
+        self.send_response(status)
+        self.send_header("content-type", kind)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the library's name
+        """A question of Prometheus is no line in the log."""

@@ -1,0 +1,95 @@
+"""Questions to what a process needs, asked together: whether it is ready, and what waits."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Final, Generic, TypeVar
+
+import structlog
+
+T = TypeVar("T")
+
+Check = Callable[[], Awaitable[str]]
+"""Returns "ok", or one word for what is missing. Whatever it raises means "unavailable"."""
+
+OK: Final = "ok"
+_READY_WITHIN_S: Final = 2.0
+_READY_KEPT_S: Final = 1.0
+
+_log = structlog.get_logger(__name__)
+
+
+class Questions(Generic[T]):
+    """Asks at most once in `kept_s`, however often it is asked itself.
+
+    `failed` is the answer to a question that raised, `late` to one that took longer than
+    `within_s`.
+    """
+
+    def __init__(
+        self,
+        questions: Mapping[str, Callable[[], Awaitable[T]]],
+        *,
+        failed: T,
+        late: T,
+        within_s: float,
+        kept_s: float,
+    ) -> None:
+        self._questions = questions
+        self._failed = failed
+        self._late = late
+        self._within_s = within_s
+        self._kept_s = kept_s
+        self._running: dict[str, asyncio.Task[T]] = {}
+        self._asking: asyncio.Task[dict[str, T]] | None = None
+        self._asked_at = 0.0
+
+    async def answers(self) -> dict[str, T]:
+        """The answer to each question, at most `kept_s` old."""
+        if self._asking is None or (
+            self._asking.done() and time.monotonic() - self._asked_at > self._kept_s
+        ):
+            self._asking = asyncio.create_task(self._ask())
+        # One caller that goes away must not end it for the others.
+        return await asyncio.shield(self._asking)
+
+    async def _ask(self) -> dict[str, T]:
+        for name, question in self._questions.items():
+            # One that has not come back is not asked a second time.
+            if name not in self._running:
+                self._running[name] = asyncio.create_task(self._answer(name, question))
+        # Not cancelled when the time is over: a connection must not be left in the middle.
+        await asyncio.wait(self._running.values(), timeout=self._within_s)
+        found = {
+            name: task.result() if task.done() else self._late
+            for name, task in self._running.items()
+        }
+        self._running = {name: task for name, task in self._running.items() if not task.done()}
+        self._asked_at = time.monotonic()
+        return found
+
+    async def _answer(self, name: str, question: Callable[[], Awaitable[T]]) -> T:
+        try:
+            return await question()
+        except Exception as error:
+            _log.warning("not ready", check=name, cause=type(error).__name__)
+            return self._failed
+
+    async def close(self) -> None:
+        """Wait a moment for what is still being asked; then nobody needs the answer."""
+        if self._running:
+            _, hanging = await asyncio.wait(self._running.values(), timeout=self._within_s)
+            for task in hanging:
+                task.cancel()
+            await asyncio.gather(*hanging, return_exceptions=True)
+
+
+def readiness(checks: Mapping[str, Check]) -> Questions[str]:
+    """Each check's word, at most a second old; "timeout" for one that takes longer than 2 s."""
+    return Questions(
+        checks,
+        failed="unavailable",
+        late="timeout",
+        within_s=_READY_WITHIN_S,
+        kept_s=_READY_KEPT_S,
+    )

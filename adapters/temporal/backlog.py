@@ -1,0 +1,52 @@
+"""What waits in Temporal, for the installation's operators."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from temporalio.api.taskqueue.v1 import TaskQueue
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.client import Client
+
+from adapters.temporal.health import Work
+
+_ANSWERS_WITHIN: Final = timedelta(seconds=2)
+_FAILED: Final = "('Failed', 'TimedOut', 'Terminated')"
+
+
+@dataclass(frozen=True, slots=True)
+class QueueBacklog:
+    """Tasks that no worker has taken, as Temporal estimates them, and the age of the oldest."""
+
+    tasks: int
+    age: timedelta
+
+
+async def queue_backlog(client: Client, work: Work, *, queue: str) -> QueueBacklog:
+    """Raises RPCError, RuntimeError."""
+    described = await client.workflow_service.describe_task_queue(
+        DescribeTaskQueueRequest(
+            namespace=client.namespace,
+            task_queue=TaskQueue(name=queue),
+            task_queue_type=work.value,
+            report_stats=True,
+        ),
+        timeout=_ANSWERS_WITHIN,
+    )
+    stats = described.stats
+    return QueueBacklog(
+        stats.approximate_backlog_count, stats.approximate_backlog_age.ToTimedelta()
+    )
+
+
+async def failed_schedules(client: Client, since: datetime) -> int:
+    """How many workflows that a schedule started have ended without a result since then.
+
+    Raises RPCError, RuntimeError.
+    """
+    counted = await client.count_workflows(
+        f"TemporalScheduledById IS NOT NULL AND ExecutionStatus IN {_FAILED} "
+        f"AND CloseTime >= '{since.isoformat()}'",
+        rpc_timeout=_ANSWERS_WITHIN,
+    )
+    return counted.count

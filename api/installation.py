@@ -1,0 +1,53 @@
+"""What of the installation every API process shows to Prometheus: it is there when workers are
+not."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Final
+
+from temporalio.client import Client
+
+from adapters.observability.state import Look, Number
+from adapters.temporal.backlog import failed_schedules, queue_backlog
+from adapters.temporal.health import Work
+from domain.core import names
+from domain.core.ports import Clock
+from store.analytics.backlog import read_backlog
+from store.core.database import Database
+
+_QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
+_FAILED_WITHIN: Final = timedelta(hours=24)
+
+
+def state_sources(database: Database, client: Client, now: Clock) -> Mapping[str, Look]:
+    """`database`: another pool than the requests', which may be waited for."""
+
+    async def in_database() -> Sequence[Number]:
+        async with database.reading_across() as connection:
+            found = await read_backlog(connection)
+        oldest = found.oldest_received
+        return (
+            Number("received_runs", found.received_runs),
+            Number(
+                "oldest_received_run_seconds",
+                max(0.0, (now() - oldest).total_seconds()) if oldest else 0.0,
+            ),
+            Number("open_reviews", found.open_reviews),
+            Number("pending_deliveries", found.pending_deliveries),
+        )
+
+    async def in_temporal() -> Sequence[Number]:
+        numbers = [
+            Number("failed_schedules", await failed_schedules(client, now() - _FAILED_WITHIN))
+        ]
+        for queue in _QUEUES:
+            for work in Work:
+                found = await queue_backlog(client, work, queue=queue)
+                labels = {"queue": queue, "work": work.name.lower()}
+                numbers += [
+                    Number("task_queue_backlog", found.tasks, labels),
+                    Number("task_queue_backlog_seconds", found.age.total_seconds(), labels),
+                ]
+        return numbers
+
+    return {"database": in_database, "temporal": in_temporal}
