@@ -10,6 +10,8 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 from temporalio.client import Client
 
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -110,6 +112,8 @@ def _lifespan(
         client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
+        sealer = FernetSealer(settings.seal.key.get_secret_value())
+        outside = open_client()
         readiness = Readiness(_checks(database, client))
         keep = keep_in(reports, new_ulid)
         async with error_tracker(
@@ -122,7 +126,12 @@ def _lifespan(
                 exports=exports,
                 engine=engine,
                 limiter=build_limiter(settings.limits, database),
-                sealer=FernetSealer(settings.seal.key.get_secret_value()),
+                sealer=sealer,
+                connectors=ConnectorRegistry(
+                    sealer,
+                    outside,
+                    allow_loopback=settings.integrations.allow_loopback_targets,
+                ),
                 admissions=Gate(patience_s=GATE_PATIENCE_S),
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
@@ -137,6 +146,7 @@ def _lifespan(
                 yield
         if sessions is not None:
             await sessions.close()
+        await outside.aclose()
         await readiness.close()
         await reports.close()
         await exports.database.close()

@@ -15,6 +15,7 @@ from api.http.rate_limiter import RateLimiter
 from api.readiness import Readiness
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from domain.integrations.ports import Connectors
 from services.core.gate import Gate
 from services.core.unit_of_work import UnitsOfWork
 from settings import Settings
@@ -30,6 +31,7 @@ class Resources:
     engine: TemporalEngine
     limiter: RateLimiter
     sealer: Sealer
+    connectors: Connectors
     admissions: Gate[TenantId]
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
