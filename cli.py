@@ -10,7 +10,7 @@ from adapters.observability.logs import configure_logs
 from commands.analytics import churn, metrics
 from commands.billing import credits as credit
 from commands.content import content
-from commands.core import dev, server
+from commands.core import connections, deployment, dev, server
 from commands.core import error_reports as errors
 from commands.exports import automation, importing
 from commands.integrations import integration
@@ -32,6 +32,7 @@ app.command("demo")(dev.demo)
 app.command("serve")(server.serve)
 app.command("worker")(server.worker)
 app.command("migrate")(server.migrate)
+app.command("connections")(connections.connections)
 app.command("reseal")(reseal.reseal)
 app.command("token")(token.token)
 app.command("import")(importing.bring_in)
@@ -50,6 +51,7 @@ app.add_typer(review.app, name="review")
 app.add_typer(run.app, name="run")
 app.add_typer(metrics.app, name="metrics")
 app.add_typer(churn.app, name="churn")
+app.add_typer(deployment.app, name="deployment")
 app.add_typer(errors.app, name="errors")
 app.add_typer(erase.app, name="erase")
 app.add_typer(retention.app, name="retention")

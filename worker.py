@@ -17,17 +17,21 @@ from adapters.observability.logs import configure_logs
 from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
+from adapters.observability.start import warn_of_what_is_missing
 from adapters.system import new_ulid
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.runtime import forward_logs
 from domain.core import names
-from domain.core.errors import DomainError, EngineUnavailable
+from domain.core.errors import DomainError
 from domain.core.ports import ErrorTracker
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 
 Working = Callable[[Settings, Client, ErrorTracker, Metrics], AbstractAsyncContextManager[None]]
 """A queue's worker, at work for as long as the block runs."""
@@ -47,16 +51,12 @@ def working_on(queue: str) -> Working:
 
 
 async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
-    """Work until SIGINT or SIGTERM; what has begun is finished first."""
-    stop = asyncio.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    try:
-        client = await connect(settings.temporal.address, settings.temporal.namespace)
-    except RuntimeError as error:  # what the SDK raises while nobody listens
-        raise EngineUnavailable(f"no Temporal answers at {settings.temporal.address}") from error
+    """Work until SIGINT or SIGTERM; what has begun is finished first. A second signal ends the
+    process at once, as a crash would: other workers take over what it had."""
+    stop = _asked_to_stop()
+    client = await connect(settings.temporal)
     working = working_on(queue)
-    reports = Database(settings.database.url, pool_size=1)
+    reports = Database(settings.database.url, pool_size=REPORTS)
     keep = keep_in(reports, new_ulid)
     try:
         async with (
@@ -66,18 +66,36 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
             _log.info("worker ready", queue=queue)
             with watched_loop(metrics):
                 await stop.wait()
+            _log.info("worker stops", queue=queue)
     finally:
         await reports.close()
     _log.info("worker stopped")
 
 
+def _asked_to_stop() -> asyncio.Event:
+    """Set by the first signal."""
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
+
+    def first() -> None:
+        stop.set()
+        for number in _SIGNALS:
+            loop.remove_signal_handler(number)
+            signal.signal(number, signal.SIG_DFL)
+
+    for number in _SIGNALS:
+        loop.add_signal_handler(number, first)
+    return stop
+
+
 def start(queue: str, settings: Settings) -> None:
     """Run until a signal. Raises EngineUnavailable if Temporal cannot be reached, InvalidInput if
-    METRICS_PORT is taken."""
+    it refuses us or METRICS_PORT is taken."""
     configure_logs(settings.watch.log_level, Redactor.of(settings))
     forward_logs()
     metrics = Metrics()
     with shown(metrics, settings.server.host, settings.watch.metrics_port):
+        if queue == names.ENGINE_QUEUE:  # the one that sends mail
+            warn_of_what_is_missing(settings)
         uvloop.run(run(queue, settings, metrics))
 
 

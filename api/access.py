@@ -19,6 +19,7 @@ from api.auth import (
     authenticate_gateway,
     authenticate_user,
     authorize,
+    body_key,
     limiter_key,
     tenant_of,
 )
@@ -57,8 +58,9 @@ async def signed_in(request: Request, resources: Resources) -> User:
     """
     request.state.headers = [_NEVER_CACHED]
     user = await authenticate_user(request.headers, resources)
+    request.state.caller = limiter_key(user)
     await resources.limiter.check_request(
-        request, LimitScope.DASHBOARD, limiter_key(user), resources.now()
+        request, LimitScope.DASHBOARD, request.state.caller, resources.now()
     )
     return user
 
@@ -193,7 +195,9 @@ class GatewayCaller(Part):
     counted = False
 
     async def __call__(self, request: Request) -> Caller:
-        return await authenticate_gateway(request.headers, request.app.state.resources)
+        caller = await authenticate_gateway(request.headers, request.app.state.resources)
+        request.state.caller = body_key(caller, request.client.host if request.client else "")
+        return caller
 
 
 GatewayCallerDep = Annotated[Caller, Depends(GatewayCaller())]

@@ -19,11 +19,16 @@ from adapters.observability.metrics import Metrics
 from adapters.observability.redaction import Redactor
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
+from api.auth import key_reads
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
+from api.http.draining_server import Draining
+from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.openapi import EDGE, complete_document
 from api.readiness import OK, Check, Readiness
@@ -43,12 +48,13 @@ from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from domain.core.errors import DomainError
-from services.core.gate import Gate
+from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
-from services.intake.admission import GATE_PATIENCE_S
+from services.intake.door import Door
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
 
 
 def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
@@ -68,6 +74,8 @@ def create_app(settings: Settings, metrics: Metrics | None = None) -> FastAPI:
     app.add_exception_handler(HTTPException, answer_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     app.state.dashboard_url = settings.server.dashboard_url
+    app.state.draining = Draining()
+    app.state.instance = settings.server.instance_id or new_ulid()
     app.include_router(gateway.router)
     app.include_router(usage.router)
     app.include_router(export.router)
@@ -107,9 +115,9 @@ def _lifespan(
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         database = Database(settings.database.url)
         # Reports have a connection of their own: requests do not wait for one behind them.
-        reports = Database(settings.database.url, pool_size=1)
+        reports = Database(settings.database.url, pool_size=REPORTS)
         exports = Exports(settings.database.url)
-        client = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
+        client = await connect(settings.temporal, lazy=True)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
@@ -132,7 +140,9 @@ def _lifespan(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
-                admissions=Gate(patience_s=GATE_PATIENCE_S),
+                door=Door(),
+                bodies=Crowd(at_most=MAX_COMING),
+                keys=key_reads(database),
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
@@ -141,6 +151,7 @@ def _lifespan(
                 tracker=tracker,
                 metrics=metrics,
                 readiness=readiness,
+                report_pace=ReportPace(),
             )
             with watched_loop(metrics):
                 yield

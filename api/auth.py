@@ -10,9 +10,11 @@ from starlette.datastructures import Headers
 from api.resources import Resources
 from domain.core.ids import TenantId, parse_ulid
 from domain.tenants.actor import Actor
-from domain.tenants.api_key import KEY_PREFIXES, key_material
+from domain.tenants.api_key import KEY_PREFIXES, KeyMaterial, key_material
 from domain.tenants.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
 from domain.tenants.user import User
+from services.core.shared_reads import SharedReads
+from store.core.database import Database
 from store.tenants.keys import ActiveKey, KeyRepository
 from store.tenants.members import MemberRepository
 
@@ -61,11 +63,21 @@ async def _key_holder(token: str, resources: Resources) -> ActiveKey:
     material = key_material(token)
     if material is None:
         raise Unauthenticated
-    async with resources.database.unscoped() as connection:
-        key = await KeyRepository(connection).find_active(material)
+    key = await resources.keys.get(material)
     if key is None:
         raise Unauthenticated
     return key
+
+
+def key_reads(database: Database) -> SharedReads[KeyMaterial, ActiveKey | None]:
+    """Presented keys, each read anew for whoever comes with it. A crowd with one key shares a read,
+    so that it does not take the connections that others need."""
+
+    async def read(material: KeyMaterial) -> ActiveKey | None:
+        async with database.unscoped() as connection:
+            return await KeyRepository(connection).find_active(material)
+
+    return SharedReads(read)
 
 
 async def still_authenticated(caller: Caller, keys: KeyRepository) -> None:
@@ -124,15 +136,24 @@ async def tenant_of(caller: ActiveKey | User, resources: Resources) -> TenantId:
     return TenantId(own)
 
 
-def limiter_key(caller: Caller) -> str:
+def limiter_key(caller: ActiveKey | User) -> str:
     """Whose requests are counted together where callers are limited."""
     match caller:
-        case InternalWorker():
-            return "engine"
         case ActiveKey(id=key_id):
             return f"key:{key_id}"
         case User(id=user_id):
             return f"user:{user_id}"
+
+
+def dry_run_key(caller: Caller, tenant: TenantId) -> str:
+    """The same for dry runs: an internal worker's are those of the client they are made for."""
+    return f"engine:{tenant}" if isinstance(caller, InternalWorker) else limiter_key(caller)
+
+
+def body_key(caller: Caller, peer: str) -> str:
+    """The same for bodies that are on their way, from where an internal worker calls: for which
+    client it does, only the body says."""
+    return f"engine@{peer}" if isinstance(caller, InternalWorker) else limiter_key(caller)
 
 
 def _is_engine_secret(presented: list[str], resources: Resources) -> bool:

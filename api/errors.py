@@ -19,6 +19,7 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
+    CallerBusy,
     CommitUnknown,
     DomainError,
     EngineUnavailable,
@@ -183,6 +184,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         fields=("tickets_used", "tickets_limit", "credits_balance", "upgrade_url", "credits_url"),
     ),
     TooManyRequests: ErrorAnswer(429, "Trop de requêtes : {quota} par {window_s} s au plus."),
+    CallerBusy: ErrorAnswer(429, "Trop de requêtes à la fois. Réessayez dans un instant."),
     HeadTooLarge: ErrorAnswer(431, "En-têtes trop volumineux : 64 Kio et 100 en-têtes au plus."),
     EngineUnavailable: ErrorAnswer(500, _UNAVAILABLE),
     CommitUnknown: ErrorAnswer(500, _UNAVAILABLE),

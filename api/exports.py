@@ -9,9 +9,9 @@ from typing import Final
 from domain.core.ids import TenantId
 from domain.exports.errors import ExportsBusy
 from store.core.database import Database
+from store.core.pools import EXPORTS
 from store.core.snapshot import Snapshot
 
-_TOGETHER: Final = 4
 # A client whose readers are slow leaves room for others.
 _OF_ONE_CLIENT: Final = 2
 _PATIENCE_S: Final = 5.0
@@ -19,7 +19,7 @@ _PATIENCE_S: Final = 5.0
 
 class Exports:
     def __init__(self, database_url: str, *, patience_s: float = _PATIENCE_S) -> None:
-        self.database = Database(database_url, pool_size=_TOGETHER)
+        self.database = Database(database_url, pool_size=EXPORTS)
         self._patience_s = patience_s
         self._under_way: Counter[TenantId] = Counter()
         self._changed = asyncio.Condition()
@@ -47,4 +47,4 @@ class Exports:
             raise ExportsBusy from None
 
     def _has_room(self, tenant: TenantId) -> bool:
-        return self._under_way.total() < _TOGETHER and self._under_way[tenant] < _OF_ONE_CLIENT
+        return self._under_way.total() < EXPORTS and self._under_way[tenant] < _OF_ONE_CLIENT

@@ -3,8 +3,11 @@
 from collections.abc import Mapping
 from typing import Final, cast
 
+import orjson
 from fastapi import FastAPI
 from pydantic import BaseModel
+from starlette.requests import Request
+from starlette.responses import Response
 
 from api.http.json_body import MAX_DEPTH, MAX_KEY, MAX_VALUES
 from api.schemas.core.error import ErrorBody
@@ -145,7 +148,20 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
 
 
 def complete_document(app: FastAPI) -> None:
-    """Add the security schemes and the schema of extra fields."""
-    components = app.openapi().setdefault("components", {})
+    """Add the security schemes and the schema of extra fields, and serve it as it is then.
+
+    FastAPI would write it anew for each request, which takes long, and anybody may ask for it.
+    """
+    document = app.openapi()
+    components = document.setdefault("components", {})
     components["securitySchemes"] = _SECURITY_SCHEMES
     components.setdefault("schemas", {})["Extra"] = _EXTRA
+    written = orjson.dumps(document)
+
+    async def serve(_: Request) -> Response:
+        return Response(written, media_type="application/json")
+
+    place = str(app.openapi_url)
+    routes = app.router.routes
+    routes[:] = [route for route in routes if getattr(route, "path", None) != place]
+    app.add_route(place, serve, include_in_schema=False)

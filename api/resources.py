@@ -12,18 +12,24 @@ from adapters.temporal.client import TemporalEngine
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
+from api.http.report_pace import ReportPace
 from api.readiness import Readiness
-from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.integrations.ports import Connectors
-from services.core.gate import Gate
+from domain.tenants.api_key import KeyMaterial
+from services.core.crowd import Crowd
+from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
+from services.intake.door import Door
 from settings import Settings
 from store.core.database import Database
+from store.tenants.keys import ActiveKey
 
 
 @dataclass(frozen=True, slots=True)
 class Resources:
+    """`bodies`: on their way to us, by caller. `keys`: those that are presented."""
+
     settings: Settings
     database: Database
     work: UnitsOfWork
@@ -32,7 +38,9 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
-    admissions: Gate[TenantId]
+    door: Door
+    bodies: Crowd[str]
+    keys: SharedReads[KeyMaterial, ActiveKey | None]
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
@@ -41,6 +49,7 @@ class Resources:
     tracker: ErrorTracker
     metrics: Metrics
     readiness: Readiness
+    report_pace: ReportPace
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

@@ -13,7 +13,7 @@ from typing import Final
 
 from rich.console import Console
 
-from bench.chapters import Effort, design, exports, hostile, parked, size, webhooks
+from bench.chapters import Effort, design, exports, floods, hostile, parked, size, webhooks
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
@@ -21,7 +21,7 @@ from domain.core.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0
-CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export", "hostile")
+CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export", "hostile", "floods")
 
 out: Final = Console()
 
@@ -37,9 +37,10 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     fourth = await webhooks(effort, folder, out) if "webhooks" in chapters else []
     fifth = await exports(effort, folder, out) if "export" in chapters else None
     sixth = await hostile(effort, folder, out) if "hostile" in chapters else None
+    seventh = await floods(effort, folder, out) if "floods" in chapters else []
     turns = [turn for chapter in (first, second, third, sixth) if chapter for turn in chapter.turns]
     report = report_on(
-        [*turns, *fourth, *(fifth.turns if fifth else ())],
+        [*turns, *fourth, *(fifth.turns if fifth else ()), *seventh],
         plans=second.plans if second else [],
         admission=second.admission if second else None,
         filled_in_s=second.filled_in_s if second else None,

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 
 from bench.admission_cost import AdmissionCost, admission_cost
+from bench.aim import quantile
 from bench.contenders import (
     BareContender,
     Contender,
@@ -20,6 +21,7 @@ from bench.contenders import (
 from bench.export_contender import ExportContender
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures, ExportTurn
 from bench.export_growth import growth
+from bench.flood_contender import FloodContender, flood_turns
 from bench.hostile_contender import HostileAnswer, HostileContender
 from bench.measure import (
     BARE,
@@ -54,7 +56,6 @@ from bench.measure import (
 )
 from bench.parked import ParkedContender
 from bench.plans import StatementPlan, plans_of
-from bench.report import quantile
 from bench.webhook_contenders import (
     ChildrenContender,
     HangingContender,
@@ -175,6 +176,13 @@ async def hostile(effort: Effort, folder: Path, out: Console) -> Hostile:
             list(hostile_turns(effort.rounds, effort.seconds)), [contender], out
         )
         return Hostile(taken, contender.answers)
+
+
+async def floods(effort: Effort, folder: Path, out: Console) -> list[TurnResult]:
+    """The gateway beside floods of one tenant, and without."""
+    contenders = [FloodContender(folder)]
+    async with _running(contenders, out):
+        return await _take_turns(list(flood_turns(effort.rounds, effort.seconds)), contenders, out)
 
 
 async def exports(effort: Effort, folder: Path, out: Console) -> ExportMeasurements:

@@ -14,13 +14,14 @@ import uvloop
 from temporalio.client import Client, WithStartWorkflowOperation
 from temporalio.common import WorkflowIDConflictPolicy
 
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from bench import noop
 from bench.http_client import HttpClient
 from bench.load import Call, LoadShop, Phase, Sample, Target
 from bench.orders import Askers
 from bench.webhook_calls import children_call, deliveries_call, neighbour_call, posts_call
 from demo.tickets import SampleTicket
+from settings import load_temporal
 
 _HOST: Final = "127.0.0.1"
 _GATEWAY: Final = "/api/engine/gateway"
@@ -139,9 +140,13 @@ async def call_of(target: Target) -> AsyncIterator[Call]:
     if target.kind == "naive":
         yield naive_call(await Client.connect(target.address))
     elif target.kind == "floor":
-        yield update_call(await connect(target.address, "default"), noop.Floor)
+        yield update_call(
+            await connect(load_temporal({"TEMPORAL_ADDRESS": target.address})), noop.Floor
+        )
     elif target.kind == "skeleton":
-        yield update_call(await connect(target.address, "default"), noop.Skeleton)
+        yield update_call(
+            await connect(load_temporal({"TEMPORAL_ADDRESS": target.address})), noop.Skeleton
+        )
     else:
         async with _CALLS[target.kind](target) as call:
             yield call

@@ -8,8 +8,9 @@ import uvloop
 from temporalio.client import Client
 from temporalio.worker import UnsandboxedWorkflowRunner, Worker
 
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from bench import noop
+from settings import load_temporal
 
 _STEPS = (noop.normalize, noop.think, noop.execute, noop.persist)
 
@@ -27,7 +28,7 @@ async def naive_worker(address: str) -> Worker:
 async def floor_worker(address: str) -> Worker:
     """Our client, and no sandbox: nothing that could be left out is in it (skeleton: likewise)."""
     return Worker(
-        await connect(address, "default"),
+        await connect(load_temporal({"TEMPORAL_ADDRESS": address})),
         task_queue=noop.QUEUE,
         workflows=[noop.Floor, noop.Skeleton],
         activities=_STEPS,

@@ -1,8 +1,6 @@
 """The numbers of a run: table, aims, and a file to compare runs by."""
 
-import math
 import statistics
-from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -10,7 +8,9 @@ from typing import Final
 from pydantic import BaseModel
 
 from bench.admission_cost import AdmissionCost
+from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
+from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
 from bench.load import ROOT
 from bench.measure import (
@@ -40,6 +40,7 @@ from bench.measure import (
     TurnResult,
 )
 from bench.plans import StatementPlan
+from bench.pressure_aims import flood_aims, hostile_aims
 
 RESULTS: Final = ROOT / "bench" / "results"
 TITLES: Final = {
@@ -63,29 +64,10 @@ TITLES: Final = {
     EXPORTING: "r  our gateway beside two exports",
     PEACE: "s  tenant B's calls, B alone",
     HOSTILE: "t  tenant B's, beside hostile mails of A",
+    UNFLOODED: "u  tenant B's calls, no flood",
+    SLOW_SOCKETS: "v  tenant B's, 2,048 slow sockets of A",
+    REFUSED_FLOOD: "w  tenant B's, a refused flood of A",
 }
-
-
-class ReportRow(BaseModel):
-    """One contender at one concurrency: times in ms of all rounds, the median round's rate."""
-
-    contender: str
-    concurrency: int
-    calls: int
-    p50: float
-    p95: float
-    p99: float
-    per_second: float
-    cpu_ms: dict[str, float]
-
-
-class RatioAim(BaseModel):
-    """A ratio; `is_aim` unless it is only kept for the record."""
-
-    text: str
-    value: float
-    met: bool
-    is_aim: bool = True
 
 
 class BenchReport(BaseModel):
@@ -106,12 +88,6 @@ class BenchReport(BaseModel):
     @property
     def failed(self) -> int:
         return sum(turn.failed for turn in self.turns)
-
-
-def quantile(values: Sequence[float], share: float) -> float:
-    """The smallest value that at least `share` of all do not exceed (nearest rank)."""
-    ordered = sorted(values)
-    return ordered[max(0, math.ceil(share * len(ordered)) - 1)] if ordered else math.nan
 
 
 def report_on(
@@ -141,7 +117,8 @@ def report_on(
             *_parked_aims(rows),
             *_webhook_aims(rows),
             *(_export_aims(rows, exports) if exports else ()),
-            *(_hostile_aims(rows, hostile) if hostile else ()),
+            *(hostile_aims(rows, hostile) if hostile else ()),
+            *flood_aims(rows),
         ],
         plans=plans,
         admission=admission,
@@ -186,10 +163,10 @@ def _design_aims(rows: list[ReportRow]) -> list[RatioAim]:
         RatioAim(
             text="p50 of c / b, one at a time: at most 1.6", value=latency_b, met=latency_b <= 1.6
         ),
-        _note("rate of c / b, 16 at once: no aim", rate_b),
-        _note("p50 of b' / b: four durable steps instead of one", alone[SKELETON] / alone[FLOOR]),
-        _note("p50 of c / b': what our own work adds", alone[GATEWAY] / alone[SKELETON]),
-        _note("rate of c / b', 16 at once", crowd[GATEWAY] / crowd[SKELETON]),
+        note("rate of c / b, 16 at once: no aim", rate_b),
+        note("p50 of b' / b: four durable steps instead of one", alone[SKELETON] / alone[FLOOR]),
+        note("p50 of c / b': what our own work adds", alone[GATEWAY] / alone[SKELETON]),
+        note("rate of c / b', 16 at once", crowd[GATEWAY] / crowd[SKELETON]),
     ]
 
 
@@ -204,7 +181,7 @@ def _size_aims(rows: list[ReportRow], plans: list[StatementPlan]) -> list[RatioA
     return [
         RatioAim(text="p50 of e / d, one at a time: at most 1.15", value=grown, met=grown <= 1.15),
         RatioAim(text="rate of g / f, 16 at once: at least 0.5", value=rate, met=rate >= 0.5),
-        _note("rate of g / f, one at a time", alone),
+        note("rate of g / f, one at a time", alone),
         RatioAim(
             text=f"of {len(plans)} statements, those that read a large table whole: none",
             value=len(missed),
@@ -233,9 +210,9 @@ def _webhook_aims(rows: list[ReportRow]) -> list[RatioAim]:
         RatioAim(
             text="rate of k / j, 4 batches at once: at least 0.6", value=rate, met=rate >= 0.6
         ),
-        _note("rate of k / l", found[DELIVERIES].per_second / found[POSTS].per_second),
+        note("rate of k / l", found[DELIVERIES].per_second / found[POSTS].per_second),
         RatioAim(text="p95 of n / m, one at a time: at most 1.2", value=slow, met=slow <= 1.2),
-        _note("p50 of n / m", found[HANGING].p50 / found[QUIET].p50),
+        note("p50 of n / m", found[HANGING].p50 / found[QUIET].p50),
     ]
 
 
@@ -250,9 +227,9 @@ def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim
     return [
         RatioAim(text=f"JSON / psql, {size}: at most 1.5", value=json, met=json <= 1.5),
         RatioAim(text=f"CSV / psql, {size}: at most 1.5", value=csv, met=csv <= 1.5),
-        _note(f"CSV / psql's own CSV, {size}", exports.seconds(CSV) / exports.seconds(PSQL_CSV)),
-        _note(f"processor time of JSON / psql, {size}", exports.cpu_s(JSON) / exports.cpu_s(PSQL)),
-        _note(f"processor time of CSV / psql, {size}", exports.cpu_s(CSV) / exports.cpu_s(PSQL)),
+        note(f"CSV / psql's own CSV, {size}", exports.seconds(CSV) / exports.seconds(PSQL_CSV)),
+        note(f"processor time of JSON / psql, {size}", exports.cpu_s(JSON) / exports.cpu_s(PSQL)),
+        note(f"processor time of CSV / psql, {size}", exports.cpu_s(CSV) / exports.cpu_s(PSQL)),
         RatioAim(text=f"first byte, ms, {size}: below 300", value=first, met=first < 300),
         RatioAim(text="growth of the API's memory, MB: at most 16", value=grown, met=grown <= 16),
         RatioAim(text="p99 of r / q, 4 callers: at most 1.2", value=slow, met=slow <= 1.2),
@@ -261,30 +238,8 @@ def _export_aims(rows: list[ReportRow], exports: ExportFigures) -> list[RatioAim
             value=exponent,
             met=exponent <= 1.1,
         ),
-        _note("dearest row / cheapest, between sizes", exports.growth.spread),
+        note("dearest row / cheapest, between sizes", exports.growth.spread),
     ]
-
-
-def _hostile_aims(rows: list[ReportRow], answers: list[HostileAnswer]) -> list[RatioAim]:
-    found = {row.contender: row for row in rows}
-    slower = found[HOSTILE].p99 / found[PEACE].p99
-    longest = max(answer.ms for answer in answers)
-    refused = sum(answer.status != 200 for answer in answers)
-    return [
-        RatioAim(text="p99 of t / s: at most 2", value=slower, met=slower <= 2),
-        _note("p50 of t / s", found[HOSTILE].p50 / found[PEACE].p50),
-        RatioAim(
-            text=f"longest answer to A, ms, of {len(answers)} mails: at most 3,000",
-            value=longest,
-            met=longest <= 3_000,
-        ),
-        _note("median answer to A, ms", quantile([answer.ms for answer in answers], 0.5)),
-        RatioAim(text="mails of A not answered with 200: 0", value=refused, met=refused == 0),
-    ]
-
-
-def _note(text: str, value: float) -> RatioAim:
-    return RatioAim(text=text, value=value, met=True, is_aim=False)
 
 
 def save(report: BenchReport) -> Path:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 
 from bench.admission_cost import AdmissionCost
+from bench.aim import ReportRow
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
 from bench.holds import PROCESSES, Holds
 from bench.measure import (
@@ -38,7 +39,7 @@ from bench.measure import (
     USAGE,
 )
 from bench.plans import StatementPlan
-from bench.report import TITLES, BenchReport, ReportRow
+from bench.report import TITLES, BenchReport
 
 _DESIGN: Final = (NAIVE, FLOOR, SKELETON, GATEWAY, MAIL)
 _SLOWEST: Final = 5

@@ -12,7 +12,8 @@ import sqlalchemy as sa
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from adapters.webhooks import HttpWebhookSender
 from bench.load import Call, Target
 from bench.measure import EACH
@@ -25,6 +26,7 @@ from domain.webhooks.envelope import render
 from domain.webhooks.outbound_event import OutboundEvent, TicketResolved
 from domain.webhooks.signature import SECRET_BYTES, secret_of, signed_headers
 from services.core.unit_of_work import UnitsOfWork
+from settings import load_temporal
 from store.core.database import Database
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import webhook_deliveries
@@ -90,7 +92,7 @@ def event() -> OutboundEvent:
 @asynccontextmanager
 async def _deliveries(target: Target) -> AsyncIterator[Deliveries]:
     database = Database(target.database_url, pool_size=8)
-    engine = TemporalEngine(await connect(target.address, "default"))
+    engine = TemporalEngine(await connect(load_temporal({"TEMPORAL_ADDRESS": target.address})))
     sealer = FernetSealer(target.seal_key)
     try:
         async with receiving(Path(target.certificate)) as receiver:
@@ -138,7 +140,8 @@ async def neighbour_call(target: Target) -> AsyncIterator[Call]:
 @asynccontextmanager
 async def children_call(target: Target) -> AsyncIterator[Call]:
     """Batches of bare children, worked on in this process."""
-    async with children(await connect(target.address, "default")) as working:
+    client = await connect(load_temporal({"TEMPORAL_ADDRESS": target.address}))
+    async with children(client) as working:
 
         async def call() -> str:
             await working.run(f"bare-{secrets.token_hex(8)}", EACH)

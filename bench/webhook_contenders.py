@@ -8,7 +8,8 @@ import sqlalchemy as sa
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from bench.contenders import Contender, GatewayContender
 from bench.load import Driver, LoadShop, Phase, Target
 from bench.webhook_calls import event
@@ -20,6 +21,7 @@ from domain.webhooks.webhook import ALL_EVENTS, RetryPolicy
 from embedded.data_folder import StackInfo
 from embedded.ports import free_port
 from embedded.process import Child
+from settings import load_temporal
 from store.core.database import Database
 from store.webhooks.outbox import Outbox
 from store.webhooks.tables import webhook_deliveries, webhook_subscriptions
@@ -181,7 +183,7 @@ class HangingContender(WebhookContender):
                 ]
         finally:
             await database.close()
-        client = await connect(env["TEMPORAL_ADDRESS"], "default")
+        client = await connect(load_temporal({"TEMPORAL_ADDRESS": env["TEMPORAL_ADDRESS"]}))
         await TemporalEngine(client).send_webhooks(tenant, sent)
 
 

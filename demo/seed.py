@@ -12,7 +12,8 @@ from pydantic import BaseModel, TypeAdapter
 
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from demo.content import BRAND, KNOWLEDGE, OWNER, TEMPLATES
 from demo.orders import RULEBOOK
 from demo.receiver import Receiver, receiving
@@ -34,6 +35,7 @@ from services.integrations.connections import connect_integration
 from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, open_client
 from services.tenants.keys import create_key
+from settings import load_temporal
 from store.core.database import Database
 
 # No playbook for helpdesk events: the tour shows what a caller then gets.
@@ -68,8 +70,7 @@ class OpenShop:
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
     """The demo shop of this folder, made if it is not there; told of everything by webhook for as
     long as the block lasts."""
-    namespace = stack.env.get("TEMPORAL_NAMESPACE") or "default"
-    client = await connect(stack.env["TEMPORAL_ADDRESS"], namespace)
+    client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
     units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
     sealer = FernetSealer(stack.env["SEAL_KEY"])

@@ -33,6 +33,7 @@ from domain.core.money import Money
 from domain.runs.run import RunStatus
 from domain.runs.trace import RunTrace
 from embedded.data_folder import DataFolder, StackInfo
+from embedded.instance import check_instance
 from store.core.database import Database
 from store.runs.traces import RunTraces
 
@@ -64,6 +65,7 @@ class Tour:
 
     async def run(self) -> bool:
         """Send and show every ticket; True if each came out as expected."""
+        await check_instance(self._stack)
         before = self._mails()
         tickets = sample_tickets(stock(self._folder.shop, utc_now()))
         headers = {"Authorization": f"Bearer {self._shop.key}"}

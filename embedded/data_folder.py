@@ -5,12 +5,14 @@ import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 from pydantic import BaseModel
 
 from adapters.identity.session_key import new_session_key
 from adapters.seal import new_seal_key
 from domain.core.errors import InvalidInput
+from embedded.private import close_content, close_folder, passing_group
 
 
 class StackInfo(BaseModel):
@@ -24,20 +26,37 @@ class StackInfo(BaseModel):
     ui_url: str
     pids: dict[str, int]
 
+    @property
+    def instance(self) -> str:
+        """What its API answers under `instance`, and no other stack's."""
+        return self.env["INSTANCE_ID"]
+
+
+# PostgreSQL keeps its own folder, as a user of its own where we are root; `demo` is the data folder
+# of `make demo`.
+_NOT_OURS: Final = ("postgres", "demo")
+_MARKS: Final = ("lock", "postgres", "seal.key", "session.key", "stack.json", "demo")
+
 
 class DataFolder:
-    """Raises InvalidInput if the folder cannot be written."""
+    """Raises InvalidInput if the folder cannot be written, or is not this user's alone."""
 
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         try:
-            self.root.mkdir(parents=True, exist_ok=True)
+            self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
             (self.root / ".writable").write_text("")
             (self.root / ".writable").unlink()
         except OSError as error:
             raise InvalidInput(f"the folder {self.root} cannot be written: {error.strerror}") from (
                 error
             )
+        close_folder(self.root, ours=_MARKS, may_pass=passing_group())
+
+    def close(self) -> None:
+        """Close what is in it to other users, whatever made it. Raises InvalidInput if some of it
+        is another user's."""
+        close_content(self.root, but=_NOT_OURS)
 
     @property
     def postgres(self) -> Path:

@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import signal
+import socket
 from pathlib import Path
 from typing import Final
 
@@ -35,13 +36,13 @@ class FolderHandler:
         return "250 kept"
 
 
-async def serve(folder: Path, port: int) -> None:
-    """Serve on loopback until SIGTERM or SIGINT."""
+async def serve(folder: Path, listener: socket.socket) -> None:
+    """Serve until SIGTERM or SIGINT."""
     loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)
     handler = FolderHandler(folder)
-    server = await loop.create_server(lambda: SMTP(handler), "127.0.0.1", port)
+    server = await loop.create_server(lambda: SMTP(handler), sock=listener)
     async with server:
         await stop.wait()
 
@@ -49,10 +50,10 @@ async def serve(folder: Path, port: int) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--folder", type=Path, required=True)
-    parser.add_argument("--port", type=int, required=True)
+    parser.add_argument("--fd", type=int, required=True, help="a socket that listens, inherited")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
-    asyncio.run(serve(arguments.folder, arguments.port))
+    asyncio.run(serve(arguments.folder, socket.socket(fileno=arguments.fd)))
 
 
 if __name__ == "__main__":

@@ -5,9 +5,12 @@ Several processes may hold it at once; the last one to leave stops it.
 
 import json
 import os
+import shutil
+import stat
 import tempfile
 import warnings
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -15,6 +18,7 @@ from typing import TYPE_CHECKING, Self
 from sqlalchemy import make_url
 
 from domain.core.errors import InvalidInput
+from embedded.private import POSTGRES_USER, close_folder, passing_group
 from store.core.database import APP_ROLE
 
 if TYPE_CHECKING:
@@ -39,7 +43,7 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
                 f"the folder {self._folder} has a space in its name, which the embedded "
                 "PostgreSQL cannot use: choose another one (--data DIR)"
             )
-        self._folder.parent.mkdir(parents=True, exist_ok=True)
+        self._folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._forget_dead_holders()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -48,7 +52,10 @@ class EmbeddedPostgres(AbstractContextManager["EmbeddedPostgres"]):
 
             try:
                 _use_own_runtime_folder(PostgresServer)
-                self._server = get_server(self._folder)
+                with _closed_again(self._folder, PostgresServer.runtime_path):
+                    self._server = get_server(self._folder)
+            except InvalidInput:
+                raise
             except Exception as error:
                 raise InvalidInput(
                     f"PostgreSQL did not start in {self._folder}: {type(error).__name__}: {error}"
@@ -88,13 +95,34 @@ def _use_own_runtime_folder(server: "type[PostgresServer]") -> None:
     from fasteners import InterProcessLock  # noqa: PLC0415 - comes with the embedded packages
 
     runtime = Path(tempfile.gettempdir()) / f"support-engine-{os.getuid()}"
-    runtime.mkdir(mode=0o700, exist_ok=True)
-    if os.geteuid() == 0:
-        # PostgreSQL refuses to run as root; the package runs it as a user of its own.
-        runtime.chmod(0o711)
+    with suppress(FileExistsError):
+        runtime.mkdir(mode=0o700)
+    # Anybody may have made a folder of this name in /tmp before us.
+    close_folder(runtime, ours=("lock",), may_pass=passing_group())
     server.runtime_path = runtime
     server.lock_path = runtime / "lock"
     server._lock = InterProcessLock(server.lock_path)  # noqa: SLF001 - it has no other way
+
+
+@contextmanager
+def _closed_again(folder: Path, runtime: Path) -> Iterator[None]:
+    """Run by root, the package opens every folder above its data and above its sockets to all
+    users, for PostgreSQL is a user of its own. That one needs to pass through, and others nothing.
+    """
+    before = {above: stat.S_IMODE(above.stat().st_mode) for above in folder.parents}
+    try:
+        yield
+    finally:
+        if (group := passing_group()) is not None:
+            for above, mode in before.items():
+                above.chmod(mode | stat.S_IXGRP | stat.S_IXOTH)
+            for ours in (folder.parent, runtime):
+                os.chown(ours, -1, group)
+                ours.chmod(stat.S_IRWXU | stat.S_IXGRP)
+            # Whoever reaches a socket is asked for no password.
+            for sockets in (entry for entry in runtime.iterdir() if entry.is_dir()):
+                shutil.chown(sockets, POSTGRES_USER)
+                sockets.chmod(stat.S_IRWXU)
 
 
 def _is_alive(pid: int) -> bool:

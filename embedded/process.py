@@ -12,10 +12,16 @@ _libc: Final = ctypes.CDLL(None, use_errno=True)
 
 
 class Child:
-    """A process started by the stack. `name` is what people read of it."""
+    """A process started by the stack. `name` is what people read of it; `fds` it inherits."""
 
     def __init__(
-        self, name: str, command: Sequence[str], *, log: Path, env: Mapping[str, str] | None = None
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        log: Path,
+        env: Mapping[str, str] | None = None,
+        fds: Sequence[int] = (),
     ) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         self.name = name
@@ -27,6 +33,7 @@ class Child:
                 stdout=out,
                 stderr=subprocess.STDOUT,
                 env=dict(env) if env is not None else None,
+                pass_fds=fds,
                 # Ctrl-C reaches the parent alone, which then ends its children in order.
                 start_new_session=True,
                 preexec_fn=die_with_parent,  # noqa: PLW1509 - started from the main thread
@@ -46,6 +53,19 @@ class Child:
         if self._process.poll() is None:
             self._process.terminate()
 
+    def interrupt(self) -> None:
+        """Ask it to end as Ctrl-C would; nothing if it has ended."""
+        if self._process.poll() is None:
+            self._process.send_signal(signal.SIGINT)
+
+    def ends_within(self, seconds: float) -> bool:
+        """Wait for its end."""
+        try:
+            self._process.wait(max(0.0, seconds))
+        except subprocess.TimeoutExpired:
+            return False
+        return True
+
     def send(self, number: signal.Signals) -> None:
         """Send a signal; nothing if it has ended."""
         self._process.send_signal(number)
@@ -57,11 +77,8 @@ class Child:
 
     def wait(self, seconds: float) -> None:
         """Wait for its end, and end it for good when the time is over."""
-        try:
-            self._process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
+        if not self.ends_within(seconds):
+            self.kill()
 
     def log_tail(self, lines: int = 15) -> str:
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])

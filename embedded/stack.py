@@ -2,51 +2,62 @@
 
 import asyncio
 import os
+import socket
 import sys
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import ExitStack
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
-import httpx
 from temporalio.client import Client
 from temporalio.service import RPCError
 
-from adapters.system import utc_now
-from adapters.temporal.client import connect
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from domain.core import names
-from domain.core.errors import InvalidInput
+from domain.core.errors import EngineUnavailable, InvalidInput
 from embedded.certificates import trusted_authorities
 from embedded.data_folder import DataFolder, StackInfo
-from embedded.ports import check_free, free_port
+from embedded.instance import instance_at
+from embedded.ports import LOOPBACK, PortTaken, free_port, is_free, listening, listens, port_of
 from embedded.postgres import EmbeddedPostgres
 from embedded.process import Child
+from embedded.shared_environment import SHARED
 from embedded.temporal_server import temporal_command
+from settings import load_temporal
 from store.core.migrate import migrate
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _START_TIMEOUT_S: Final = 60.0
 _POLL_S: Final = 0.05
-# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. A
-# webhook whose receiver takes longer to answer is sent again by the next run, and counted once.
-_STOP_FRONT_S: Final = 6.0
-_STOP_BACK_S: Final = 4.0
+# What each part gets to finish its work; together well under the 15 s that Ctrl-C may take. Then
+# it is asked a second time: the API tells its callers, a worker drops what it has. A webhook whose
+# receiver takes longer to answer is sent again by the next run, and counted once.
+_STOP_FRONT_S: Final = 5.0
+_STOP_BACK_S: Final = 3.0
+_STOP_SLOW_S: Final = 2.0
 
 # By queue, what people read of the process that works on it.
 _WORKERS: Final = {names.ENGINE_QUEUE: "worker", names.WEBHOOKS_QUEUE: "webhook-worker"}
+
+# How often Temporal is started when others were faster at the ports it was to have.
+_TRIES: Final = 5
+_EVERYWHERE: Final = ("0.0.0.0", "::")
 
 Progress = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class StackPorts:
-    """`None` chooses a free one."""
+    """`None` chooses a free one. `api_if_free` is taken where nobody has it."""
 
     api: int | None = None
+    api_if_free: int | None = None
     temporal: int | None = None
     temporal_ui: int | None = None
 
@@ -54,9 +65,13 @@ class StackPorts:
 class Stack:
     """The running stack. Made by `start`, ended by `stop`; the data stays in its folder."""
 
-    def __init__(self, folder: DataFolder, ports: StackPorts, progress: Progress) -> None:
+    def __init__(
+        self, folder: DataFolder, ports: StackPorts, progress: Progress, *, host: str = LOOPBACK
+    ) -> None:
+        """`host`: where the API and the metrics listen; all else listens on loopback."""
         self._folder = folder
         self._ports = ports
+        self._host = host
         self._progress = progress
         self._held = ExitStack()
         self._front: list[Child] = []
@@ -69,11 +84,16 @@ class Stack:
 
         Raises InvalidInput, with one sentence, for what a person can mend.
         """
-        port = self._ports.api or free_port()
-        check_free(port)
+        listener = self._held.enter_context(self._listener())
         self._held.enter_context(self._folder.locked())
+        self._folder.close()
         self._env |= {
-            "PORT": str(port),
+            "HOST": self._host,
+            "PORT": str(port_of(listener)),
+            "INSTANCE_ID": new_ulid(),
+            # One set of workers, which nobody promotes.
+            "TEMPORAL_DEPLOYMENT": "",
+            "TEMPORAL_BUILD_ID": "",
             # The demo's shop is a file of this machine, and its webhook's receiver a server here.
             "ALLOW_LOOPBACK_TARGETS": self._env.get("ALLOW_LOOPBACK_TARGETS") or "true",
             "WEBHOOK_ALLOW_PRIVATE_ADDRESSES": self._env.get("WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
@@ -90,15 +110,27 @@ class Stack:
         ui_url = await self._start_temporal()
         self._start_mail_sink()
         await self._start_workers()
-        await self._start_api(port)
+        await self._start_api(listener)
         self.info = StackInfo(
-            env={key: self._env[key] for key in _SHARED_ENV if key in self._env},
-            api_url=f"http://127.0.0.1:{port}",
+            env={key: self._env[key] for key in SHARED if key in self._env},
+            api_url=self._api_url,
             ui_url=ui_url,
             pids={child.name: child.pid for child in (*self._back, *self._front)},
         )
         self._folder.publish(self.info)
         return self.info
+
+    def _listener(self) -> socket.socket:
+        """Where the API will listen, taken before anything starts: nobody can come between."""
+        if self._ports.api is None and self._ports.api_if_free is not None:
+            with suppress(PortTaken):
+                return listening(self._ports.api_if_free, self._host)
+        return listening(self._ports.api, self._host)
+
+    @property
+    def _api_url(self) -> str:
+        host = LOOPBACK if self._host in _EVERYWHERE else self._host
+        return f"http://{f'[{host}]' if ':' in host else host}:{self._env['PORT']}"
 
     def stop(self) -> None:
         """End every process that was started: first what takes work, then what keeps it."""
@@ -127,24 +159,44 @@ class Stack:
         if self._env.get("TEMPORAL_ADDRESS"):
             return ""
         self._progress("Temporal")
-        port = self._ports.temporal or free_port()
-        ui_port = self._ports.temporal_ui or free_port()
-        check_free(port)
-        check_free(ui_port)
+        for _ in range(_TRIES):
+            port = self._ports.temporal or free_port()
+            ui_port = self._ports.temporal_ui or free_port()
+            try:
+                await self._start_temporal_on(port, ui_port)
+            except PortTaken:
+                if port == self._ports.temporal or ui_port == self._ports.temporal_ui:
+                    raise
+            else:
+                return f"http://{LOOPBACK}:{ui_port}"
+        raise InvalidInput("Temporal found no free port")
+
+    async def _start_temporal_on(self, port: int, ui_port: int) -> None:
+        """Raises PortTaken if somebody has one of the ports. It opens them itself, so that is
+        known for sure only when it has them or has ended."""
         command = temporal_command(database=self._folder.temporal, port=port, ui_port=ui_port)
         child = self._spawn("temporal", command, self._back)
-        self._env["TEMPORAL_ADDRESS"] = f"127.0.0.1:{port}"
-        await self._until(child, self._temporal_answers)
-        return f"http://127.0.0.1:{ui_port}"
+        self._env["TEMPORAL_ADDRESS"] = f"{LOOPBACK}:{port}"
+
+        async def has_them() -> bool:
+            if child.exit_code is not None and not (is_free(port) and is_free(ui_port)):
+                self._back.remove(child)
+                taken = ui_port if is_free(port) else port
+                raise PortTaken(taken)
+            # Another stack's Temporal answers as well.
+            return listens(child.pid, port) and await self._temporal_answers()
+
+        await self._until(child, has_them)
 
     def _start_mail_sink(self) -> None:
         if self._env.get("SMTP_URL"):
             return
         self._progress("mail sink")
-        port = free_port()
-        arguments = ["--folder", str(self._folder.mail), "--port", str(port)]
-        self._spawn("mail", [sys.executable, "-m", "embedded.mail_sink", *arguments], self._back)
-        self._env["SMTP_URL"] = f"smtp://127.0.0.1:{port}"
+        with listening() as listener:
+            arguments = ["--folder", str(self._folder.mail), "--fd", str(listener.fileno())]
+            command = [sys.executable, "-m", "embedded.mail_sink", *arguments]
+            self._spawn("mail", command, self._back, fds=[listener.fileno()])
+            self._env["SMTP_URL"] = f"smtp://{LOOPBACK}:{port_of(listener)}"
 
     async def _start_workers(self) -> None:
         """Both at once: what takes time is loading them."""
@@ -155,18 +207,30 @@ class Stack:
         for number, (queue, name) in enumerate(_WORKERS.items(), 1):
             mine = {"METRICS_PORT": str(int(metrics) + number)} if metrics.isdecimal() else {}
             command = [sys.executable, str(_ROOT / "worker.py"), "--queue", queue]
-            started.append((queue, self._spawn(name, command, self._front, **mine)))
+            started.append((queue, self._spawn(name, command, self._front, more=mine)))
         for queue, child in started:
             await self._until(child, partial(self._worker_polls, queue, child.pid))
 
-    async def _start_api(self, port: int) -> None:
+    async def _start_api(self, listener: socket.socket) -> None:
         self._progress("API")
-        child = self._spawn("api", [sys.executable, str(_ROOT / "cli.py"), "serve"], self._front)
-        await self._until(child, lambda: _api_answers(port))
+        number = listener.fileno()
+        command = [sys.executable, str(_ROOT / "cli.py"), "serve", "--fd", str(number)]
+        child = self._spawn("api", command, self._front, fds=[number])
+        # From here on the child alone has it, so that the port is free again when it ends.
+        listener.close()
+        await self._until(child, self._api_answers)
 
-    def _spawn(self, name: str, command: list[str], group: list[Child], **more: str) -> Child:
-        env = self._env | {"PYTHONPATH": str(_ROOT)} | more
-        child = Child(name, command, log=self._folder.logs / f"{name}.log", env=env)
+    def _spawn(
+        self,
+        name: str,
+        command: list[str],
+        group: list[Child],
+        *,
+        fds: Sequence[int] = (),
+        more: Mapping[str, str] = MappingProxyType({}),
+    ) -> Child:
+        env = {**self._env, "PYTHONPATH": str(_ROOT), **more}
+        child = Child(name, command, log=self._folder.logs / f"{name}.log", env=env, fds=fds)
         group.append(child)
         return child
 
@@ -186,14 +250,16 @@ class Stack:
                 f"{child.name} was not ready after {_START_TIMEOUT_S:.0f} s, see {child.log}"
             ) from None
 
+    async def _api_answers(self) -> bool:
+        return await instance_at(self._api_url) == self._env["INSTANCE_ID"]
+
     async def _client(self) -> Client:
-        namespace = self._env.get("TEMPORAL_NAMESPACE") or "default"
-        return await connect(self._env["TEMPORAL_ADDRESS"], namespace)
+        return await connect(load_temporal(self._env))
 
     async def _temporal_answers(self) -> bool:
         try:
             return await temporal_answers(await self._client())
-        except RuntimeError:  # nobody listens
+        except EngineUnavailable:  # nobody listens yet
             return False
 
     async def _worker_polls(self, queue: str, pid: int) -> bool:
@@ -204,51 +270,13 @@ class Stack:
         return any(identity.startswith(f"{pid}@") for identity in there)
 
 
-_SHARED_ENV: Final = (
-    "DATABASE_URL",
-    "TEMPORAL_ADDRESS",
-    "TEMPORAL_NAMESPACE",
-    "SEAL_KEY",
-    "SESSION_KEY",
-    "JWT_JWKS_URL",
-    "JWT_ISSUER",
-    "JWT_AUDIENCE",
-    "JWT_ALGORITHMS",
-    "ADMIN_USER_IDS",
-    "SMTP_URL",
-    "ENGINE_SECRET",
-    "ALLOW_LOOPBACK_TARGETS",
-    "WEBHOOK_ALLOW_PRIVATE_ADDRESSES",
-    "WEBHOOK_CA_FILE",
-    "BRAIN_MODEL",
-    "BRAIN_BASE_URL",
-    "BRAIN_API_KEY",
-    "BRAIN_PRICE_IN",
-    "BRAIN_PRICE_OUT",
-    "BRAIN_FALLBACK_MODEL",
-    "BRAIN_FALLBACK_BASE_URL",
-    "BRAIN_FALLBACK_API_KEY",
-    "BRAIN_FALLBACK_PRICE_IN",
-    "BRAIN_FALLBACK_PRICE_OUT",
-    "BRAIN_MONTHLY_BUDGET",
-    "EMBEDDING_MODEL",
-    "EMBEDDING_BASE_URL",
-    "EMBEDDING_API_KEY",
-    "MAIL_FROM",
-)
-
-
-async def _api_answers(port: int) -> bool:
-    async with httpx.AsyncClient(trust_env=False) as client:
-        try:
-            return (await client.get(f"http://127.0.0.1:{port}/healthz")).status_code == 200
-        except httpx.TransportError:
-            return False
-
-
 def _end(children: list[Child], seconds: float) -> None:
+    for child in children:
+        child.interrupt()  # by a person, as far as the API is concerned: no load balancer looks
     deadline = time.monotonic() + seconds
-    for child in children:
-        child.terminate()
-    for child in children:
+    slow = [child for child in children if not child.ends_within(deadline - time.monotonic())]
+    for child in slow:
+        child.interrupt()
+    deadline = time.monotonic() + _STOP_SLOW_S
+    for child in slow:
         child.wait(max(0.1, deadline - time.monotonic()))

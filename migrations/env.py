@@ -1,26 +1,29 @@
 """How Alembic reaches the database: by the URL that `store/core/migrate.py` hands over."""
 
 from alembic import context
-from sqlalchemy import create_engine, pool, text
+from sqlalchemy import create_engine, pool
 
 from store.core.database import psycopg_url
 from store.metadata import metadata
 
-# Two processes that start at once must not migrate twice. Any constant of our own does.
-_MIGRATION_LOCK = 7_205_759_403_792_794
+# Whoever wants a table queues behind a change that waits for its lock. So a change gives up before
+# they do (2 s, `store/core/database.py`), and is tried again; but not before an autovacuum on the
+# table gives way (after PostgreSQL's deadlock_timeout, 1 s).
+_LIMITS = "-c lock_timeout=1500ms -c statement_timeout=10min"
 
 
 def run() -> None:
     url = context.config.get_main_option("sqlalchemy.url")
     if url is None:
         raise RuntimeError("migrations run through `cli.py migrate`, which names the database")
-    engine = create_engine(psycopg_url(url), poolclass=pool.NullPool)
+    engine = create_engine(
+        psycopg_url(url), poolclass=pool.NullPool, connect_args={"options": _LIMITS}
+    )
     with engine.connect() as connection:
-        # A migration that cannot get its lock gives up instead of queueing all traffic behind it.
-        connection.execute(text("SET lock_timeout = '5s'; SET statement_timeout = '10min'"))
-        connection.execute(text(f"SELECT pg_advisory_lock({_MIGRATION_LOCK})"))
-        connection.commit()
-        context.configure(connection=connection, target_metadata=metadata)
+        # What one revision has done stays done if the next one fails.
+        context.configure(
+            connection=connection, target_metadata=metadata, transaction_per_migration=True
+        )
         with context.begin_transaction():
             context.run_migrations()
     engine.dispose()

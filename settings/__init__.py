@@ -1,6 +1,8 @@
 """Everything that is configured by environment. Built once in `main` and passed on."""
 
 import os
+from collections.abc import Mapping
+from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 from pydantic_core import ErrorDetails
@@ -17,11 +19,13 @@ from settings.service import (
     SealSettings,
     ServerSettings,
     SweepSettings,
-    TemporalSettings,
     ThreadSettings,
     WatchSettings,
     WebhookSettings,
 )
+from settings.temporal import TemporalSettings
+
+Groups = TypeVar("Groups", bound=BaseModel)
 
 
 class Settings(BaseModel):
@@ -53,10 +57,40 @@ def load_settings(**given: object) -> Settings:
     unusable.
     """
     variables = {name.upper(): value for name, value in os.environ.items() if value}
-    offered = {**variables, **given}
+    return _validated(Settings, {**variables, **given})
+
+
+class _TemporalAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    temporal: TemporalSettings
+
+
+def load_temporal(variables: Mapping[str, str]) -> TemporalSettings:
+    """How to reach the Temporal that these variables name, for what needs nothing else.
+
+    Raises InvalidInput as `load_settings` does.
+    """
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_TemporalAlone, given).temporal
+
+
+class _IntegrationsAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    integrations: IntegrationSettings
+
+
+def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
+    """What of clients' systems may be called, likewise. Raises InvalidInput."""
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_IntegrationsAlone, given).integrations
+
+
+def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
         # Every group is offered all of them and takes its own.
-        return Settings.model_validate(dict.fromkeys(Settings.model_fields, offered))
+        return groups.model_validate(dict.fromkeys(groups.model_fields, offered))
     except ValidationError as error:
         problems = "; ".join(map(_told, error.errors()))
         raise InvalidInput(f"not configured: {problems}") from None

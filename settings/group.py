@@ -1,5 +1,7 @@
 """What the groups of settings share."""
 
+import ssl
+from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, ConfigDict
@@ -27,3 +29,11 @@ def _is_web_url(url: str) -> str:
 # Not pydantic's own type for URLs: that adds a slash, and an issuer is compared to the letter.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """Without a slash at its end."""
+
+
+def holds_certificates(file: Path) -> Path:
+    try:
+        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
+    except OSError:
+        raise ValueError("a file of certificates (PEM) expected") from None
+    return file

@@ -12,6 +12,10 @@ from settings.group import named_by
 _JWT_ALGORITHMS: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
+# "changeme", however often, has 7 different characters. Of 32 random digits of base 16, one in 30
+# million has fewer than 8.
+_MIN_SECRET: Final = 32
+_MIN_DIFFERENT: Final = 8
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -21,6 +25,15 @@ def _are_session_keys(keys: SecretStr) -> SecretStr:
     except ValueError:
         raise ValueError("P-256 private keys expected, comma-separated") from None
     return keys
+
+
+def _cannot_be_guessed(secret: SecretStr) -> SecretStr:
+    text = secret.get_secret_value()
+    if len(text) < _MIN_SECRET or len(set(text)) < _MIN_DIFFERENT:
+        raise ValueError(
+            f"a random secret of at least {_MIN_SECRET} characters expected: openssl rand -hex 32"
+        )
+    return secret
 
 
 def _is_fetched_safely(url: str) -> str:
@@ -49,7 +62,7 @@ def _are_asymmetric(names: str) -> str:
 class IdentitySettings(BaseModel):
     model_config = named_by()
 
-    engine_secret: SecretStr | None = Field(
+    engine_secret: Annotated[SecretStr, AfterValidator(_cannot_be_guessed)] | None = Field(
         default=None, description="Shared with internal workers; unset disables the scheme."
     )
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(

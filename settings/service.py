@@ -1,15 +1,19 @@
 """The service's own parts: where they are, and what they may do."""
 
-import ssl
+from base64 import urlsafe_b64decode
 from datetime import timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from adapters.seal import FernetSealer
-from settings.group import WebUrl, named_by
+from settings.group import WebUrl, holds_certificates, named_by
+
+# 32 random bytes have some 30 different ones.
+_MIN_DIFFERENT_BYTES: Final = 16
 
 
 def _is_postgres_url(url: str) -> str:
@@ -23,15 +27,10 @@ def _are_seal_keys(keys: SecretStr) -> SecretStr:
         FernetSealer(keys.get_secret_value())
     except ValueError:
         raise ValueError("Fernet keys expected, comma-separated") from None
+    for key in keys.get_secret_value().split(","):
+        if len(set(urlsafe_b64decode(key.strip()))) < _MIN_DIFFERENT_BYTES:
+            raise ValueError("random Fernet keys expected: see .env.example")
     return keys
-
-
-def _holds_certificates(file: Path) -> Path:
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT).load_verify_locations(file)
-    except OSError:
-        raise ValueError("a file of certificates (PEM) expected") from None
-    return file
 
 
 def _is_dsn(dsn: SecretStr) -> SecretStr:
@@ -46,6 +45,18 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     return dsn
 
 
+def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
+    return tuple(ip_network(one.strip()) for one in text.split(",") if one.strip())
+
+
+def _are_networks(text: str) -> str:
+    try:
+        _networks(text)
+    except ValueError:
+        raise ValueError("addresses or networks expected, like 10.0.0.0/8,::1") from None
+    return text
+
+
 _Port = Annotated[int, Field(ge=1, le=65535)]
 
 
@@ -57,28 +68,35 @@ class DatabaseSettings(BaseModel):
     )
 
 
-class TemporalSettings(BaseModel):
-    model_config = named_by("TEMPORAL_")
-
-    address: str = Field(description="host:port of Temporal's gRPC frontend")
-    namespace: str = "default"
-    sandbox: bool = Field(
-        default=False,
-        alias="WORKFLOW_SANDBOX",
-        description="Temporal's determinism checks at run time. They cost a fifth of a worker's "
-        "CPU; every test and replay runs with them.",
-    )
-
-
 class ServerSettings(BaseModel):
     model_config = named_by()
 
     host: str = "127.0.0.1"
     port: _Port = 8080
+    drain_s: float = Field(
+        default=10,
+        ge=0,
+        le=300,
+        description="How long the API goes on accepting after SIGTERM, while /readyz says 503.",
+    )
+    instance_id: str | None = Field(
+        default=None,
+        max_length=100,
+        description="What /healthz and /readyz answer as `instance`; unset: each process another.",
+    )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
     )
+    trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
+        default=None,
+        description="Addresses or networks of proxies before the API, comma-separated: their "
+        "connections are many callers' and not limited by address.",
+    )
+
+    @property
+    def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:
+        return _networks(self.trusted_proxies or "")
 
 
 class SealSettings(BaseModel):
@@ -159,7 +177,7 @@ class WebhookSettings(BaseModel):
         default=False,
         description="Whether webhooks may go to this machine and to private networks.",
     )
-    ca_file: Annotated[Path, AfterValidator(_holds_certificates)] | None = Field(
+    ca_file: Annotated[Path, AfterValidator(holds_certificates)] | None = Field(
         default=None,
         description="A certificate authority's certificates (PEM), believed by webhooks as well.",
     )

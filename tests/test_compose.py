@@ -11,6 +11,7 @@ import pytest
 import yaml
 
 from adapters.seal import new_seal_key
+from commands.core import connections
 from embedded.temporal_server import TUNING
 from settings import load_settings
 from settings.service import ReviewSettings
@@ -142,7 +143,7 @@ def test_published_ports_lead_to_the_api() -> None:
     api = ours()["api"]
     (mapping,) = words(api, "ports")
     host, _, inside = mapping.rpartition(":")
-    first, _, last = host.partition("-")
+    first, _, last = host.rpartition(":")[2].partition("-")
     assert inside == environment(api)["PORT"]
     assert int(last) - int(first) + 1 == cast("dict[str, int]", api["deploy"])["replicas"]
 
@@ -158,6 +159,40 @@ def test_commands_exist(name: str) -> None:
     else:
         assert program == "cli.py"
         check_command(arguments)
+
+
+def test_ports_are_this_hosts_alone() -> None:
+    published = [
+        port for s in services().values() for port in cast("list[str]", s.get("ports", []))
+    ]
+    assert len(published) == 2
+    assert all(port.startswith("127.0.0.1:") for port in published)
+
+
+def test_temporal_has_shards_to_grow_with() -> None:
+    """The number can never be changed: see docs/operations.md."""
+    assert environment(services()["temporal"])["NUM_HISTORY_SHARDS"] == "512"
+
+
+def test_connections_of_all_processes_fit_postgresql() -> None:
+    sql = environment(services()["temporal"])
+    of_temporal = 4 * (int(sql["SQL_MAX_CONNS"]) + int(sql["SQL_VIS_MAX_CONNS"]))
+    replicas = {
+        name: cast("dict[str, int]", service.get("deploy", {})).get("replicas", 1)
+        for name, service in ours().items()
+    }
+    assert of_temporal == connections.TEMPORAL
+    assert (
+        replicas["api"],
+        replicas["worker"],
+        replicas["webhook-worker"],
+    ) == (connections.API, connections.WORKERS, connections.WEBHOOK_WORKERS)
+    needed = sum(count * each for _, count, each in connections.processes(2, 2, 1, of_temporal))
+    (setting,) = (word for word in words(services()["postgres"]) if "=" in word)
+    name, _, number = setting.partition("=")
+    assert name == "max_connections"
+    # PostgreSQL keeps three for superusers.
+    assert needed + 3 <= int(number)
 
 
 def test_health_check_asks_a_route_that_exists() -> None:

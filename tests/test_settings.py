@@ -1,5 +1,7 @@
 """Settings that cannot work are refused when a process starts, not when somebody signs in."""
 
+import secrets
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Final
 
@@ -19,11 +21,15 @@ VARIABLES: Final = """
     BRAIN_FALLBACK_BASE_URL BRAIN_FALLBACK_MODEL BRAIN_FALLBACK_PRICE_IN BRAIN_FALLBACK_PRICE_OUT
     BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN BRAIN_PRICE_OUT DASHBOARD_URL DATABASE_URL
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
+    INSTANCE_ID
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
-    SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_NAMESPACE
-    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS
+    SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
+    TEMPORAL_TLS_CLIENT_CERT_PATH TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_TLS_SERVER_CA_CERT_PATH
+    TEMPORAL_TLS_SERVER_NAME
+    THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS TRUSTED_PROXIES
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WORKFLOW_SANDBOX
+    DRAIN_S TEMPORAL_BUILD_ID TEMPORAL_DEPLOYMENT
 """
 
 
@@ -42,6 +48,14 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_variables() -> None:
     assert {*VARIABLES.split()} == environment_names.ALL
     assert {"DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"} == environment_names.REQUIRED
+
+
+def test_trusted_proxies(environment: pytest.MonkeyPatch) -> None:
+    both = identity_settings(trusted_proxies="10.0.0.0/8, ::1").server.proxies
+    assert both == (ip_network("10.0.0.0/8"), ip_network("::1"))
+    assert identity_settings().server.proxies == ()
+    with pytest.raises(InvalidInput, match="TRUSTED_PROXIES"):
+        identity_settings(trusted_proxies="10.0.0.1/8")
 
 
 def test_environment_is_read(environment: pytest.MonkeyPatch) -> None:
@@ -115,6 +129,32 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
         identity_settings(**{**good, **wrong})
 
 
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"engine_secret": "hunter2"},
+        {"engine_secret": "changeme" * 4},
+        {"engine_secret": "a" * 64},
+        {"engine_secret": "0123456789abcdef0123456789abcde"},
+        {"seal_key": "A" * 43 + "="},
+        {"seal_key": new_seal_key() + "," + "A" * 43 + "="},
+        {"seal_key": new_seal_key()[:-4]},
+    ],
+)
+def test_secrets_that_can_be_guessed(wrong: dict[str, object]) -> None:
+    ((name, secret),) = wrong.items()
+
+    with pytest.raises(InvalidInput, match=rf"not configured: {name.upper()} \(") as caught:
+        identity_settings(**wrong)
+
+    assert str(secret) not in str(caught.value)
+
+
+def test_secrets_that_cannot() -> None:
+    for secret in (*(secrets.token_hex(16) for _ in range(100)), secrets.token_hex(32)):
+        identity_settings(engine_secret=secret)
+
+
 def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     with certificate_authority() as authority:
         settings = identity_settings(webhook_ca_file=authority.file)
@@ -124,3 +164,37 @@ def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
     for wrong in (empty, tmp_path / "nowhere.pem", tmp_path):
         with pytest.raises(InvalidInput, match="a file of certificates"):
             identity_settings(webhook_ca_file=wrong)
+
+
+def test_temporal_settings_that_contradict_one_another_are_refused(
+    environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    with certificate_authority() as authority, certificate_authority() as other:
+        key, certificate = map(str, authority.key_and_certificate())
+        others_key, _ = map(str, other.key_and_certificate())
+        cert, private = "temporal_tls_client_cert_path", "temporal_tls_client_key_path"
+        for more, named in (
+            ({cert: certificate}, "both of them or none"),
+            ({private: key}, "both of them or none"),
+            ({cert: certificate, private: others_key}, "TEMPORAL_TLS_CLIENT_KEY_PATH"),
+            ({cert: certificate, private: str(tmp_path / "missing")}, "TLS_CLIENT_KEY_PATH"),
+            ({cert: str(tmp_path / "missing"), private: key}, "TLS_CLIENT_CERT_PATH"),
+            ({"temporal_tls_server_ca_cert_path": key}, "TEMPORAL_TLS_SERVER_CA_CERT_PATH"),
+            ({"temporal_tls": "false", "temporal_api_key": "secret-of-ours"}, "TEMPORAL_TLS"),
+            ({"temporal_tls": "perhaps"}, "TEMPORAL_TLS"),
+        ):
+            with pytest.raises(InvalidInput, match=named) as refused:
+                settings_of("postgresql://u@h/d", "h:1", **more)
+            assert "secret-of-ours" not in str(refused.value)
+        with pytest.raises(InvalidInput, match="TEMPORAL_ADDRESS"):
+            settings_of("postgresql://u@h/d", "temporal.example")
+
+        for more, encrypted in (
+            ({}, False),
+            ({"temporal_tls": "true"}, True),
+            ({"temporal_api_key": "x"}, True),
+            ({cert: certificate, private: key}, True),
+            ({"temporal_tls_server_name": "x"}, True),
+        ):
+            settings = settings_of("postgresql://u@h/d", "h:1", **more)
+            assert settings.temporal.is_encrypted is encrypted

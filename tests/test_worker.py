@@ -6,10 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from adapters.seal import new_seal_key
 from domain.core.errors import InvalidInput
-from tests.support.core.command_line import cli
+from embedded.ports import free_port
+from tests.support.core.command_line import cli, run
 from tests.support.core.engine import settings_of
-from tests.support.core.forks import ROOT
+from tests.support.core.forks import ROOT, clean_environment
+from tests.support.core.processes import process
+from tests.support.core.waiting import eventually
 from workers.webhooks import build_sender
 
 
@@ -25,6 +29,40 @@ def test_the_webhook_worker_loads_neither_brain_nor_mail() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert tried.returncode == 0, tried.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("queue", "smtp", "warned"),
+    [("engine", "", True), ("engine", "smtp://127.0.0.1:1", False), ("webhooks", "", False)],
+)
+def test_a_missing_mail_server_is_told(queue: str, smtp: str, *, warned: bool) -> None:
+    done = run(
+        str(ROOT / "worker.py"),
+        "--queue",
+        queue,
+        env=clean_environment(
+            DATABASE_URL="postgresql://u:p@127.0.0.1:1/d",
+            TEMPORAL_ADDRESS="127.0.0.1:1",
+            SEAL_KEY=new_seal_key(),
+            SMTP_URL=smtp,
+        ),
+    )
+
+    assert "no Temporal answers" in done.stderr
+    assert ("no mail server" in done.stderr) is warned
+
+
+async def test_a_missing_mail_server_is_told_by_the_api(tmp_path: Path) -> None:
+    settings = settings_of("postgresql://u:p@127.0.0.1:1/d", "127.0.0.1:1")
+    port = str(free_port())
+    with process(
+        "api", "cli.py", "serve", "--port", port, settings=settings, folder=tmp_path
+    ) as api:
+
+        async def told() -> bool:
+            return "no mail server" in api.log.read_text()
+
+        await eventually(told)
 
 
 def test_a_queue_that_nobody_works_on_is_refused() -> None:

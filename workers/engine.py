@@ -10,7 +10,7 @@ from typing import Final
 import httpx
 from temporalio.client import Client
 from temporalio.service import RPCError
-from temporalio.worker import Interceptor, Worker
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.agent.dry_run import Rehearse
 from activities.agent.look_up import LookUp
@@ -25,8 +25,10 @@ from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
+from activities.reviews.sweep_reviews import SweepReviews
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
+from activities.runs.forget_dry_runs import ForgetRehearsals
 from activities.runs.persist import Persist
 from activities.runs.sweep import SweepRuns
 from activities.runtime.fair_normalizer import FairNormalizer
@@ -45,10 +47,12 @@ from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
+from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
 from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
+    ensure_forget_dry_runs_schedule,
     ensure_housekeeping_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
@@ -68,6 +72,7 @@ from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
 from workflows.erase import Erase
+from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
@@ -86,10 +91,12 @@ WORKFLOWS: Final[Sequence[type]] = (
     WeeklyChurn,
     Retention,
     Erase,
+    ForgetDryRuns,
 )
 _WORKFLOW_POLLS: Final = 20
-# Below what `cli.py dev` leaves a worker to end in.
-_GRACE: Final = timedelta(seconds=5)
+# Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
+# runs by schedule takes longer, is cut off, and goes on elsewhere where it stopped.
+GRACE: Final = timedelta(seconds=45)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +110,11 @@ class EngineActivities:
     persist: Persist
     review: SettleReview
     dry_run: Rehearse
+    forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
+    sweep_reviews: SweepReviews
     embed: Embed
     usage_periods: UsagePeriods
     prune: Prune
@@ -123,10 +132,12 @@ class EngineActivities:
             self.persist.persist,
             self.review.settle,
             self.dry_run.rehearse,
+            self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
+            self.sweep_reviews.expire_overdue,
             self.embed.embed,
             self.usage_periods.open_period,
             self.usage_periods.reconcile,
@@ -192,9 +203,11 @@ def build_activities(
             net=net,
             thread_lasts=settings.threads.lasts,
         ),
+        forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
+        sweep_reviews=SweepReviews(database, utc_now),
         embed=Embed(database, embedder, utc_now),
         usage_periods=UsagePeriods(database),
         prune=Prune(database, utc_now),
@@ -213,8 +226,10 @@ def build_worker(
     tracker: ErrorTracker,
     interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = 1000,
+    deployment: WorkerDeploymentConfig | None = None,
 ) -> Worker:
-    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic."""
+    """The engine's worker. `sandbox`: Temporal's check that workflows stay deterministic.
+    `deployment`: the build it is."""
     return Worker(
         client,
         task_queue=names.ENGINE_QUEUE,
@@ -223,7 +238,8 @@ def build_worker(
         workflow_runner=workflow_runner(sandbox=sandbox),
         interceptors=[WatchActivities(tracker, utc_now), *interceptors],
         max_cached_workflows=max_cached_workflows,
-        graceful_shutdown_timeout=_GRACE,
+        deployment_config=deployment,
+        graceful_shutdown_timeout=GRACE,
         # More than the default 5: at 16 callers it took a quarter off the slowest answers.
         max_concurrent_workflow_task_polls=_WORKFLOW_POLLS,
         # A dead worker's parked runs go to another one after this instead of 10 s.
@@ -248,6 +264,7 @@ async def working(
             sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
+            deployment=deployment_config(settings.temporal),
         ):
             yield
     finally:
@@ -271,6 +288,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         await ensure_daily_metrics_schedule(client)
         await ensure_weekly_churn_schedule(client)
         await ensure_retention_schedule(client)
+        await ensure_forget_dry_runs_schedule(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"

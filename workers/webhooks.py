@@ -8,7 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from temporalio.client import Client
-from temporalio.worker import Interceptor, Worker
+from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.deliver import Deliver
@@ -16,6 +16,7 @@ from activities.webhooks.permits import Permits
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
+from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runtime import workflow_runner
 from adapters.webhooks import HttpWebhookSender
 from domain.core import names
@@ -77,9 +78,10 @@ async def at_work(
     tracker: ErrorTracker,
     interceptors: Sequence[Interceptor] = (),
     max_cached_workflows: int = 1000,
+    deployment: WorkerDeploymentConfig | None = None,
 ) -> AsyncIterator[None]:
     """The worker, for as long as the block runs. `sandbox`: Temporal's check that workflows stay
-    deterministic."""
+    deterministic. `deployment`: the build it is."""
     async with Worker(
         client,
         task_queue=names.WEBHOOKS_QUEUE,
@@ -91,6 +93,7 @@ async def at_work(
         max_concurrent_activities=_SLOTS,
         max_concurrent_activity_task_polls=_POLLS,
         max_concurrent_workflow_task_polls=_POLLS,
+        deployment_config=deployment,
         graceful_shutdown_timeout=GRACE,
         sticky_queue_schedule_to_start_timeout=timedelta(seconds=2),
     ):
@@ -114,6 +117,7 @@ async def working(
             sandbox=settings.temporal.sandbox,
             tracker=tracker,
             interceptors=[CountActivities(metrics)],
+            deployment=deployment_config(settings.temporal),
         ):
             yield
     finally:

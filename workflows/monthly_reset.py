@@ -12,12 +12,15 @@ with workflow.unsafe.imports_passed_through():
         MonthlyResetInput,
         MonthlyResetResult,
         OpenPeriodInput,
+        OpenPeriodResult,
         ReconcileInput,
+        ReconcileResult,
     )
     from domain.core import names
     from domain.core.period import period_of, previous_period
     from workflows import options
     from workflows.scheduled import scheduled_at
+    from workflows.steps import alone, tell
 
 
 @workflow.defn(name=names.MONTHLY_RESET)
@@ -26,14 +29,24 @@ class MonthlyReset:
     async def run(self, reset: MonthlyResetInput) -> MonthlyResetResult:
         at = scheduled_at() or reset.at or workflow.now()
         period = period_of(at)
-        opened = await workflow.execute_activity_method(
-            UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
+        failed: list[str] = []
+        opened = await alone(
+            workflow.execute_activity_method(
+                UsagePeriods.open_period, OpenPeriodInput(at=at), **options.HOUSEKEEPING
+            ),
+            failed,
+            otherwise=OpenPeriodResult(),
         )
-        closed = await workflow.execute_activity_method(
-            UsagePeriods.reconcile,
-            ReconcileInput(period=previous_period(period)),
-            **options.HOUSEKEEPING,
+        closed = await alone(
+            workflow.execute_activity_method(
+                UsagePeriods.reconcile,
+                ReconcileInput(period=previous_period(period)),
+                **options.HOUSEKEEPING,
+            ),
+            failed,
+            otherwise=ReconcileResult(),
         )
+        tell(failed)
         return MonthlyResetResult(
             period=period, opened=opened.opened, changed=opened.changed, drifting=closed.drifting
         )

@@ -114,8 +114,11 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
+# The steps of a sweep come one after the other, and each must have its time within the whole one's
+# (`adapters/temporal/setup.py`, ten minutes). What one does not come to, the next sweep does.
 SWEEPING: Final[ActivityConfig] = {
-    "start_to_close_timeout": timedelta(minutes=2),
+    "start_to_close_timeout": timedelta(seconds=110),
+    "schedule_to_close_timeout": timedelta(seconds=110),
     "heartbeat_timeout": timedelta(seconds=20),
     "retry_policy": RetryPolicy(maximum_attempts=3),
 }

@@ -4,32 +4,52 @@ from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.content.embed import Embed
+    from activities.reviews.sweep_reviews import SweepReviews
     from activities.runs.sweep import SweepRuns
     from activities.webhooks.sweep_deliveries import SweepDeliveries
     from domain.core import names
     from domain.runs.contracts import SweepInput, SweepResult
     from workflows import options
+    from workflows.steps import alone, tell
 
 
 @workflow.defn(name=names.SWEEP)
 class Sweep:
     @workflow.run
     async def run(self, sweep: SweepInput) -> SweepResult:
-        started = await workflow.execute_activity_method(
-            SweepRuns.start_received, sweep, **options.SWEEPING
+        failed: list[str] = []
+        nothing = SweepResult(picked_up=0)
+        done = await alone(
+            workflow.execute_activity_method(SweepRuns.start_received, sweep, **options.SWEEPING),
+            failed,
+            otherwise=nothing,
         )
-        woken = await workflow.execute_activity_method(
-            SweepRuns.wake_decided, sweep, **options.SWEEPING
+        done += await alone(
+            workflow.execute_activity_method(SweepRuns.wake_decided, sweep, **options.SWEEPING),
+            failed,
+            otherwise=nothing,
         )
-        picked_up = started.picked_up + woken.picked_up
+        if workflow.patched("overdue-reviews"):
+            done += await alone(
+                workflow.execute_activity_method(
+                    SweepReviews.expire_overdue, sweep, **options.SWEEPING
+                ),
+                failed,
+                otherwise=nothing,
+            )
         if workflow.patched("deliveries"):
-            sent = await workflow.execute_activity_method(
-                SweepDeliveries.send_left, sweep, **options.SWEEPING
+            done += await alone(
+                workflow.execute_activity_method(
+                    SweepDeliveries.send_left, sweep, **options.SWEEPING
+                ),
+                failed,
+                otherwise=nothing,
             )
-            picked_up += sent.picked_up
         if sweep.embedding_model:
-            embedded = await workflow.execute_activity_method(
-                Embed.embed, sweep, **options.SWEEPING
+            done += await alone(
+                workflow.execute_activity_method(Embed.embed, sweep, **options.SWEEPING),
+                failed,
+                otherwise=nothing,
             )
-            picked_up += embedded.picked_up
-        return SweepResult(picked_up=picked_up)
+        tell(failed)
+        return done

@@ -76,7 +76,9 @@ class Rehearse:
             status=RunStatus.NEEDS_REVIEW if waits else RunStatus.COMPLETED,
             classification=draft.classification,
             confidence=draft.confidence,
-            sealed_response=self._sealer.seal("" if waits else draft.text),
+            sealed_response=""
+            if step.draft_alone
+            else self._sealer.seal("" if waits else draft.text),
             sealed_draft=self._sealer.seal(draft.text),
         )
 

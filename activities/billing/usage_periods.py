@@ -1,11 +1,13 @@
 """Usage periods: open a month for every client, and see that a month adds up."""
 
-from typing import Final
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeVar
 
 import structlog
 from temporalio import activity
 
 from activities.runtime.client_pages import client_pages
+from activities.runtime.halves import in_halves
 from domain.billing.contracts import (
     OpenPeriodInput,
     OpenPeriodResult,
@@ -21,6 +23,8 @@ _OPENED_AT_ONCE: Final = 500
 # Comparing counts the month's tickets and all credits of each, and a statement has 3 s.
 _COMPARED_AT_ONCE: Final = 20
 
+R = TypeVar("R", OpenPeriodResult, ReconcileResult)
+
 _log = structlog.get_logger(__name__)
 
 
@@ -32,45 +36,84 @@ class UsagePeriods:
     async def open_period(self, step: OpenPeriodInput) -> OpenPeriodResult:
         """Make the plan changes that are due, and set every client's new counter to 0.
 
-        Idempotency keys: (client, period) for the counter; a change that is made waits no more.
+        Idempotency keys: (client, period) for the counter; a change that is made waits no more. A
+        retry goes on after the last page. A client that cannot be done does not stop the others.
         """
-        opened = changed = 0
-        async for page in client_pages(self._database, "", after="", size=_OPENED_AT_ONCE):
+
+        async def work(client_ids: Sequence[str]) -> OpenPeriodResult:
             async with self._database.service() as connection:
-                changed += await make_due_changes(connection, page, step.at)
-                opened += await open_counters(connection, page, period_of(step.at))
-            activity.heartbeat()
-        return OpenPeriodResult(opened=opened, changed=changed)
+                changed = await make_due_changes(connection, client_ids, step.at)
+                opened = await open_counters(connection, client_ids, period_of(step.at))
+            return OpenPeriodResult(opened=opened, changed=changed)
+
+        last, done = _broken_off(OpenPeriodResult)
+        async for page in client_pages(self._database, "", after=last, size=_OPENED_AT_ONCE):
+            made, failed = await self._in_halves(page, work, (last, done))
+            done = OpenPeriodResult(
+                opened=done.opened + sum(one.opened for one in made),
+                changed=done.changed + sum(one.changed for one in made),
+                failed=done.failed + failed,
+            )
+            last = page[-1]
+            activity.heartbeat(last, done)
+        return done
 
     @activity.defn(name=names.RECONCILE)
     async def reconcile(self, step: ReconcileInput) -> ReconcileResult:
         """Compare every client's counter and balance with their ledgers. Writes nothing.
 
-        A retry goes on after the last page that was compared.
+        A retry goes on after the last page that was compared. A client that cannot be compared does
+        not stop the others.
         """
-        last, compared, found = _broken_off()
+
+        async def work(client_ids: Sequence[str]) -> ReconcileResult:
+            return await self._compare(client_ids, Period(step.period))
+
+        last, done = _broken_off(ReconcileResult)
         async for page in client_pages(self._database, "", after=last, size=_COMPARED_AT_ONCE):
-            async with self._database.service() as connection:
-                drifts = await drifting(connection, page, Period(step.period))
-            compared += len(page)
-            found += len(drifts)
-            for drift in drifts:
-                _log.error(
-                    "usage does not add up",
-                    client_id=drift.client_id,
-                    period=step.period,
-                    counted=drift.counted,
-                    in_ledger=drift.in_ledger,
-                    balance=drift.balance,
-                    in_credit_ledger=drift.in_credit_ledger,
-                )
-            activity.heartbeat(page[-1], compared, found)
-        return ReconcileResult(compared=compared, drifting=found)
+            made, failed = await self._in_halves(page, work, (last, done))
+            done = ReconcileResult(
+                compared=done.compared + sum(one.compared for one in made),
+                drifting=done.drifting + sum(one.drifting for one in made),
+                failed=done.failed + failed,
+            )
+            last = page[-1]
+            activity.heartbeat(last, done)
+        return done
+
+    async def _compare(self, client_ids: Sequence[str], period: Period) -> ReconcileResult:
+        async with self._database.service() as connection:
+            drifts = await drifting(connection, client_ids, period)
+        for drift in drifts:
+            _log.error(
+                "usage does not add up",
+                client_id=drift.client_id,
+                period=period,
+                counted=drift.counted,
+                in_ledger=drift.in_ledger,
+                balance=drift.balance,
+                in_credit_ledger=drift.in_credit_ledger,
+            )
+        return ReconcileResult(compared=len(client_ids), drifting=len(drifts))
+
+    async def _in_halves(
+        self,
+        page: Sequence[str],
+        work: Callable[[Sequence[str]], Awaitable[R]],
+        place: tuple[str, R],
+    ) -> tuple[list[R], int]:
+        """What was made of a page, and how many clients could not be done."""
+        made, failed = await in_halves(
+            self._database, page, work, beat=lambda: activity.heartbeat(*place)
+        )
+        for client_id in failed:
+            _log.error("period not done", client_id=client_id)
+        return made, len(failed)
 
 
-def _broken_off() -> tuple[str, int, int]:
-    """Where the try before this one stopped: the last client, how many compared, how many found."""
+def _broken_off(kind: type[R]) -> tuple[str, R]:
+    """Where the try before this one stopped: the last client, and what was done by then."""
     match activity.info().heartbeat_details:
-        case [str(last), int(compared), int(found)]:
-            return last, compared, found
-    return "", 0, 0
+        case [str(last), dict(done)]:
+            return last, kind.model_validate(done)
+    return "", kind()

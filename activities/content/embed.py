@@ -14,7 +14,8 @@ from store.content.knowledge_embeddings import keep_embeddings, stale_entries
 from store.core.database import Database
 
 BATCH: Final = 64
-# A page may hold a text that the provider does not take; when it is away, each page takes seconds.
+# In a row. A page may hold a text that the provider does not take; when it is away, each page takes
+# seconds.
 _MAX_FAILURES: Final = 3
 
 _log = structlog.get_logger(__name__)
@@ -36,7 +37,7 @@ class Embed:
         embedder = self._embedder
         if embedder is None or embedder.model != step.embedding_model:
             return SweepResult(picked_up=0)  # a worker that is configured otherwise
-        embedded, failures, last = 0, 0, None
+        embedded, failed, failures, last = 0, 0, 0, None
         while failures < _MAX_FAILURES:
             async with self._database.service() as connection:
                 page = await stale_entries(connection, embedder.model, after=last, limit=BATCH)
@@ -47,10 +48,12 @@ class Embed:
                 embeddings = await embedder.embed(tuple(entry.text for entry in page))
             except EmbeddingUnavailable:
                 failures += 1
+                failed += len(page)
                 _log.warning("knowledge is not embedded", entries=len(page))
             else:
                 async with self._database.service() as connection:
                     await keep_embeddings(connection, page, embeddings, self._now())
                 embedded += len(page)
+                failures = 0
             activity.heartbeat()
-        return SweepResult(picked_up=embedded)
+        return SweepResult(picked_up=embedded, failed=failed)

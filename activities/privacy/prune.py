@@ -4,10 +4,13 @@ from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from functools import partial
 
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 from temporalio import activity
 
 from domain.core import names
+from domain.core.errors import EngineUnavailable
 from domain.core.ports import Clock
 from domain.privacy.contracts import HousekeepingInput, PruneResult
 from store.core.database import Database
@@ -15,6 +18,8 @@ from store.core.tables import error_reports
 from store.intake.tables import idempotency_keys, inbound_events
 from store.privacy.prune import empty_bodies, prune_older
 from store.webhooks.tables import webhook_misses
+
+_log = structlog.get_logger(__name__)
 
 _Batch = Callable[[AsyncConnection, datetime], Awaitable[int]]
 
@@ -27,18 +32,31 @@ class Prune:
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, which events of other platforms were taken, what
-        webhooks have missed and the bodies of what was told. Repeating it prunes what is left."""
-        steps: tuple[tuple[_Batch, float], ...] = (
-            (partial(prune_older, idempotency_keys), step.idempotency_s),
-            (partial(prune_older, error_reports), step.error_reports_s),
-            (partial(prune_older, inbound_events), step.inbound_events_s),
-            # Before the bodies, so that none is missed that cannot be replayed.
-            (partial(prune_older, webhook_misses), step.webhooks_s),
-            (empty_bodies, step.webhooks_s),
+        webhooks have missed and the bodies of what was told. Repeating it prunes what is left.
+
+        A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
+        these failed with, when the others are done.
+        """
+        kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
+            ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),
+            ("error reports", step.error_reports_s, (partial(prune_older, error_reports),)),
+            ("inbound events", step.inbound_events_s, (partial(prune_older, inbound_events),)),
+            # The bodies last, so that none is missed that cannot be replayed.
+            ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),
         )
-        now = self._now()
-        pruned = [await self._all(batch, now - timedelta(seconds=age)) for batch, age in steps]
-        return PruneResult(pruned=sum(pruned))
+        now, pruned = self._now(), 0
+        failed: Exception | None = None
+        for kind, age, batches in kinds:
+            try:
+                for batch in batches:
+                    pruned += await self._all(batch, now - timedelta(seconds=age))
+            except (EngineUnavailable, SQLAlchemyError) as error:
+                await self._database.ping()  # else it is nobody's fault but the database's
+                _log.error("not pruned", kind=kind, error=type(error).__name__)
+                failed = error
+        if failed is not None:
+            raise failed
+        return PruneResult(pruned=pruned)
 
     async def _all(self, prune_batch: _Batch, before: datetime) -> int:
         pruned = 0

@@ -1,6 +1,6 @@
 """Retain: remove what clients' records have become too old to be kept."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import datetime
 from typing import Final
 
@@ -8,13 +8,13 @@ import structlog
 from sqlalchemy.exc import SQLAlchemyError
 from temporalio import activity
 
+from activities.runtime.client_pages import client_pages
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.privacy.contracts import RetentionInput, RetentionResult
 from domain.privacy.retention import RecordClass, kept_from
-from store.billing.usage_periods import client_page
 from store.core.database import Database
 from store.privacy.retention import Page, RetentionRepository
 
@@ -27,9 +27,9 @@ _NextPage = Callable[[RetentionRepository, datetime, str], Awaitable[Page]]
 _PAGED: Final[tuple[tuple[RecordClass, _NextPage], ...]] = (
     (RecordClass.CONVERSATIONS, RetentionRepository.events),
     (RecordClass.CONVERSATIONS, RetentionRepository.conversations),
+    (RecordClass.CONVERSATIONS, RetentionRepository.memories),
 )
 _SIMPLE: Final[tuple[tuple[RecordClass, _Some], ...]] = (
-    (RecordClass.CONVERSATIONS, RetentionRepository.memories),
     (RecordClass.CONVERSATIONS, RetentionRepository.told),
     (RecordClass.CHURN, RetentionRepository.churn),
     (RecordClass.METRICS, RetentionRepository.metrics),
@@ -49,51 +49,65 @@ class Retain:
         """Remove every client's records whose time is over, by class.
 
         Repeating it removes what is left. A retry goes on with the client that the last try was at,
-        which its heartbeats say. A client that cannot be done is logged, and does not stop the
-        others.
+        which its heartbeats say. A class that cannot be done is logged, and stops neither the
+        client's others nor the other clients.
         """
-        after, removed = _stopped_at()
-        failed = 0
-        while True:
-            async with self._database.service() as connection:
-                clients = await client_page(connection, after=after, limit=_CLIENTS)
-            if not clients:
-                return RetentionResult(removed=removed, failed=failed)
-            for client_id in clients:
-                try:
-                    async for some in self._of_client(TenantId(client_id)):
-                        removed += some
-                        activity.heartbeat(after, removed)
-                except (EngineUnavailable, SQLAlchemyError):
-                    await self._database.ping()  # else it is nobody's fault but the database's
-                    _log.error("records not removed", client_id=client_id)
-                    failed += 1
+        after, removed, failed = _stopped_at()
+        async for page in client_pages(self._database, "", after=after, size=_CLIENTS):
+            for client_id in page:
+                whole = True
+                for one in self._classes(TenantId(client_id)):
+                    try:
+                        async for some in one:
+                            removed += some
+                            activity.heartbeat(after, removed, failed)
+                    except (EngineUnavailable, SQLAlchemyError):
+                        await self._database.ping()  # else it is nobody's fault but the database's
+                        _log.error("records not removed", client_id=client_id)
+                        whole = False
+                failed += not whole
                 after = client_id
-                activity.heartbeat(after, removed)
+                activity.heartbeat(after, removed, failed)
+        return RetentionResult(removed=removed, failed=failed)
 
-    async def _of_client(self, tenant: TenantId) -> AsyncIterator[int]:
-        """How many rows each transaction has removed."""
+    def _classes(self, tenant: TenantId) -> Iterator[AsyncIterator[int]]:
+        """One after the other; of each, how many rows each transaction removes."""
+        for record_class, next_page in _PAGED:
+            yield self._paged(tenant, record_class, next_page)
+        for record_class, some in _SIMPLE:
+            yield self._simple(tenant, record_class, some)
+
+    async def _paged(
+        self, tenant: TenantId, record_class: RecordClass, next_page: _NextPage
+    ) -> AsyncIterator[int]:
+        before = await self._kept_from(tenant, record_class)
+        last: str | None = ""
+        while before is not None and last is not None:
+            async with self._database.tenant(tenant) as connection:
+                page = await next_page(RetentionRepository(connection, tenant), before, last)
+            last = page.last
+            yield page.removed
+
+    async def _simple(
+        self, tenant: TenantId, record_class: RecordClass, some: _Some
+    ) -> AsyncIterator[int]:
+        before = await self._kept_from(tenant, record_class)
+        removed = int(before is not None)
+        while before is not None and removed:
+            async with self._database.tenant(tenant) as connection:
+                removed = await some(RetentionRepository(connection, tenant), before)
+            yield removed
+
+    async def _kept_from(self, tenant: TenantId, record_class: RecordClass) -> datetime | None:
         async with self._database.tenant(tenant) as connection:
             overrides = await RetentionRepository(connection, tenant).overrides()
-        now = self._now()
-        for record_class, next_page in _PAGED:
-            before = kept_from(record_class, overrides, now)
-            last: str | None = ""
-            while before is not None and last is not None:
-                async with self._database.tenant(tenant) as connection:
-                    page = await next_page(RetentionRepository(connection, tenant), before, last)
-                last = page.last
-                yield page.removed
-        for record_class, some in _SIMPLE:
-            before = kept_from(record_class, overrides, now)
-            removed = int(before is not None)
-            while before is not None and removed:
-                async with self._database.tenant(tenant) as connection:
-                    removed = await some(RetentionRepository(connection, tenant), before)
-                yield removed
+        return kept_from(record_class, overrides, self._now())
 
 
-def _stopped_at() -> tuple[str, int]:
-    """The last client that was done with, and how many rows were removed by then."""
-    told = activity.info().heartbeat_details
-    return (str(told[0]), int(told[1])) if told else ("", 0)
+def _stopped_at() -> tuple[str, int, int]:
+    """The last client that was done with, and by then: how many rows were removed, and how many
+    clients failed."""
+    match activity.info().heartbeat_details:
+        case [str(after), int(removed), int(failed)]:
+            return after, removed, failed
+    return "", 0, 0

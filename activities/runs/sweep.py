@@ -1,19 +1,22 @@
 """Sweep: pick up what a crash left between two steps."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from typing import Final
 
 import structlog
 from temporalio import activity
 
+from activities.runtime.one_by_one import one_by_one
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.ports import Clock
 from domain.runs.contracts import ProcessEventInput, SweepInput, SweepResult
 from domain.runs.ports import Engine
 from store.core.database import Database
+from store.core.place import Place
 from store.reviews.decision_sweep import DecidedEscalation, decisions_not_taken_up, give_up
-from store.runs.runs import runs_left_received
+from store.runs.runs import WaitingRun, runs_left_received
 
 BATCH: Final = 200
 
@@ -33,17 +36,15 @@ class SweepRuns:
         Idempotency key: the workflow's id; a run that is under way is left alone.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
-        started, last = 0, None
-        while True:
-            # Page by page, so that runs which cannot be started do not hide the others.
+
+        async def next_page(after: Place | None) -> Sequence[WaitingRun]:
             async with self._database.service() as connection:
-                page = await runs_left_received(connection, before=before, after=last, limit=BATCH)
-            if not page:
-                return SweepResult(picked_up=started)
-            for run in page:
-                started += await self._start(step, run.ref, run.threshold)
-                activity.heartbeat()
-            last = page[-1]
+                return await runs_left_received(connection, before=before, after=after, limit=BATCH)
+
+        async def start(run: WaitingRun) -> bool:
+            return await self._start(step, run.ref, run.threshold)
+
+        return await one_by_one(next_page, start, what="run not started")
 
     @activity.defn(name=names.SWEEP_DECISIONS)
     async def wake_decided(self, step: SweepInput) -> SweepResult:
@@ -52,20 +53,25 @@ class SweepRuns:
         Idempotency key: the decision itself, which the run reads from PostgreSQL once.
         """
         before = self._now() - timedelta(seconds=step.older_than_s)
-        async with self._database.service() as connection:
-            decided = await decisions_not_taken_up(connection, before=before, limit=BATCH)
-        woken = 0
-        for escalation in decided:
-            woken += await self._wake(step, escalation)
-            activity.heartbeat()
-        return SweepResult(picked_up=woken)
+
+        async def next_page(after: Place | None) -> Sequence[DecidedEscalation]:
+            async with self._database.service() as connection:
+                return await decisions_not_taken_up(
+                    connection, before=before, after=after, limit=BATCH
+                )
+
+        async def wake(decided: DecidedEscalation) -> bool:
+            return await self._wake(step, decided)
+
+        return await one_by_one(next_page, wake, what="run not woken")
 
     async def _wake(self, step: SweepInput, decided: DecidedEscalation) -> bool:
         """Wake the run; start it anew if its workflow was lost; give up if it has ended."""
         if await self._engine.wake(decided.ref, decided.id):
             return True
         if await self._start(step, decided.ref, decided.threshold):
-            return True
+            # It parks where it was lost, and this is waiting for it there.
+            return await self._engine.wake(decided.ref, decided.id)
         _log.error("decision without a run", review_id=decided.id, run_id=decided.ref.run_id)
         async with self._database.service() as connection:
             await give_up(connection, decided.id, self._now())

@@ -7,6 +7,7 @@ from typing import Final
 
 from temporalio import activity
 
+from activities.runtime.one_by_one import Tally
 from domain.core import names
 from domain.core.ports import Clock
 from domain.runs.contracts import SweepInput, SweepResult
@@ -52,10 +53,15 @@ class SweepDeliveries:
                 chosen.add(one)
             activity.heartbeat()
             last = page[-1]
+        tally = Tally("deliveries not started")
         for client_id, deliveries in chosen.by_client.items():
-            await self._engine.send_webhooks(client_id, deliveries)
+            await tally.add(self._send(client_id, deliveries), client_id=client_id)
             activity.heartbeat()
-        return SweepResult(picked_up=sum(map(len, chosen.by_client.values())))
+        return tally.result
+
+    async def _send(self, client_id: str, deliveries: list[str]) -> int:
+        await self._engine.send_webhooks(client_id, deliveries)
+        return len(deliveries)
 
 
 class _Chosen:

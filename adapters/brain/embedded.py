@@ -4,7 +4,6 @@ It composes nothing of its own: an answer is a merchant's template or a quoted k
 Where neither fits it says so, and a human takes over.
 """
 
-import asyncio
 import dataclasses
 import re
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from adapters.brain.relevance import is_foreign, names_anything, own_words, read
 from adapters.brain.wishes import asks_for_human
 from domain.agent.brain import Alternative, BrainAnswer, BrainRequest, Category, Proposal
 from domain.agent.escalation_reason import EscalationReason
+from domain.agent.extent import others_turn
 from domain.agent.intent import Intent
 from domain.agent.intents.closing import closes
 from domain.agent.intents.wanted import Wants, intents, read_wants
@@ -106,11 +106,11 @@ class EmbeddedBrain:
             return self._unanswered(_nothing(seen), EscalationReason.UNSUPPORTED_REQUEST)
         if closes(own):
             return self._closed(self._classifier.classify(own))
-        await asyncio.sleep(0)
+        await others_turn(own)
         understood = _understand(request, own, reading)
         if asks_for_human(own):
             return self._unanswered(understood, EscalationReason.CUSTOMER_REQUEST)
-        await asyncio.sleep(0)
+        await others_turn(own)
         catalogue = await self._catalogues.of(request.templates)
         draft = _draft(request, catalogue, own, reading, understood)
         if draft is None or (understood.offer and not draft.promises):

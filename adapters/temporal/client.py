@@ -1,4 +1,4 @@
-"""Temporal: the client, and what the service asks of it.
+"""Temporal: what the service asks of it.
 
 Workflows are named, not imported, so that a process that only starts runs loads none of them.
 """
@@ -17,9 +17,8 @@ from temporalio.client import (
     WorkflowUpdateRPCTimeoutOrCancelledError,
 )
 from temporalio.common import Priority, WorkflowIDConflictPolicy, WorkflowIDReusePolicy
-from temporalio.contrib.pydantic import pydantic_data_converter
 from temporalio.exceptions import WorkflowAlreadyStartedError
-from temporalio.service import GrpcCompression, RetryConfig, RPCError, RPCStatusCode
+from temporalio.service import RPCError, RPCStatusCode
 
 from domain.core import names
 from domain.core.contracts import RunRef
@@ -30,13 +29,12 @@ from domain.webhooks.contracts import SendWebhooksInput
 
 T = TypeVar("T")
 
-# A caller is told within 5 s that Temporal is away, so the client must give up before.
-_GIVE_UP: Final = RetryConfig(max_elapsed_time_millis=2_500)
 # A server that hangs refuses no connection. Keep-alive pings cannot tell in time: Temporal closes
 # connections that ping more often than every 10 s. So a call that takes long asks for its health.
 _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
+_CHECKED_WITHIN: Final = timedelta(seconds=1)
 
 # How much longer than its review a run may live.
 _RUN_MARGIN_S: Final = 2 * 3600
@@ -45,22 +43,6 @@ _TASK_TIMEOUT: Final = timedelta(seconds=5)
 _DRY_RUN_TIMEOUT: Final = timedelta(seconds=30)
 # Children that one parent starts, all in one task.
 _SENT_AT_ONCE: Final = 200
-
-
-async def connect(address: str, namespace: str, *, lazy: bool = False) -> Client:
-    """The one way to a client: api, worker, command line and tests share its converter.
-
-    `lazy`: connect with the first call, so that a process starts while Temporal is away.
-    """
-    return await Client.connect(
-        address,
-        namespace=namespace,
-        data_converter=pydantic_data_converter,
-        lazy=lazy,
-        retry_config=_GIVE_UP,
-        # Payloads are ids; compressing them costs more than it saves.
-        grpc_compression=GrpcCompression.NONE,
-    )
 
 
 class TemporalEngine:
@@ -75,6 +57,19 @@ class TemporalEngine:
         Raises EngineUnavailable if Temporal does not answer. The caller sets the deadline. A run
         that has ended already needs nothing: its row holds the outcome.
         """
+        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
+            try:
+                await self._while_healthy(self._started(event))
+            except RPCError as error:
+                # A worker that stops may lose a run's first task, and the question with it. The
+                # server takes each repetition of that start for done already and refuses the
+                # question; another start joins the run.
+                if error.status is not RPCStatusCode.UNAVAILABLE:
+                    raise
+                await self._client.service_client.check_health(timeout=_CHECKED_WITHIN)
+                await self._while_healthy(self._started(event))
+
+    async def _started(self, event: ProcessEventInput) -> None:
         start = WithStartWorkflowOperation[object, RunFacts](
             names.PROCESS_EVENT,
             event,
@@ -86,12 +81,9 @@ class TemporalEngine:
             task_timeout=_TASK_TIMEOUT,
             result_type=RunFacts,
         )
-        with outages_told(), suppress(WorkflowAlreadyStartedError, WorkflowUpdateFailedError):
-            await self._while_healthy(
-                self._client.execute_update_with_start_workflow(
-                    names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
-                )
-            )
+        await self._client.execute_update_with_start_workflow(
+            names.ANSWER_UPDATE, start_workflow_operation=start, result_type=RunFacts
+        )
 
     async def dry_run(self, event: DryRunInput) -> DryRunResult:
         """Run a rehearsal. Raises EngineUnavailable, and InternalError if the brain failed."""

@@ -1,13 +1,16 @@
 """Whether Temporal answers, and who works on a queue."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from typing import Final
 
-from temporalio.api.enums.v1 import TaskQueueType
+from temporalio.api.deployment.v1 import WorkerDeploymentOptions
+from temporalio.api.enums.v1 import TaskQueueType, WorkerVersioningMode
 from temporalio.api.taskqueue.v1 import TaskQueue
-from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest
+from temporalio.api.workflowservice.v1 import DescribeTaskQueueRequest, DescribeTaskQueueResponse
 from temporalio.client import Client
+from temporalio.common import WorkerDeploymentVersion
 from temporalio.service import RPCError
 
 from domain.core import names
@@ -33,18 +36,61 @@ async def temporal_answers(client: Client) -> bool:
         return False
 
 
+@dataclass(frozen=True, slots=True)
+class Poller:
+    """A worker that asks for work. `version`: the build it is, None if it is of no deployment."""
+
+    identity: str
+    version: WorkerDeploymentVersion | None
+
+
+async def pollers(client: Client, work: Work, now: datetime, *, queue: str) -> list[Poller]:
+    """All that ask for this work, whether they get any or not. Raises RPCError, RuntimeError."""
+    return _asking(await _describe(client, work, queue), now)
+
+
+async def current(client: Client, work: Work, *, queue: str) -> WorkerDeploymentVersion | None:
+    """The build that gets this work; None: workers without one. Raises RPCError, RuntimeError."""
+    return _current(await _describe(client, work, queue))
+
+
 async def workers(
     client: Client, work: Work, now: datetime, *, queue: str = names.ENGINE_QUEUE
 ) -> list[str]:
-    """Identities of the workers that ask for this work. Raises RPCError, RuntimeError."""
-    described = await client.workflow_service.describe_task_queue(
+    """Identities of the workers that get this work. Raises RPCError, RuntimeError.
+
+    Once a build of a deployment is current, other builds and workers without one get none.
+    """
+    described = await _describe(client, work, queue)
+    getting = _current(described)
+    return [poller.identity for poller in _asking(described, now) if poller.version == getting]
+
+
+async def _describe(client: Client, work: Work, queue: str) -> DescribeTaskQueueResponse:
+    return await client.workflow_service.describe_task_queue(
         DescribeTaskQueueRequest(
             namespace=client.namespace, task_queue=TaskQueue(name=queue), task_queue_type=work.value
         ),
         timeout=_ANSWERS_WITHIN,
     )
+
+
+def _asking(described: DescribeTaskQueueResponse, now: datetime) -> list[Poller]:
     return [
-        poller.identity
+        Poller(poller.identity, _version_of(poller.deployment_options))
         for poller in described.pollers
         if poller.last_access_time.ToDatetime(UTC) > now - _ASKED_WITHIN
     ]
+
+
+def _version_of(options: WorkerDeploymentOptions) -> WorkerDeploymentVersion | None:
+    if options.worker_versioning_mode != WorkerVersioningMode.WORKER_VERSIONING_MODE_VERSIONED:
+        return None
+    return WorkerDeploymentVersion(options.deployment_name, options.build_id)
+
+
+def _current(described: DescribeTaskQueueResponse) -> WorkerDeploymentVersion | None:
+    version = described.versioning_info.current_deployment_version
+    if not version.build_id:
+        return None
+    return WorkerDeploymentVersion(version.deployment_name, version.build_id)

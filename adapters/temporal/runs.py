@@ -1,7 +1,8 @@
 """Workflow executions as an erasure meets them: found by their ids, ended and deleted."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from datetime import datetime
 from typing import Final
 
 from temporalio.api.common.v1 import WorkflowExecution
@@ -54,6 +55,14 @@ class TemporalRuns:
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
         listed = ", ".join(f'"{workflow_id}"' for workflow_id in workflow_ids)
         return await self._found(f"WorkflowId IN ({listed})") if workflow_ids else []
+
+    async def ended(self, workflow: str, before: datetime) -> AsyncIterator[Execution]:
+        query = f'WorkflowType = "{workflow}" AND CloseTime < "{before.isoformat()}"'
+        try:
+            async for one in self._client.list_workflows(query, page_size=_PAGE):
+                yield Execution(one.id, one.run_id)
+        except RPCError as error:
+            raise EngineUnavailable("Temporal did not answer") from error
 
     async def delete(self, executions: Sequence[Execution]) -> int:
         deleted = 0

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Final
 
+import structlog
 from temporalio.api.enums.v1 import IndexedValueType
 from temporalio.api.operatorservice.v1 import (
     AddSearchAttributesRequest,
@@ -23,15 +24,19 @@ from temporalio.client import (
     ScheduleUpdate,
     ScheduleUpdateInput,
 )
+from temporalio.service import RPCError, RPCStatusCode
 
 from domain.analytics.contracts import DailyMetricsInput, WeeklyChurnInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core import names
 from domain.core.contracts import Contract
+from domain.core.errors import InvalidInput
 from domain.privacy.contracts import HousekeepingInput, RetentionInput
-from domain.runs.contracts import SweepInput
+from domain.runs.contracts import ForgetDryRunsInput, SweepInput
 
 SEARCH_ATTRIBUTES: Final = (names.RUN_STATUS_ATTRIBUTE, names.CLASSIFICATION_ATTRIBUTE)
+# What a secured cluster answers to who may use a namespace and not change it.
+_NOT_FOR_US: Final = (RPCStatusCode.PERMISSION_DENIED, RPCStatusCode.UNIMPLEMENTED)
 _SWEEP_TIMEOUT: Final = timedelta(minutes=10)
 # One that cannot end must not keep the next one, of another night, from starting.
 _HOUSEKEEPING_TIMEOUT: Final = timedelta(hours=12)
@@ -42,21 +47,40 @@ _MONTHLY_CATCH_UP: Final = timedelta(days=62)
 _DAILY_CATCH_UP: Final = timedelta(days=31)
 _WEEKLY_CATCH_UP: Final = timedelta(days=31)
 
+_log = structlog.get_logger(__name__)
+
 
 async def ensure_search_attributes(client: Client) -> None:
-    """Register what operators filter runs by; nothing if it is known already."""
+    """Register what operators filter runs by; nothing if it is known already.
+
+    Raises InvalidInput where only an administrator of the namespace may, as in Temporal Cloud.
+    """
     operator = client.operator_service
-    known = await operator.list_search_attributes(
-        ListSearchAttributesRequest(namespace=client.namespace)
-    )
-    missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
-    if missing:
-        keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
-        await operator.add_search_attributes(
-            AddSearchAttributesRequest(
-                namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword)
-            )
+    try:
+        known = await operator.list_search_attributes(
+            ListSearchAttributesRequest(namespace=client.namespace)
         )
+    except RPCError as error:
+        if error.status not in _NOT_FOR_US:
+            raise
+        _log.warning("search attributes not looked at", namespace=client.namespace)
+        return
+    missing = [name for name in SEARCH_ATTRIBUTES if name not in known.custom_attributes]
+    if not missing:
+        return
+    keyword = IndexedValueType.INDEXED_VALUE_TYPE_KEYWORD
+    wanted = AddSearchAttributesRequest(
+        namespace=client.namespace, search_attributes=dict.fromkeys(missing, keyword)
+    )
+    try:
+        await operator.add_search_attributes(wanted)
+    except RPCError as error:
+        if error.status not in _NOT_FOR_US:
+            raise
+        raise InvalidInput(
+            f"namespace {client.namespace} lacks search attributes of type Keyword, which its "
+            f"administrator must make: {', '.join(missing)}"
+        ) from error
 
 
 async def ensure_sweep_schedule(client: Client, sweep: SweepInput, interval_s: float) -> None:
@@ -105,6 +129,13 @@ async def ensure_retention_schedule(client: Client) -> None:
     """Every night at 02:10 UTC, when the figures of the day before are written."""
     work = (names.RETENTION, names.RETENTION_SCHEDULE, RetentionInput())
     await _ensure_calendar(client, *work, _at(2, 10))
+
+
+async def ensure_forget_dry_runs_schedule(client: Client) -> None:
+    """Every hour, at ten to."""
+    work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
+    every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
+    await _ensure_calendar(client, *work, every_hour)
 
 
 def _at(hour: int, minute: int) -> ScheduleCalendarSpec:

@@ -1,7 +1,10 @@
 """What one process grants to connections, whoever is behind them."""
 
 from dataclasses import dataclass
+from ipaddress import IPv4Network, IPv6Network
 from typing import Final
+
+Network = IPv4Network | IPv6Network
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,10 @@ class EdgeLimits:
     """Requests that may wait behind one that is being answered."""
     connections: int = 2048
     """With full heads in all of them, 128 MiB."""
+    per_address: int = 1536
+    """Of one IPv4 address, or one /64 network of IPv6."""
+    proxies: tuple[Network, ...] = ()
+    """Addresses that many callers share: they are not counted by address."""
 
 
 DEFAULT_LIMITS: Final = EdgeLimits()

@@ -1,18 +1,16 @@
 """What operators see of the requests that the edge refuses before the application has them."""
 
-import time
 from typing import Final
 
 import structlog
 from fastapi import FastAPI
 
+from api.http.report_pace import ReportPace
 from api.resources import Resources
 from domain.core.error_report import ErrorReport
 from domain.core.errors import DomainError
 
 PLACE: Final = "edge"
-# A flood of connections is one piece of news, not thousands.
-_REPORT_EVERY_S: Final = 10.0
 
 _log = structlog.get_logger("api")
 
@@ -25,17 +23,14 @@ class EdgeWatch:
 
     def __init__(self, app: FastAPI) -> None:
         self._app = app
-        self._reported_at: float | None = None
+        self._pace = ReportPace()
 
     def refused(self, error: DomainError, status: int, request_id: str) -> None:
         _log.info("request refused", request_id=request_id, code=error.code)
         resources: Resources = self._app.state.resources
         resources.metrics.refused(error.code)
-        now = time.monotonic()
-        known = self._reported_at is not None and now - self._reported_at < _REPORT_EVERY_S
-        if status < 500 or known:
+        if status < 500 or not self._pace.is_due(error.code):
             return
-        self._reported_at = now
         resources.tracker.report(
             ErrorReport(
                 place=PLACE, code=error.code, created_at=resources.now(), request_id=request_id

@@ -12,11 +12,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 
 from domain.core.errors import BodyTooLarge, BodyTooSlow, InvalidBody, UnsupportedMediaType
+from services.core.crowd import Crowd
 
 M = TypeVar("M", bound=BaseModel)
 
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
+MAX_COMING: Final = 64
+"""Bodies of one caller that are on their way at once: 64 MiB at most."""
 MAX_DEPTH: Final = 32
 MAX_VALUES: Final = 10_000
 MAX_KEY: Final = 256
@@ -29,14 +32,21 @@ def json_response(content: object, *, status: int = 200) -> Response:
 
 
 async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
-    """The raw body, which must come within `seconds`.
+    """The raw body, which must come within `seconds`. Who sends it has been authenticated before.
 
-    Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody. What can be refused by the
-    headers is refused before anything is read: a caller that sent `Expect: 100-continue` then
-    sends nothing.
+    Raises UnsupportedMediaType, BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody. What can be
+    refused by the headers is refused before anything is read: a caller that sent
+    `Expect: 100-continue` then sends nothing.
     """
     _check_media_type(request)
     _check_announced_length(request)
+    coming: Crowd[str] = request.app.state.resources.bodies
+    # One that has come with its head is read without a pause: it never counts beside another.
+    with coming.join(request.state.caller):
+        return await _received(request, seconds)
+
+
+async def _received(request: Request, seconds: float) -> bytes:
     body = bytearray()
     try:
         async with asyncio.timeout(seconds):

@@ -26,12 +26,13 @@ from uvicorn.server import ServerState
 
 from adapters.system import new_ulid
 from api.errors import error_response
+from api.http.edge_crowd import EdgeCrowd, Waiting
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_timer import Timer
 from api.http.edge_watch import EdgeWatch
 from api.http.http_1_0 import without_chunks
 from api.http.request_head import head_size, is_sound, without_upgrade
-from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest, ServerBusy
+from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest
 
 
 def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type["EdgeProtocol"]:
@@ -42,7 +43,7 @@ def edge_protocol(watch: EdgeWatch, limits: EdgeLimits = DEFAULT_LIMITS) -> type
 
     Edge.watch = watch
     Edge.limits = limits
-    Edge.expendable = {}
+    Edge.crowd = EdgeCrowd(limits)
     return Edge
 
 
@@ -55,9 +56,7 @@ class EdgeProtocol(HttpToolsProtocol):
 
     watch: ClassVar[EdgeWatch]
     limits: ClassVar[EdgeLimits]
-    # Those that nobody is working for, the longest waiting first. A new connection takes their
-    # place when there is no other, so a flood of idle ones keeps nobody out.
-    expendable: ClassVar[dict["EdgeProtocol", None]]
+    crowd: ClassVar[EdgeCrowd]
 
     def __init__(
         self,
@@ -81,34 +80,38 @@ class EdgeProtocol(HttpToolsProtocol):
     # uvicorn narrows the type in the same way: it serves streams only.
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        if len(self.connections) > self.limits.connections:
-            oldest = next(iter(self.expendable), None)
-            if oldest is None:
-                self._refuse(ServerBusy())
-                return
-            oldest.give_up()
-        self.expendable[self] = None
+        try:
+            self.crowd.enter(self, self.client[0] if self.client else None)
+        except DomainError as full:
+            self._refuse(full)
+            return
+        self.crowd.waits(self, Waiting.NEW)
         self._deadline.set(self.limits.head_s)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._deadline.forget()
         self._stall.forget()
         self._unset_keepalive_if_required()
-        self.expendable.pop(self, None)
+        self.crowd.leave(self)
         super().connection_lost(exc)
 
     def give_up(self) -> None:
         """Close at once, whatever is on the way."""
-        self.expendable.pop(self, None)
+        self.crowd.leave(self)
         self.transport.abort()
 
     def pause_writing(self) -> None:
         super().pause_writing()
+        self.crowd.waits(self, Waiting.UNREAD)
         self._stall.expect(self.limits.stalled_s)
 
     def resume_writing(self) -> None:
         super().resume_writing()
         self._stall.forget()
+        if self._is_idle():
+            self.crowd.waits(self, Waiting.IDLE)
+        else:
+            self.crowd.is_served(self)
         if self.transport.is_closing():
             self._stall.expect(self.limits.stalled_s)
 
@@ -176,7 +179,7 @@ class EdgeProtocol(HttpToolsProtocol):
         super().on_headers_complete()
         self._in_head, self._held = False, -self._chunk
         self._deadline.forget()
-        self.expendable.pop(self, None)
+        self.crowd.is_served(self)
 
     def on_body(self, body: bytes) -> None:
         self._held = -self._chunk
@@ -236,7 +239,7 @@ class EdgeProtocol(HttpToolsProtocol):
         elif self._is_last(done):
             self._linger()
         else:
-            self.expendable[self] = None
+            self.crowd.waits(self, Waiting.IDLE)
 
     def _is_idle(self) -> bool:
         return self._in_head and (self._served is None or self._served.response_complete)
@@ -293,5 +296,5 @@ class EdgeProtocol(HttpToolsProtocol):
         self._unset_keepalive_if_required()
         self.flow.resume_reading()
         self.transport.write_eof()
-        self.expendable[self] = None
+        self.crowd.waits(self, Waiting.NEW)
         self._deadline.set(self.limits.linger_s)

@@ -35,6 +35,10 @@ _log = structlog.get_logger("api")
 _MAX_PATH: Final = 256
 # What requests that were cancelled may still take before the resources go.
 _LAST_WORDS_S: Final = 2.0
+# The proxy that speaks TLS for us says so. Browsers ignore the answer to whoever says it without
+# (RFC 6797, 8.1), so no list of proxies is needed.
+_BEHIND_TLS: Final = (b"x-forwarded-proto", b"https")
+_ONLY_TLS: Final = (b"strict-transport-security", b"max-age=31536000")
 _OURS: Final[dict[int, type[DomainError]]] = {
     404: RouteNotFound,
     405: MethodNotAllowed,
@@ -98,6 +102,8 @@ class RequestContext:
                     *scope["state"].get("headers", []),
                     (b"x-request-id", request_id.encode()),
                 ]
+                if _BEHIND_TLS in scope["headers"]:
+                    message["headers"].append(_ONLY_TLS)
             await send(message)
 
         resources: Resources = scope["app"].state.resources
@@ -134,7 +140,8 @@ def _abandoned(cancelled: asyncio.CancelledError) -> DomainError:
 
 
 def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
-    """Log and count the request, and report it if it failed on our side."""
+    """Log and count the request, and report it if it failed on our side, as others have not just
+    before it."""
     route = getattr(scope.get("route"), "path", "unmatched")
     seconds = time.monotonic() - progress.started
     _log.info(
@@ -147,7 +154,10 @@ def _conclude(scope: Scope, progress: _Progress, resources: Resources) -> None:
     resources.metrics.answered(scope["method"], route, progress.status, seconds)
     expected = scope["state"].get("expected", False)
     unexpected = progress.error is not None and not isinstance(progress.error, DomainError)
-    if unexpected or (progress.status >= 500 and not expected):
+    if not unexpected and (progress.status < 500 or expected):
+        return
+    failure = scope["method"], route, _code(progress), type(progress.error)
+    if resources.report_pace.is_due(failure):
         known = structlog.contextvars.get_contextvars()
         resources.tracker.report(
             ErrorReport(

@@ -8,11 +8,12 @@ from typing import Annotated
 
 import typer
 
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.reports import TemporalReports
 from commands.core.context import environment_of, fail, reading_client
 from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
+from settings import load_temporal
 
 OneClientOption = Annotated[str | None, typer.Option("--client", help="client_id")]
 AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
@@ -33,11 +34,9 @@ async def reports_of(data: Path) -> TemporalReports:
     """Those of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises InvalidInput if there
     is none."""
     env = environment_of(data)
-    address = env.get("TEMPORAL_ADDRESS")
-    if not address:
+    if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
-    namespace = env.get("TEMPORAL_NAMESPACE") or "default"
-    return TemporalReports(await connect(address, namespace, lazy=True))
+    return TemporalReports(await connect(load_temporal(env), lazy=True))
 
 
 @contextmanager

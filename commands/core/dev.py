@@ -3,12 +3,13 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from pydantic import TypeAdapter
 from rich.status import Status
 
 from adapters.observability.logs import configure_logs
@@ -17,12 +18,15 @@ from demo.seed import open_shop
 from demo.tour import Tour
 from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder, StackInfo
+from embedded.ports import LOOPBACK, is_loopback
 from embedded.stack import Stack, StackPorts
 
 _DEFAULT_PORT = 8080
 _WATCH_S = 0.5
 
-PortOption = Annotated[int | None, typer.Option(help="Port of the API; PORT or 8080 if absent.")]
+PortOption = Annotated[
+    int | None, typer.Option(help="Port of the API; PORT if absent, else 8080 if it is free.")
+]
 DataOption = Annotated[Path, typer.Option("--data", help="Folder that keeps all data.")]
 
 
@@ -33,10 +37,20 @@ async def dev(
     ui_port: Annotated[int | None, typer.Option(help="A free one if absent.")] = None,
     data: DataOption = DEFAULT_DATA,
     tour: Annotated[bool, typer.Option(help="Send the sample tickets first.")] = True,
+    open_to_network: Annotated[
+        bool, typer.Option(help="Keep a developer's liberties though HOST lets others in.")
+    ] = False,
 ) -> None:
     """Run everything on this machine until Ctrl-C."""
-    chosen = port or _port_of_environment()
-    ports = StackPorts(api=chosen, temporal=temporal_port, temporal_ui=ui_port)
+    ports = StackPorts(
+        api=port or _port_of_environment(),
+        api_if_free=_DEFAULT_PORT,
+        temporal=temporal_port,
+        temporal_ui=ui_port,
+    )
+    host = os.environ.get("HOST") or LOOPBACK
+    if not open_to_network:
+        check_host(host, liberties_of(os.environ, tour=tour))
 
     async def serve(stack: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with AsyncExitStack() as held:
@@ -51,7 +65,7 @@ async def dev(
             err.print("Ctrl-C ends it.")
             await _watch(stack, data)
 
-    await _with_stack(DataFolder(data), ports, serve, endless=True)
+    await _with_stack(DataFolder(data), ports, serve, host=host, endless=True)
 
 
 @synchronous
@@ -63,23 +77,26 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
             if not await tour_guide.run():
                 raise InvalidInput("a step of the tour was not as expected")
 
-    await _with_stack(DataFolder(data), StackPorts(), once, endless=False)
+    await _with_stack(DataFolder(data), StackPorts(), once, host=LOOPBACK, endless=False)
 
 
 Work = Callable[[Stack, DataFolder, StackInfo], Awaitable[None]]
 
 
-async def _with_stack(folder: DataFolder, ports: StackPorts, work: Work, *, endless: bool) -> None:
+async def _with_stack(
+    folder: DataFolder, ports: StackPorts, work: Work, *, host: str, endless: bool
+) -> None:
     """Start the stack, do `work`, and end every process however the work ended.
 
     `endless`: the work ends by Ctrl-C alone, which is then no failure.
     """
+    os.umask(0o077)  # what this process and its children write is for its user alone
     configure_logs("WARNING")  # the audit entries of a demo's making would stand between its steps
     task = asyncio.current_task()
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, _cancel, task)
     with err.status("starting") as status:
-        stack = Stack(folder, ports, lambda part: _show_progress(status, part))
+        stack = Stack(folder, ports, lambda part: _show_progress(status, part), host=host)
         try:
             info = await stack.start()
             status.stop()
@@ -105,8 +122,29 @@ def _show_progress(status: Status, part: str) -> None:
         err.print(f"starting {part}")
 
 
-def _port_of_environment() -> int:
-    given = os.environ.get("PORT") or str(_DEFAULT_PORT)
+def liberties_of(environment: Mapping[str, str], *, tour: bool) -> list[str]:
+    """What a stack may do that is for a machine of one's own, in a person's words."""
+    found = [
+        name
+        for name in ("ALLOW_LOOPBACK_TARGETS", "WEBHOOK_ALLOW_PRIVATE_ADDRESSES")
+        if TypeAdapter(bool).validate_python(environment.get(name) or "true")
+    ]
+    return [*found, "the demo shop, whose key is shown (--no-tour)"] if tour else found
+
+
+def check_host(host: str, liberties: list[str]) -> None:
+    """Raises InvalidInput where others than this machine could use them."""
+    if liberties and not is_loopback(host):
+        raise InvalidInput(
+            f"HOST={host} lets others than this machine in, who could then use: "
+            f"{'; '.join(liberties)}. Leave HOST unset, turn these off, or say --open-to-network"
+        )
+
+
+def _port_of_environment() -> int | None:
+    given = os.environ.get("PORT")
+    if not given:
+        return None
     if not given.isdecimal():
         raise InvalidInput(f"PORT: a number expected, not {given!r}")
     return int(given)

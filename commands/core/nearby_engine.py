@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from domain.core.contracts import RunRef
+from settings import load_temporal
 
 
 class NearbyEngine:
@@ -23,8 +25,6 @@ class NearbyEngine:
             await engine.send_webhooks(client_id, delivery_ids)
 
     async def _engine(self) -> TemporalEngine | None:
-        address = self._environment.get("TEMPORAL_ADDRESS")
-        if not address:
+        if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
-        namespace = self._environment.get("TEMPORAL_NAMESPACE") or "default"
-        return TemporalEngine(await connect(address, namespace, lazy=True))
+        return TemporalEngine(await connect(load_temporal(self._environment), lazy=True))

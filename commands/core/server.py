@@ -3,7 +3,8 @@
 import asyncio
 import os
 import resource
-from contextlib import ExitStack
+import socket
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Annotated
 
@@ -14,10 +15,12 @@ import uvicorn
 from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics, shown
 from adapters.observability.redaction import Redactor
-from adapters.temporal.client import connect
+from adapters.observability.start import warn_of_what_is_missing
+from adapters.temporal.connection import check_credentials, connect
 from adapters.temporal.runtime import forward_logs
 from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
+from api.http.draining_server import DrainingServer
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_watch import EdgeWatch
 from api.http.protocol import edge_protocol
@@ -33,18 +36,24 @@ from commands.core.context import (
     synchronous,
 )
 from domain.core import names
-from domain.core.errors import DomainError, InvalidInput
-from embedded.ports import check_free
+from domain.core.errors import DomainError
+from embedded.ports import listening, port_of
+from settings import load_temporal
+from settings.service import ServerSettings
 from store.core.migrate import migrate as migrate_database
 
-# Requests that have begun get this long to end when the server is asked to stop.
-_GRACE_S = 5
+# What was taken is finished within this: longer than the gateway's deadline. An export that takes
+# longer is cut off without its end, so that nobody takes it for whole.
+GRACE_S = 35
 # Files the API opens for itself: PostgreSQL, Temporal, the event loop.
 _OWN_FILES = 64
 
 
 def serve(
     port: Annotated[int | None, typer.Option(help="PORT's value if absent.")] = None,
+    fd: Annotated[
+        int | None, typer.Option(help="A socket that listens already, inherited; no port then.")
+    ] = None,
     data: DataOption = DEFAULT_DATA,
 ) -> None:
     """Serve the HTTP API until a signal ends it."""
@@ -53,30 +62,37 @@ def serve(
         try:
             settings = settings_for(data)
             held.enter_context(shown(metrics, settings.server.host, settings.watch.metrics_port))
-            chosen = port or settings.server.port
-            check_free(chosen, settings.server.host)
+            listener = held.enter_context(
+                listening(port or settings.server.port, settings.server.host)
+                if fd is None
+                else socket.socket(fileno=fd)
+            )
+            configure_logs(settings.watch.log_level, Redactor.of(settings))
+            forward_logs()
+            asyncio.run(check_credentials(settings.temporal))
         except DomainError as error:
             raise fail(describe(error)) from None
-        configure_logs(settings.watch.log_level, Redactor.of(settings))
-        forward_logs()
         app = create_app(settings, metrics)
-        structlog.get_logger(__name__).info("api starts", host=settings.server.host, port=chosen)
-        uvicorn.run(
+        address = {"host": settings.server.host, "port": port_of(listener)}
+        structlog.get_logger(__name__).info("api starts", **address)
+        warn_of_what_is_missing(settings)
+        config = uvicorn.Config(
             app,
-            host=settings.server.host,
-            port=chosen,
             loop="uvloop",
-            http=edge_protocol(EdgeWatch(app), _edge_limits()),
+            http=edge_protocol(EdgeWatch(app), _edge_limits(settings.server)),
             ws="none",
-            # Nothing reads the address of a caller.
+            # Only the other end of a connection counts, and no header that names another address.
             proxy_headers=False,
             log_config=None,
             access_log=False,
-            timeout_graceful_shutdown=_GRACE_S,
+            timeout_graceful_shutdown=GRACE_S,
         )
+        server = DrainingServer(config, app.state.draining, drain_s=settings.server.drain_s)
+        with suppress(KeyboardInterrupt):
+            server.run(sockets=[listener])
 
 
-def _edge_limits() -> EdgeLimits:
+def _edge_limits(server: ServerSettings) -> EdgeLimits:
     """No more connections than the process may have open files for.
 
     It takes as many as the machine's administrator lets it have (the hard limit).
@@ -87,7 +103,14 @@ def _edge_limits() -> EdgeLimits:
         soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
     files = wanted if soft == resource.RLIM_INFINITY else min(wanted, soft)
-    return replace(DEFAULT_LIMITS, connections=max(1, files - _OWN_FILES))
+    connections = max(1, files - _OWN_FILES)
+    per_address = max(1, connections * DEFAULT_LIMITS.per_address // DEFAULT_LIMITS.connections)
+    return replace(
+        DEFAULT_LIMITS,
+        connections=connections,
+        per_address=per_address,
+        proxies=server.proxies,
+    )
 
 
 def worker(
@@ -114,10 +137,6 @@ async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) 
     else:
         async with database_of(data):
             pass  # opening the embedded database migrates it
-    if address := os.environ.get("TEMPORAL_ADDRESS"):
-        try:
-            client = await connect(address, os.environ.get("TEMPORAL_NAMESPACE") or "default")
-        except RuntimeError as error:
-            raise InvalidInput(f"no Temporal answers at {address}") from error
-        await ensure_search_attributes(client)
+    if os.environ.get("TEMPORAL_ADDRESS"):
+        await ensure_search_attributes(await connect(load_temporal(os.environ)))
     answer(as_json, "The schema is current.", migrated=True)

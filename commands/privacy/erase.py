@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.runs import erased
 from commands.core.context import (
     DEFAULT_DATA,
@@ -88,7 +88,7 @@ async def erase(
         actor = await acting(units.database, person)
         async with units.spanning(client_id) as work:
             wanted = await order_erasure(work, actor, sealer, key)
-        temporal = await connect(settings.temporal.address, settings.temporal.namespace, lazy=True)
+        temporal = await connect(settings.temporal, lazy=True)
         done = asyncio.ensure_future(erased(temporal, wanted))
         await _followed(done, units.database, wanted)
         async with units.database.reading_across() as connection:

@@ -4,7 +4,6 @@ The one way for runs, dry runs and the tests of the agent's judgement.
 """
 
 import dataclasses
-from asyncio import sleep
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -15,7 +14,7 @@ from domain.agent import wording
 from domain.agent.brain import Brain, BrainAnswer, BrainRequest, Category, Language, Passage
 from domain.agent.doubts import doubt_of
 from domain.agent.escalation_reason import EscalationReason
-from domain.agent.extent import READ_CHARS
+from domain.agent.extent import READ_CHARS, SKIMMED_CHARS, others_turn
 from domain.agent.intent import Intent
 from domain.agent.material import Material
 from domain.agent.plan import PlannedAction
@@ -98,18 +97,20 @@ async def think_through(
     needs none. `net` finds the former: the grammar alone unless told.
     """
     is_whole = material.is_read_whole
-    material = _read_part(material)
+    material = _beginning(material, READ_CHARS)
     situation = await _situation(material, now)
     if matter := _sensitive(material, net):
         return _for_people(material, situation, matter)
-    await sleep(0)
+    await others_turn(material.event.text)
     settled = settle(situation, material.brand_name, material.playbook) if is_whole else None
     if settled is not None:
         return _result(material, settled, (), None, now)
+    if not is_whole:
+        material = _beginning(material, SKIMMED_CHARS)
     findings = tuple([await _finding(passage) for passage in material.passages])
     request = await _request(material, situation, findings, now)
     answer = await brain.think(request)
-    await sleep(0)
+    await others_turn(material.event.text)
     judgement = judge(situation, answer.classification, answer.proposals, answer.intents)
     if answer.closes and not answer.proposals and not situation.unsafe:
         judgement = Judgement(plan=(), verdicts=())
@@ -121,12 +122,12 @@ async def think_through(
     return _result(material, Settled(answer, judgement), findings, doubt, now)
 
 
-def _read_part(material: Material) -> Material:
-    """The material with as much of the message as is read."""
+def _beginning(material: Material, chars: int) -> Material:
+    """The material with no more of the message than its first `chars`."""
     event = material.event
-    if len(event.text) <= READ_CHARS:
+    if len(event.text) <= chars:
         return material
-    part = event.model_copy(update={"text": event.text[:READ_CHARS]})
+    part = event.model_copy(update={"text": event.text[:chars]})
     return dataclasses.replace(material, event=part)
 
 

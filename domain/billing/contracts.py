@@ -18,10 +18,12 @@ class OpenPeriodInput(Contract):
 
 
 class OpenPeriodResult(Contract):
-    """How many counters were opened, and how many waiting changes of plan were made."""
+    """How many counters were opened, and how many waiting changes of plan were made. `failed`:
+    clients that could not be done, each of them logged."""
 
-    opened: int
-    changed: int
+    opened: int = 0
+    changed: int = 0
+    failed: int = 0
 
 
 class ReconcileInput(Contract):
@@ -29,10 +31,12 @@ class ReconcileInput(Contract):
 
 
 class ReconcileResult(Contract):
-    """How many clients were compared, and how many of them do not add up: 0, or somebody looks."""
+    """How many clients were compared, and how many of them do not add up: 0, or somebody looks.
+    `failed`: clients that could not be compared, each of them logged."""
 
-    compared: int
-    drifting: int
+    compared: int = 0
+    drifting: int = 0
+    failed: int = 0
 
 
 class MonthlyResetResult(Contract):

@@ -64,6 +64,14 @@ class ServerBusy(DomainError):
     retryable = True
 
 
+class CallerBusy(DomainError):
+    """One caller has as much under way at once as one may have; others are served meanwhile."""
+
+    code = "caller_busy"
+    retryable = True
+    retry_after_s = 1.0
+
+
 class BodyTooLarge(DomainError):
     code = "body_too_large"
 

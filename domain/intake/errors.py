@@ -1,6 +1,7 @@
 """Errors of what a caller sends too often, or twice."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from domain.core.errors import DomainError
 from domain.intake.rate_limit import Limit
@@ -23,12 +24,15 @@ class RunInProgress(DomainError):
 
 
 class CustomerRateLimited(DomainError):
-    """One customer wrote too many messages in ten minutes."""
+    """One customer wrote too many messages in ten minutes; `oldest`: the first that counts."""
 
     code = "customer_rate_limited"
 
-    def __init__(self, customer_email: str, retry_after_s: float) -> None:
+    def __init__(
+        self, customer_email: str, retry_after_s: float, oldest: datetime | None = None
+    ) -> None:
         super().__init__()  # without the address: errors are logged
+        self.oldest = oldest
         self.customer_email = customer_email
         self.retry_after_s = retry_after_s
 
@@ -38,12 +42,13 @@ class CustomerRateLimited(DomainError):
 
 
 class ClientRateLimited(DomainError):
-    """All customers of one client wrote too many messages in an hour."""
+    """All customers of one client wrote too many messages in an hour; `oldest` as above."""
 
     code = "client_rate_limited"
 
-    def __init__(self, retry_after_s: float) -> None:
+    def __init__(self, retry_after_s: float, oldest: datetime | None = None) -> None:
         super().__init__()
+        self.oldest = oldest
         self.retry_after_s = retry_after_s
 
 

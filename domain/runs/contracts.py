@@ -72,7 +72,8 @@ class PersistResult(Contract):
 
 
 class DryRunInput(Contract):
-    """`sealed`: the event, encrypted, since a dry run leaves no row to read it from."""
+    """`sealed`: what is read of the event, encrypted, for a dry run leaves no row to read it from.
+    `draft_alone`: whoever asks reads `sealed_draft` and the status, and needs no second text."""
 
     client_id: str
     event_id: str
@@ -81,17 +82,29 @@ class DryRunInput(Contract):
     remote_brain: bool = False
     playbook_id: str = ""
     playbook_version: int = 0
+    draft_alone: bool = False
 
 
 class DryRunResult(Contract):
-    """`sealed_response`: the text that would be sent, empty where a human would look first.
-    `sealed_draft`: the generated text in any case. Both encrypted."""
+    """`sealed_draft`: the generated text. `sealed_response`: what of it would be sent, for callers
+    of an earlier version that read it; nothing if `draft_alone`. Both encrypted."""
 
     status: RunStatus
     classification: str
     confidence: float
     sealed_response: str
     sealed_draft: str = ""
+
+
+class ForgetDryRunsInput(Contract):
+    """`older_than_s`: how long a dry run's history is kept after its end. A day is promised, so
+    that some hourly rounds may fail."""
+
+    older_than_s: float = 20 * 3600
+
+
+class ForgetDryRunsResult(Contract):
+    forgotten: int
 
 
 class SweepInput(Contract):
@@ -106,4 +119,12 @@ class SweepInput(Contract):
 
 
 class SweepResult(Contract):
+    """`failed`: each is logged, and the next sweep tries it again."""
+
     picked_up: int
+    failed: int = 0
+
+    def __add__(self, other: "SweepResult") -> "SweepResult":
+        return SweepResult(
+            picked_up=self.picked_up + other.picked_up, failed=self.failed + other.failed
+        )

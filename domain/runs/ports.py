@@ -1,7 +1,8 @@
 """Runs in Temporal, as services and activities need them."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 from domain.core.contracts import RunRef
@@ -43,6 +44,9 @@ class Executions(Protocol):
 
     async def of(self, workflow_ids: Sequence[str]) -> list[Execution]:
         """Executions of these workflows."""
+
+    def ended(self, workflow: str, before: datetime) -> AsyncIterator[Execution]:
+        """All executions of a kind of workflow that ended before then, asked for page by page."""
 
     async def delete(self, executions: Sequence[Execution]) -> int:
         """Delete these with their histories, and end those under way; how many there were."""

@@ -3,14 +3,14 @@
 A playbook that was deleted keeps its versions, which explain the runs that it answered.
 
 Revision: b81e0c64d2f7
-Follows: 7d20c1b4ae95
+Follows: 5e8b1f0c27da
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "b81e0c64d2f7"
-down_revision = "7d20c1b4ae95"
+down_revision = "5e8b1f0c27da"
 branch_labels = None
 depends_on = None
 

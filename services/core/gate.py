@@ -7,29 +7,55 @@ and a flood of one key would hold them all. At the gate it holds none.
 import asyncio
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 from weakref import WeakValueDictionary
 
-from domain.core.errors import EngineUnavailable
+from domain.core.errors import CallerBusy, EngineUnavailable
+from services.core.crowd import Crowd
 
 K = TypeVar("K", bound=Hashable)
 
+# More than a client's messages an hour, so that at an empty limit nobody is sent away who would
+# have got in.
+_MOST_OF_ONE: Final = 256
+
+
+class _Turns:
+    """`failed`: the last one inside found the database away."""
+
+    def __init__(self) -> None:
+        self.lock = asyncio.Lock()
+        self.failed = False
+
 
 class Gate(Generic[K]):
-    def __init__(self, *, patience_s: float) -> None:
+    def __init__(self, *, patience_s: float, at_most: int = _MOST_OF_ONE) -> None:
+        """`at_most`: of one key, inside and waiting together."""
         self._patience_s = patience_s
-        self._locks: WeakValueDictionary[K, asyncio.Lock] = WeakValueDictionary()
+        self._crowd: Crowd[K] = Crowd(at_most=at_most)
+        self._turns: WeakValueDictionary[K, _Turns] = WeakValueDictionary()
 
     @asynccontextmanager
     async def enter(self, key: K) -> AsyncIterator[None]:
-        """Wait for the key's turn. Raises EngineUnavailable when the patience is over."""
-        lock = self._locks.setdefault(key, asyncio.Lock())
-        try:
-            async with asyncio.timeout(self._patience_s):
-                await lock.acquire()
-        except TimeoutError:
-            raise EngineUnavailable("too many of one key wait at the gate") from None
-        try:
-            yield
-        finally:
-            lock.release()
+        """Wait for the key's turn.
+
+        Raises CallerBusy where too many wait, or the patience is over; EngineUnavailable where it
+        is over because the database was away for those before.
+        """
+        turns = self._turns.setdefault(key, _Turns())
+        with self._crowd.join(key):
+            try:
+                async with asyncio.timeout(self._patience_s):
+                    await turns.lock.acquire()
+            except TimeoutError:
+                if turns.failed:
+                    raise EngineUnavailable("those before found the database away") from None
+                raise CallerBusy from None
+            try:
+                yield
+                turns.failed = False
+            except EngineUnavailable:
+                turns.failed = True
+                raise
+            finally:
+                turns.lock.release()

@@ -22,22 +22,19 @@ from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
 from domain.tenants.errors import Unauthenticated
-from services.core.gate import Gate
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from services.intake.door import Door
 from store.billing.thresholds import note_reached
 from store.billing.usage_ledger import UsageLedger
 from store.core.database import PATIENCE_S
 from store.intake.arrivals import Arrival, ArrivalRepository
 from store.intake.events import EventRepository
-from store.intake.idempotency import claim
+from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
 
-# Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
-# locked, does not hold the connections that other clients need.
-GATE_PATIENCE_S: Final = 4.0
-# The gate and the transaction together: a caller is told within 5 s that the database is away.
+# The door and the transaction together: a caller is told within 5 s that the database is away.
 _PATIENCE_S: Final = 4.5
 _LOOK_S: Final = 1.0
 
@@ -71,7 +68,7 @@ class Repeated:
 
 async def receive_event(
     units: UnitsOfWork,
-    gate: Gate[TenantId],
+    door: Door,
     actor: Actor,
     arrival: Arrival,
     *,
@@ -80,12 +77,20 @@ async def receive_event(
 ) -> Admitted | Unmatched | Repeated:
     """Admit an event within the time that its caller has, and tell honestly if that breaks off.
 
-    Raises what `admit_event` raises, EngineUnavailable if surely nothing was stored, AnswerDelayed
-    if surely it was, and AnswerUnknown if nobody can tell.
+    Raises what `admit_event` raises, CallerBusy if too many of the client wait, EngineUnavailable
+    if surely nothing was stored, AnswerDelayed if surely it was, and AnswerUnknown if nobody can
+    tell.
     """
     began = time.monotonic()
+    refusal = door.known_refusal(tenant, arrival.event, now)
+    if refusal is not None and arrival.idempotency is None:
+        raise refusal
     try:
-        async with gate.enter(tenant):
+        async with door.enter(tenant):
+            # Those who came before may have been refused meanwhile.
+            refusal = door.known_refusal(tenant, arrival.event, now)
+            if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
+                raise refusal
             left = _PATIENCE_S - (time.monotonic() - began)
             patience_s = min(PATIENCE_S, max(_LOOK_S, left))
             try:
@@ -93,6 +98,9 @@ async def receive_event(
                     return await admit_event(work, actor, arrival, now)
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost
+            except (CustomerRateLimited, ClientRateLimited) as refused:
+                door.note(tenant, arrival.event, refused)
+                raise
     except QuotaExhausted as refused:
         # Outside the gate: nobody waits behind a Temporal that does not answer.
         if refused.thresholds_untold:
@@ -148,6 +156,14 @@ async def admit_event(
     return Admitted(_ref(tenant, arrival), playbook)
 
 
+async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:
+    """Whether the event repeats one, which no limit refuses. One read, and no lock."""
+    if arrival.idempotency is None:
+        return False
+    async with units.of(tenant, patience_s=_LOOK_S) as work:
+        return await is_kept(work.connection, tenant, arrival.idempotency.key, now)
+
+
 async def _tell_thresholds(tenant: TenantId, units: UnitsOfWork) -> None:
     """The refusal was rolled back whole; that the quota is used up must be told all the same."""
     with suppress(EngineUnavailable):  # the next refusal comes here again
@@ -169,9 +185,10 @@ async def _what_became_of(arrival: Arrival, tenant: TenantId, units: UnitsOfWork
 def _check_messages(customer: str | None, recent: RecentUse, now: datetime) -> None:
     if recent.oldest_of_customer is not None:
         wait = PER_CUSTOMER.retry_after_s(recent.oldest_of_customer, now)
-        raise CustomerRateLimited(customer or "", wait)
+        raise CustomerRateLimited(customer or "", wait, recent.oldest_of_customer)
     if recent.oldest_of_client is not None:
-        raise ClientRateLimited(PER_CLIENT.retry_after_s(recent.oldest_of_client, now))
+        wait = PER_CLIENT.retry_after_s(recent.oldest_of_client, now)
+        raise ClientRateLimited(wait, recent.oldest_of_client)
 
 
 def _untold(standing: QuotaStanding, recent: RecentUse) -> tuple[Threshold, ...]:

@@ -27,9 +27,9 @@ async def connect_and_try(
     actor: Actor,
     tenant: TenantId,
     provider: Provider,
+    *,
     settings: Mapping[str, str],
     credentials: Mapping[str, str],
-    *,
     sealer: Sealer,
     connectors: Connectors,
 ) -> TriedIntegration:

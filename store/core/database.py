@@ -1,6 +1,7 @@
 """The database: one engine a process, and the one way to a transaction."""
 
 import asyncio
+import select
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
@@ -12,7 +13,7 @@ import sqlalchemy as sa
 from psycopg import sql
 from psycopg.pq import TransactionStatus
 from sqlalchemy import event
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExceptionContext
 from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
@@ -21,6 +22,7 @@ from sqlalchemy.pool import ConnectionPoolEntry
 from domain.core.errors import CommitUnknown, EngineUnavailable
 from domain.core.ids import TenantId
 from store.core.leash import Leash
+from store.core.pools import WORK
 from store.core.snapshot import Snapshot
 from store.core.snapshot import begin as begin_snapshot
 
@@ -30,11 +32,16 @@ SERVICE_ROLE: Final = "engine_service"
 # A caller is told within 5 s that the database is away; each of these must be shorter. The server's
 # own limits say nothing when the server is silent, so the client keeps time too.
 PATIENCE_S: Final = 3.5
+# Of it, what is left for the statements: whoever has waited longer for a connection gives up, for
+# its time would end in the middle of one, and the connection with it.
+_FOR_STATEMENTS_S: Final = 1.0
 _CONNECT_TIMEOUT_S: Final = 2
 _PING_AFTER_S: Final = 1.0
 _PING_TIMEOUT_S: Final = 1.0
 _LOCK_TIMEOUT: Final = "2s"
-_STATEMENT_TIMEOUT: Final = "3s"
+_STATEMENT_TIMEOUT_S: Final = 3.0
+# PostgreSQL ends a statement so long before its caller's time is over: the connection stays whole.
+_ENDS_BEFORE_S: Final = 0.2
 _SNAPSHOT_PATIENCE_S: Final = 30
 
 WhoseRecord = Callable[[AsyncConnection, str], Awaitable[TenantId]]
@@ -53,7 +60,7 @@ class Database:
     that its transaction names (`migrations/tenancy.py`).
     """
 
-    def __init__(self, url: str, *, pool_size: int = 10) -> None:
+    def __init__(self, url: str, *, pool_size: int = WORK) -> None:
         self.engine: AsyncEngine = create_async_engine(
             psycopg_url(url),
             pool_size=pool_size,
@@ -68,11 +75,14 @@ class Database:
             connect_args={
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
-                f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT} "
-                "-c idle_in_transaction_session_timeout=30s -c timezone=UTC",
+                f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
+                # A statement whose caller has hung up ends, too.
+                "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "
+                "-c timezone=UTC",
             },
         )
-        _ping_after_idling(self.engine)
+        _ask_before_use(self.engine)
+        event.listen(self.engine.sync_engine, "handle_error", _drop_one)
 
     def tenant(
         self, tenant: TenantId, *, patience_s: float = PATIENCE_S
@@ -108,7 +118,7 @@ class Database:
     @asynccontextmanager
     async def unscoped(self) -> AsyncIterator[AsyncConnection]:
         """No transaction and no client: no row at all, only functions that answer without one."""
-        async with self._connection(PATIENCE_S) as (connection, _, _):
+        async with self._connection(PATIENCE_S) as (connection, _, _, _):
             yield connection
 
     @asynccontextmanager
@@ -120,11 +130,11 @@ class Database:
         It holds a connection meanwhile: take them from a pool of their own. `patience_s`: for each
         answer of PostgreSQL. Raises EngineUnavailable like `tenant`.
         """
-        async with self._connection(PATIENCE_S) as (connection, raw, leash):
+        async with self._connection(PATIENCE_S) as (connection, raw, leash, _):
             try:
                 await raw.execute(begin_snapshot(tenant), prepare=False)
             except psycopg.OperationalError:
-                await _replace_all(connection)
+                await connection.invalidate()
                 raise
             try:
                 leash.loosen()
@@ -143,12 +153,15 @@ class Database:
     async def _transaction(
         self, begin: sql.Composed, patience_s: float
     ) -> AsyncIterator[AsyncConnection]:
-        async with self._connection(patience_s) as (connection, raw, _):
+        async with self._connection(patience_s) as (connection, raw, _, deadline):
+            left = deadline - asyncio.get_running_loop().time() - _ENDS_BEFORE_S
+            if left < _STATEMENT_TIMEOUT_S:
+                begin += sql.SQL(f"; SET LOCAL statement_timeout = {max(1, int(left * 1000))}")
             try:
                 # Not prepared: PostgreSQL prepares single statements only.
                 await raw.execute(begin, prepare=False)
             except psycopg.OperationalError:
-                await _replace_all(connection)
+                await connection.invalidate()
                 raise
             yield connection
             if raw.info.transaction_status is not TransactionStatus.INTRANS:
@@ -157,24 +170,25 @@ class Database:
             try:
                 await raw.commit()
             except psycopg.OperationalError as error:
-                await _replace_all(connection)
+                await connection.invalidate()
                 raise CommitUnknown("the database went away while it committed") from error
 
     @asynccontextmanager
     async def _connection(
         self, patience_s: float
-    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash]]:
+    ) -> AsyncIterator[tuple[AsyncConnection, "psycopg.AsyncConnection[object]", Leash, float]]:
+        """One of the pool, cut at the deadline, which is a time of the loop's clock."""
         deadline = asyncio.get_running_loop().time() + patience_s
         try:
             async with AsyncExitStack() as held:
-                async with asyncio.timeout_at(deadline):
+                async with asyncio.timeout_at(deadline - min(_FOR_STATEMENTS_S, patience_s / 3)):
                     connection = await held.enter_async_context(self.engine.connect())
                 raw = (await connection.get_raw_connection()).driver_connection
                 if not isinstance(raw, psycopg.AsyncConnection):
                     raise TypeError("a psycopg connection is expected")
                 with Leash(raw) as leash:
                     leash.until(deadline)
-                    yield connection, raw, leash
+                    yield connection, raw, leash, deadline
         except (OperationalError, psycopg.OperationalError, PoolTimeout, TimeoutError) as error:
             raise EngineUnavailable("the database did not answer") from error
         except DBAPIError as error:
@@ -193,17 +207,17 @@ _AS_SERVICE: Final = sql.SQL(f"SET LOCAL ROLE {SERVICE_ROLE}")
 _BEGIN_SERVICE: Final = _BEGIN + _AS_SERVICE
 
 
-async def _replace_all(connection: AsyncConnection) -> None:
-    """Let SQLAlchemy meet the broken connection too: it then replaces every one of the pool."""
-    with suppress(DBAPIError):
-        await connection.exec_driver_sql("SELECT 1")
+def _drop_one(context: ExceptionContext) -> None:
+    """One that broke says nothing of the others of the pool, which are asked before their use."""
+    context.invalidate_pool_on_disconnect = False
 
 
-def _ping_after_idling(engine: AsyncEngine) -> None:
-    """Ask a connection that has rested whether it still lives, and replace it if not.
+def _ask_before_use(engine: AsyncEngine) -> None:
+    """Ask a connection that has rested, or whose server has said something unasked, whether it
+    still lives, and replace it if not.
 
-    Under load none rests, so no statement is preceded by a ping; there the first one to meet a
-    restarted server fails, and SQLAlchemy then replaces all.
+    A server that ends says so to each of its connections. One that vanished does not; under load
+    no connection rests, so there the first statement on each tells.
     """
 
     def on_checkin(_: object, record: ConnectionPoolEntry) -> None:
@@ -211,10 +225,13 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
 
     def on_checkout(connection: DBAPIConnection, record: ConnectionPoolEntry, _: object) -> None:
         rested_since = record.info.get("rested_since")
-        if rested_since is None or time.monotonic() - rested_since < _PING_AFTER_S:
+        if rested_since is None:
+            return
+        raw = connection.driver_connection
+        if time.monotonic() - rested_since < _PING_AFTER_S and not _has_news(raw):
             return
         try:
-            with Leash(connection.driver_connection) as leash:
+            with Leash(raw) as leash:
                 leash.within(_PING_TIMEOUT_S)
                 engine.sync_engine.dialect.do_ping(connection)
         except engine.sync_engine.dialect.loaded_dbapi.Error as error:
@@ -222,6 +239,15 @@ def _ping_after_idling(engine: AsyncEngine) -> None:
 
     event.listen(engine.sync_engine, "checkin", on_checkin)
     event.listen(engine.sync_engine, "checkout", on_checkout)
+
+
+def _has_news(connection: object) -> bool:
+    """Whether something has come that nobody has read: between two uses that is the end."""
+    if not isinstance(connection, psycopg.AsyncConnection) or connection.closed:
+        return True
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _dump(value: object) -> str:

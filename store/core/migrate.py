@@ -1,17 +1,35 @@
-"""Bring a database to the newest schema."""
+"""Bring a database to the newest schema, while the service works on it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
-from psycopg.errors import InsufficientPrivilege
-from sqlalchemy.exc import ProgrammingError
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
+from sqlalchemy.exc import OperationalError, ProgrammingError
+from tenacity import (
+    Retrying,
+    retry_if_exception,
+    retry_if_result,
+    stop_after_delay,
+    wait_exponential,
+    wait_fixed,
+)
 
-from domain.core.errors import InvalidInput
+from domain.core.errors import EngineUnavailable, InvalidInput
+from store.core.database import psycopg_url
 
 _ALEMBIC_INI: Final = Path(__file__).resolve().parents[2] / "alembic.ini"
+# Two processes that start at once must not migrate twice. Any constant of our own does.
+_MIGRATION_LOCK: Final = 7_205_759_403_792_794
+# How long a change is tried again while others hold the tables, in seconds. Those who queued
+# behind it are served in the pauses.
+_TRIED_FOR_S: Final = 600
+_PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
 
 
 def alembic_config(database_url: str) -> Config:
@@ -24,10 +42,12 @@ def alembic_config(database_url: str) -> Config:
 def migrate(database_url: str) -> None:
     """Run what is missing; nothing if the schema is current. Two at once: the second waits.
 
-    Raises InvalidInput for a database that another version made, and for a role without rights.
+    Raises InvalidInput for a database that another version made, and for a role without rights;
+    EngineUnavailable if others hold the tables for too long. What was done by then stays.
     """
     try:
-        command.upgrade(alembic_config(database_url), "head")
+        with _alone(database_url):
+            _upgrade(database_url)
     except CommandError as error:
         raise InvalidInput(
             f"the database was made by another version of this program ({error}); "
@@ -40,3 +60,44 @@ def migrate(database_url: str) -> None:
             "DATABASE_URL's role may not change the schema: migrate as the tables' owner, with the "
             "roles engine_app and engine_service made before (docs/operations.md)"
         ) from error
+    except OperationalError as error:
+        if not _is_held(error):
+            raise
+        raise EngineUnavailable(
+            "others hold the tables for long: end their transactions, and migrate again"
+        ) from error
+
+
+def _upgrade(database_url: str) -> None:
+    tries = Retrying(
+        retry=retry_if_exception(_is_held),
+        wait=_PAUSE,
+        stop=stop_after_delay(_TRIED_FOR_S),
+        reraise=True,
+    )
+    tries(command.upgrade, alembic_config(database_url), "head")
+
+
+def _is_held(error: BaseException) -> bool:
+    """Whether a change did not get its lock in time."""
+    held = LockNotAvailable | DeadlockDetected
+    return isinstance(error, OperationalError) and isinstance(error.orig, held)
+
+
+@contextmanager
+def _alone(database_url: str) -> Iterator[None]:
+    """Nobody else migrates this database meanwhile.
+
+    The lock is a session's, on a connection of its own. Whoever waits for it asks again and again
+    rather than in one statement: an index that is built concurrently waits for every statement that
+    runs, and the two would wait for each other.
+    """
+    engine = sa.create_engine(
+        psycopg_url(database_url), poolclass=sa.NullPool, isolation_level="AUTOCOMMIT"
+    )
+    with engine.connect() as connection:
+        ask = sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))
+        until = Retrying(retry=retry_if_result(lambda got: not got), wait=wait_fixed(0.2))
+        until(connection.scalar, ask)
+        yield
+    engine.dispose()

@@ -23,6 +23,18 @@ class IdempotencyKey:
     body_digest: bytes
 
 
+async def is_kept(connection: AsyncConnection, tenant: TenantId, key: str, now: datetime) -> bool:
+    """Whether the key belongs to an event already."""
+    found = await connection.scalar(
+        sa.select(idempotency_keys.c.event_id).where(
+            idempotency_keys.c.client_id == tenant,
+            idempotency_keys.c.key == key,
+            idempotency_keys.c.created_at >= now - IDEMPOTENCY_WINDOW,
+        )
+    )
+    return found is not None
+
+
 async def claim(
     connection: AsyncConnection,
     tenant: TenantId,

@@ -40,6 +40,7 @@ idempotency_keys: Final = sa.Table(
     sa.Column("body_digest", sa.LargeBinary, nullable=False),
     text("event_id"),
     time("created_at"),
+    sa.Index(None, "created_at"),
 )
 
 # Short-term limits shared by all processes: the times of the requests that still count. Unlogged:

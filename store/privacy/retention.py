@@ -134,9 +134,28 @@ class RetentionRepository(TenantRepository):
         )
         return Page(ids[-1], removed.rowcount)
 
-    async def memories(self, before: datetime) -> int:
-        """What is remembered of customers who have not written since."""
-        return await self._some(customer_memories, customer_memories.c.updated_at < before)
+    async def memories(self, before: datetime, after: str) -> Page:
+        """What is remembered of customers who have not written since, after this key."""
+        table = customer_memories.c
+        keys = list(
+            await self._connection.scalars(
+                sa.select(table.key)
+                .where(table.client_id == self._tenant, table.key > after)
+                .order_by(table.key)
+                .limit(PAGE)
+            )
+        )
+        if not keys:
+            return Page(None)
+        removed = await self._connection.execute(
+            sa.delete(customer_memories).where(
+                table.client_id == self._tenant,
+                table.key > after,
+                table.key <= keys[-1],
+                table.updated_at < before,
+            )
+        )
+        return Page(keys[-1], removed.rowcount)
 
     async def told(self, before: datetime) -> int:
         """What merchants' systems were told and how that was delivered. The marks that it was told

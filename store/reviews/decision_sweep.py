@@ -1,4 +1,4 @@
-"""Decisions of all clients that the run they are for has not taken up."""
+"""Reviews of all clients that no run has brought to their end: decided, or past their time."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.contracts import RunRef
+from store.core.place import Place, beyond
 from store.playbooks.tables import playbook_versions
 from store.reviews.escalations import RUN_OF_TICKET
 from store.reviews.tables import escalation_tickets
@@ -21,24 +22,48 @@ class DecidedEscalation:
     id: str
     ref: RunRef
     threshold: float
+    decided_at: datetime
+
+    @property
+    def place(self) -> Place:
+        return Place(self.decided_at, self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class OverdueEscalation:
+    """Nobody has decided it in time, and no run has ended it."""
+
+    id: str
+    ref: RunRef
+    round: int
+    expires_at: datetime
+
+    @property
+    def place(self) -> Place:
+        return Place(self.expires_at, self.id)
 
 
 async def decisions_not_taken_up(
-    connection: AsyncConnection, *, before: datetime, limit: int
+    connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[DecidedEscalation]:
-    """Decisions of all clients whose workflow has not taken them up, oldest first."""
+    """A page of all clients' decisions that no workflow has taken up, oldest first."""
     rows = await connection.execute(
         sa.select(
             escalation_tickets.c.id,
             escalation_tickets.c.client_id,
             escalation_tickets.c.run_id,
+            escalation_tickets.c.decided_at,
             engine_runs.c.event_id,
             playbook_versions.c.threshold,
         )
         .join(engine_runs, RUN_OF_TICKET)
         .join(playbook_versions, VERSION_OF_RUN)
-        .where(escalation_tickets.c.decided_at < before, escalation_tickets.c.taken_up_at.is_(None))
-        .order_by(escalation_tickets.c.decided_at)
+        .where(
+            escalation_tickets.c.decided_at < before,
+            escalation_tickets.c.taken_up_at.is_(None),
+            beyond(after, escalation_tickets.c.decided_at, escalation_tickets.c.id),
+        )
+        .order_by(escalation_tickets.c.decided_at, escalation_tickets.c.id)
         .limit(limit)
     )
     return [
@@ -46,6 +71,40 @@ async def decisions_not_taken_up(
             row.id,
             RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id),
             row.threshold,
+            row.decided_at,
+        )
+        for row in rows
+    ]
+
+
+async def overdue_escalations(
+    connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
+) -> list[OverdueEscalation]:
+    """A page of all clients' reviews whose time was over by then, and which are undecided."""
+    rows = await connection.execute(
+        sa.select(
+            escalation_tickets.c.id,
+            escalation_tickets.c.client_id,
+            escalation_tickets.c.run_id,
+            escalation_tickets.c.round,
+            escalation_tickets.c.expires_at,
+            engine_runs.c.event_id,
+        )
+        .join(engine_runs, RUN_OF_TICKET)
+        .where(
+            escalation_tickets.c.decided_at.is_(None),
+            escalation_tickets.c.expires_at < before,
+            beyond(after, escalation_tickets.c.expires_at, escalation_tickets.c.id),
+        )
+        .order_by(escalation_tickets.c.expires_at, escalation_tickets.c.id)
+        .limit(limit)
+    )
+    return [
+        OverdueEscalation(
+            row.id,
+            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id),
+            row.round,
+            row.expires_at,
         )
         for row in rows
     ]

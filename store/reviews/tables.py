@@ -51,6 +51,13 @@ escalation_tickets: Final = sa.Table(
         "decided_at",
         postgresql_where=sa.text("decided_at IS NOT NULL AND taken_up_at IS NULL"),
     ),
+    # It closes those whose time is over.
+    sa.Index(
+        "ix_escalation_tickets_undecided",
+        "expires_at",
+        "id",
+        postgresql_where=sa.text("decided_at IS NULL"),
+    ),
     sa.Index(None, "client_id", "status", "created_at"),
     # Whose it is, when only its id is given.
     sa.Index(None, "id"),

@@ -19,6 +19,7 @@ from domain.core.contracts import RunRef
 from domain.integrations.order import Lookup
 from domain.runs.errors import RunNotFound
 from domain.runs.run import UNCLASSIFIED, RunResult, RunStatus, Timings
+from store.core.place import Place, beyond
 from store.core.repository import TenantRepository
 from store.intake.tables import engine_events
 from store.playbooks.tables import playbook_versions as versions
@@ -247,15 +248,16 @@ class WaitingRun:
     threshold: float
     received_at: datetime
 
+    @property
+    def place(self) -> Place:
+        return Place(self.received_at, self.ref.run_id)
+
 
 async def runs_left_received(
-    connection: AsyncConnection, *, before: datetime, after: WaitingRun | None, limit: int
+    connection: AsyncConnection, *, before: datetime, after: Place | None, limit: int
 ) -> list[WaitingRun]:
-    """A page of all clients' runs admitted before a time and not answered, oldest first.
-
-    `after`: the last run of the page before this one.
-    """
-    query = (
+    """A page of all clients' runs admitted before a time and not answered, oldest first."""
+    rows = await connection.execute(
         sa.select(
             engine_runs.c.client_id,
             engine_runs.c.event_id,
@@ -264,18 +266,19 @@ async def runs_left_received(
             versions.c.threshold,
         )
         .join(versions, VERSION_OF_RUN)
-        .where(engine_runs.c.status == RunStatus.RECEIVED, engine_runs.c.received_at < before)
+        .where(
+            engine_runs.c.status == RunStatus.RECEIVED,
+            engine_runs.c.received_at < before,
+            beyond(after, engine_runs.c.received_at, engine_runs.c.id),
+        )
         .order_by(engine_runs.c.received_at, engine_runs.c.id)
         .limit(limit)
     )
-    if after is not None:
-        place = sa.tuple_(engine_runs.c.received_at, engine_runs.c.id)
-        query = query.where(place > sa.tuple_(after.received_at, after.ref.run_id))
     return [
         WaitingRun(
             RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.id),
             row.threshold,
             row.received_at,
         )
-        for row in await connection.execute(query)
+        for row in rows
     ]

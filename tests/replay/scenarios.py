@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from adapters.temporal.runs import erased
 from adapters.temporal.setup import (
     ensure_daily_metrics_schedule,
+    ensure_forget_dry_runs_schedule,
     ensure_monthly_reset_schedule,
     ensure_retention_schedule,
     ensure_weekly_churn_schedule,
@@ -17,6 +18,7 @@ from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
+    FORGET_DRY_RUNS_SCHEDULE,
     HOUSEKEEPING,
     MONTHLY_RESET,
     MONTHLY_RESET_SCHEDULE,
@@ -122,6 +124,17 @@ async def sweep_embeds(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return "sweep-embeds"
 
 
+async def sweep_failed(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """There is no such time: every step that asks for it fails, and the last one is done."""
+    await engine.client.start_workflow(
+        SWEEP,
+        SweepInput(older_than_s=1e300, embedding_model="openai:none"),
+        id="sweep-failed",
+        task_queue="engine",
+    )
+    return "sweep-failed"
+
+
 async def monthly_reset(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     """By its schedule, as it runs in earnest: the period comes from the scheduled time."""
     await ensure_monthly_reset_schedule(engine.client)
@@ -146,6 +159,13 @@ async def retention(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     """By its schedule, as it runs in earnest."""
     await ensure_retention_schedule(engine.client)
     return await fire(engine.client, RETENTION_SCHEDULE, datetime(2024, 3, 1, 2, 10, tzinfo=UTC))
+
+
+async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_forget_dry_runs_schedule(engine.client)
+    at = datetime(2024, 3, 1, 2, 50, tzinfo=UTC)
+    return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
 
 
 async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
@@ -227,10 +247,12 @@ SCENARIOS: dict[str, Scenario] = {
         dry_run,
         sweep,
         sweep_embeds,
+        sweep_failed,
         monthly_reset,
         monthly_reset_by_hand,
         housekeeping,
         retention,
+        forget_dry_runs,
         erase_client,
         erase_customer,
         erase_customer_under_way,

@@ -2,10 +2,16 @@
 
 from datetime import timedelta
 
+import pytest
+from temporalio.workflow import ActivityConfig, LocalActivityConfig
+
 from activities.webhooks import deliver, permits
 from adapters.brain import embeddings, llm
 from adapters.webhooks import sender
+from api.routers.intake import gateway
+from commands.core import server
 from store.core import database
+from workers import engine as engine_worker
 from workers import webhooks as webhook_worker
 from workflows import options
 
@@ -28,6 +34,23 @@ def test_a_delivery_may_wait_for_its_place_be_sent_and_be_recorded() -> None:
     given = options.DELIVERING["start_to_close_timeout"]
     assert given is not None
     assert given > longest
+
+
+@pytest.mark.parametrize(
+    "step",
+    [options.INSIDE, options.LOOK_UP, options.REMOTE_BRAIN, options.OUTSIDE, options.PATIENT],
+)
+def test_a_worker_that_ends_leaves_a_step_its_time(
+    step: ActivityConfig | LocalActivityConfig,
+) -> None:
+    """Those that somebody waits for."""
+    longest = step["start_to_close_timeout"]
+    assert longest is not None
+    assert longest < engine_worker.GRACE
+
+
+def test_an_api_that_ends_leaves_a_call_its_time() -> None:
+    assert gateway.DEADLINE_S < server.GRACE_S
 
 
 def test_a_worker_that_ends_leaves_a_post_its_time() -> None:

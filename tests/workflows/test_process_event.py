@@ -137,7 +137,7 @@ async def test_sweep_starts_what_was_left_received(idle_engine: LiveEngine, shop
         )
         await idle_engine.run_of(shop, event_id).result()
 
-    assert result == {"picked_up": 1}
+    assert result == {"picked_up": 1, "failed": 0}
     run = await only_row(idle_engine.database, engine_runs, id=run_id)
     assert run["status"] == "completed"
 
@@ -151,7 +151,7 @@ async def test_sweep_leaves_young_runs_alone(idle_engine: LiveEngine, shop: Shop
             SWEEP, SweepInput(older_than_s=60), id="sweep-now", task_queue="engine"
         )
 
-    assert result == {"picked_up": 0}
+    assert result == {"picked_up": 0, "failed": 0}
 
 
 @pytest.mark.own_database

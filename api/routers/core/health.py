@@ -11,18 +11,29 @@ router = APIRouter()
 
 
 @router.get("/healthz", include_in_schema=False)
-async def healthz() -> dict[str, str]:
-    return {"status": "ok"}
+async def healthz(request: Request) -> dict[str, str]:
+    return {"status": "ok", "instance": request.app.state.instance}
 
 
 @router.get("/readyz", include_in_schema=False)
 async def readyz(request: Request, resources: ResourcesDep) -> Response:
-    """200 if a request would be served now, else 503; one word for each part."""
-    checks = await resources.readiness.findings()
-    ready = all(word == OK for word in checks.values())
+    """200 if a request would be served now, else 503; one word for each part.
+
+    503 as well while the process drains: it still serves, but nothing new should be sent to it.
+    """
     # The answer of 503 is what was asked for, no error of ours to report.
     request.state.expected = True
+    instance = request.app.state.instance
+    if request.app.state.draining.begun:
+        draining = {"status": "draining", "checks": {}, "instance": instance}
+        return json_response(draining, status=503)
+    checks = await resources.readiness.findings()
+    ready = all(word == OK for word in checks.values())
     return json_response(
-        {"status": "ready" if ready else "not_ready", "checks": checks},
+        {
+            "status": "ready" if ready else "not_ready",
+            "checks": checks,
+            "instance": instance,
+        },
         status=200 if ready else 503,
     )

@@ -12,7 +12,7 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import GatewayCallerDep
-from api.auth import Caller, authorize, limiter_key, still_authenticated
+from api.auth import Caller, authorize, dry_run_key, still_authenticated
 from api.http.json_body import json_response, parse_object, read_body
 from api.openapi import with_extra_fields
 from api.resources import Resources, ResourcesDep
@@ -27,10 +27,11 @@ from api.schemas.intake.gateway import (
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.intake.errors import InvalidIdempotencyKey, RunInProgress
+from domain.intake.essentials import essential
 from domain.intake.rate_limit import LimitScope
 from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
-from domain.runs.run import EventOutcome, RunResult
+from domain.runs.run import EventOutcome, RunResult, RunStatus
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
@@ -135,7 +136,7 @@ async def gateway(
             )
             admitted = await receive_event(
                 resources.work,
-                resources.admissions,
+                resources.door,
                 actor,
                 arrival,
                 tenant=tenant,
@@ -200,7 +201,8 @@ async def _rehearse(
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
     started, event = time.monotonic(), call.event()
-    await resources.limiter.check(LimitScope.DRY_RUN, limiter_key(caller), resources.now())
+    key = dry_run_key(caller, tenant)
+    await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
     async with resources.database.reading(tenant) as connection:
         await still_authenticated(caller, KeyRepository(connection))
         playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
@@ -213,21 +215,23 @@ async def _rehearse(
         playbook_id=playbook.id,
         playbook_version=playbook.version,
         remote_brain=resources.settings.brain.is_remote,
-        sealed=resources.sealer.seal(event.model_dump_json()),
+        sealed=resources.sealer.seal(essential(event).model_dump_json()),
+        draft_alone=True,
     )
     try:
         async with asyncio.timeout_at(deadline):
             rehearsed = await resources.engine.dry_run(rehearsal)
     except TimeoutError:
         raise EngineUnavailable("no worker took the dry run") from None
+    draft = resources.sealer.unseal(rehearsed.sealed_draft)
     return RunResult(
         event_id=rehearsal.event_id,
         run_id=resources.new_id(),
         status=rehearsed.status,
         classification=rehearsed.classification,
         confidence=rehearsed.confidence,
-        response=resources.sealer.unseal(rehearsed.sealed_response),
-        draft=resources.sealer.unseal(rehearsed.sealed_draft),
+        response=draft if rehearsed.status is RunStatus.COMPLETED else "",
+        draft=draft,
         steps_executed=0,
         duration_ms=round((time.monotonic() - started) * 1000),
     )

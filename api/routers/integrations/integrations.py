@@ -9,7 +9,12 @@ from api.access import ManagerDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.core.client_query import cursor_after
-from api.schemas.integrations.integration import ConnectBody, IntegrationPage, TrialAnswer
+from api.schemas.integrations.integration import (
+    ConnectBody,
+    IntegrationPage,
+    TrialAnswer,
+    TrialBody,
+)
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.trial import TriedIntegration
 from services.integrations.connections import disconnect_integration
@@ -52,8 +57,8 @@ async def connect(
         member.actor,
         member.tenant,
         body.provider,
-        body.settings,
-        credentials,
+        settings=body.settings,
+        credentials=credentials,
         sealer=resources.sealer,
         connectors=resources.connectors,
     )
@@ -63,8 +68,11 @@ async def connect(
     f"{_INTEGRATIONS}/{{integration_id}}/test",
     summary="Try a connection by one cheap read",
 )
-async def test(
-    member: ManagerDep, integration_id: IntegrationId, resources: ResourcesDep
+async def try_one(
+    member: ManagerDep,
+    integration_id: IntegrationId,
+    _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
+    resources: ResourcesDep,
 ) -> TrialAnswer:
     """Nothing is changed by it, here or there. One that has ended cannot be tried."""
     problem = await try_integration(

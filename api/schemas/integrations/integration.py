@@ -32,6 +32,12 @@ class ConnectBody(BaseModel):
     ]
 
 
+class TrialBody(BaseModel):
+    """Nothing is asked for."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
 class TrialAnswer(BaseModel):
     problem: Problem | None = Field(description="Null: the agent can use the connection.")
 

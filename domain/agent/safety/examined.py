@@ -1,9 +1,9 @@
 """Texts that come back with each message of a client or a thread, examined once."""
 
-import asyncio
 from hashlib import sha256
 from typing import Final
 
+from domain.agent.extent import others_turn
 from domain.agent.safety.detection import examination
 from domain.core.recent import Recent
 
@@ -26,4 +26,4 @@ async def is_unsafe(text: str) -> bool:
             next(steps)
         except StopIteration as end:
             return _VERDICTS.keep(key, end.value is not None, 1)
-        await asyncio.sleep(0)
+        await others_turn(text)

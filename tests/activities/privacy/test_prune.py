@@ -2,20 +2,23 @@
 
 from datetime import timedelta
 
+import psycopg
 import pytest
 import sqlalchemy as sa
 from temporalio.testing import ActivityEnvironment
 
 from activities.privacy.prune import Prune
 from adapters.system import new_ulid, utc_now
+from domain.core.errors import EngineUnavailable
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from store.core.database import Database
-from store.intake.tables import inbound_events
+from store.intake.tables import idempotency_keys, inbound_events
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
+from tests.support.core.postgres import as_owner
 from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -82,3 +85,26 @@ async def test_events_of_other_platforms_are_forgotten_after_thirty_days(
 
     kept = await rows(database, inbound_events, client_id=shop.client_id)
     assert [row["event_id"] for row in kept] == ["young"]
+
+
+async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(
+    database: Database, shop: Shop, database_url: str
+) -> None:
+    """Somebody holds the keys; the others go, and the step fails for the next try to see."""
+    now = utc_now()
+    old = {"client_id": shop.client_id, "created_at": now - 31 * DAY}
+    async with database.service() as connection:
+        await connection.execute(
+            sa.insert(idempotency_keys).values(**old, key="k", body_digest=b"", event_id=new_ulid())
+        )
+        await connection.execute(
+            sa.insert(inbound_events).values(**old, provider="p", event_id="e")
+        )
+    activity = Prune(database, lambda: now).prune
+    async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as holder:
+        await holder.execute("LOCK TABLE idempotency_keys")
+        with pytest.raises(EngineUnavailable):
+            await ActivityEnvironment().run(activity, HousekeepingInput())
+
+    assert await rows(database, inbound_events) == []
+    assert (await ActivityEnvironment().run(activity, HousekeepingInput())).pruned == 1

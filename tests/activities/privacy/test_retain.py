@@ -166,7 +166,7 @@ async def test_a_retry_goes_on_where_the_last_try_was(database: Database) -> Non
         for one in (first, second):
             await leave_records(connection, one, days_ago(KEPT + 1))
 
-    assert await run(database, first.client_id, 41) == 41 + 9
+    assert await run(database, first.client_id, 41, 0) == 41 + 9
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []

@@ -148,9 +148,9 @@ def test_settings_tell_their_secrets() -> None:
         SMTP_URL="smtps://user:second-pass@mail.example",
         TEMPORAL_ADDRESS="temporal:7233",
         SEAL_KEY=seal_key,
-        ENGINE_SECRET="a secret of several words",
+        ENGINE_SECRET="a secret of several words, and long",
     )
-    text = f"first-pass second-pass {seal_key} a secret of several words temporal:7233"
+    text = f"first-pass second-pass {seal_key} a secret of several words, and long temporal:7233"
 
     masked = Redactor.of(settings).text(text)
 

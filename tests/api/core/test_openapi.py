@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from api.app import create_app
-from tests.support.core.engine import settings_of
+from tests.support.core.engine import LiveEngine, settings_of
 
 GATEWAY = "/api/engine/gateway"
 # Anybody may read them, as often as they like.
@@ -51,3 +51,12 @@ def test_limit_of_html(document: dict[str, Any]) -> None:
 
     assert schema["properties"]["html_body"]["maxLength"] == 500_000
     assert "html_body" not in schema["required"]
+
+
+async def test_the_document_is_written_once(front: LiveEngine) -> None:
+    """Anybody may ask for it; nobody can have it written anew."""
+    first, second = [await front.http.get("/openapi.json") for _ in range(2)]
+
+    assert first.content == second.content
+    assert first.json() == front.app.openapi()
+    assert (await front.http.post("/openapi.json")).status_code == 405

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from api.http.edge_limits import DEFAULT_LIMITS
+from api.http.json_body import MAX_COMING
 from tests.api.conftest import SHORT
 from tests.support.core.edge_server import EdgeServer, edge_server
 from tests.support.core.raw_http import RawConnection, ask, raw_connection
@@ -188,6 +189,33 @@ async def test_idle_connections_make_room(narrow: EdgeServer, greeting: bytes) -
             assert await connection.closed_after() < DEFAULT_LIMITS.head_s
 
 
+async def test_slow_bodies_of_one_caller_are_bounded(tmp_path: Path) -> None:
+    """64 may be on their way at once; one more is refused, and one that comes whole is answered."""
+    slow = ECHO + b"Content-Length: 9\r\n\r\n{"
+    with edge_server(tmp_path, DEFAULT_LIMITS, body_s=60) as edge:
+        await eventually(lambda: serves(edge))
+        async with connections(edge, MAX_COMING, slow) as bodies:
+            await healthy_caller(edge)
+            refused = await ask(edge.port, slow)
+            assert (refused.status, refused.json()["code"]) == (429, "caller_busy")
+            assert refused.headers["retry-after"] == "1"
+            assert refused.closes
+
+            await bodies[0].send(b'"a": 1 }')
+            assert (await bodies[0].answer()).status == 200
+            assert (await ask(edge.port, ECHO + b"Content-Length: 2\r\n\r\n{}")).status == 200
+
+
+async def test_one_address_leaves_room_for_others(tmp_path: Path) -> None:
+    limits = replace(DEFAULT_LIMITS, per_address=20)
+    with edge_server(tmp_path, limits, keep_alive_s=60) as edge:
+        await eventually(lambda: serves(edge))
+        async with connections(edge, 20, PING.replace(b"ping", b"held")):
+            refused = await eventually(lambda: refusal(edge, 429))
+            assert refused["code"] == "caller_busy"
+            assert await serves(edge, "127.0.0.2")
+
+
 async def test_no_room_while_all_are_worked_for(narrow: EdgeServer) -> None:
     async with connections(narrow, 20, PING.replace(b"ping", b"held")) as busy:
         refused = await eventually(lambda: refusal(narrow))
@@ -214,11 +242,11 @@ async def test_refusals_are_counted_and_a_flood_is_reported_once(narrow: EdgeSer
     assert seen["reports"] == ["server_busy"]
 
 
-async def refusal(edge: EdgeServer) -> dict[str, object] | None:
+async def refusal(edge: EdgeServer, status: int = 503) -> dict[str, object] | None:
     async with raw_connection(edge.port) as connection:
         try:
             await connection.send(PING)
             answer = await connection.answer()
         except (ConnectionError, EOFError):
             return None
-    return answer.json() if answer.status == 503 else None
+    return answer.json() if answer.status == status else None

@@ -123,3 +123,24 @@ async def test_dry_run_text_is_sealed_in_temporal(engine: LiveEngine, shop: Shop
     assert shop.client_id.encode() in history
     assert CANARY.encode() not in history
     assert b"commande" not in history
+
+
+async def test_a_dry_run_keeps_little_of_a_large_event(engine: LiveEngine, shop: Shop) -> None:
+    """A mail of 900 KB: its text is read, its attachment is not."""
+    body = (
+        await engine.post(
+            shop,
+            is_test=True,
+            event_type="email.inbound",
+            From="Ada <a@b.example>",
+            TextBody=ORDER_QUESTION,
+            HtmlBody=f"<p>{ORDER_QUESTION}</p>" * 1_000,
+            Headers=[{"Name": "DKIM-Signature", "Value": "A" * 1_000}],
+            Attachments=[{"Name": "photo.jpg", "Content": "AAAA" * 200_000}],
+        )
+    ).json()
+
+    assert body["status"] == "completed"
+    assert body["response"] == body["draft"] != ""
+    handle = engine.client.get_workflow_handle(f"dry-run/{shop.client_id}/{body['event_id']}")
+    assert len(await history_bytes(handle)) < 4_000

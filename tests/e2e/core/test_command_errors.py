@@ -18,7 +18,7 @@ GOOD = {
     "DATABASE_URL": "postgresql://u:p@127.0.0.1:1/d",
     "TEMPORAL_ADDRESS": "127.0.0.1:1",
     "SEAL_KEY": new_seal_key(),
-    "ENGINE_SECRET": "TOPSECRET",
+    "ENGINE_SECRET": "TOPSECRET-that-nobody-in-the-world-guesses",
 }
 
 

@@ -13,7 +13,7 @@ import pytest
 import sqlalchemy as sa
 
 from domain.core.errors import InvalidInput
-from embedded.ports import check_free, free_port
+from embedded.ports import free_port, listening
 from store.billing.tables import usage_counters
 from store.core.database import Database
 from store.intake.tables import engine_events
@@ -22,7 +22,7 @@ from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
 from tests.support.core.engine import GATEWAY
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
-SECRET = "dev secret"
+SECRET = "a secret of dev that nobody guesses"
 CALLERS = 16
 LOAD_S = 10
 
@@ -238,6 +238,6 @@ def _three_free_ports() -> int:
     while True:
         port = free_port()
         with suppress(InvalidInput):
-            check_free(port + 1)
-            check_free(port + 2)
+            listening(port + 1).close()
+            listening(port + 2).close()
             return port

@@ -19,10 +19,10 @@ from store.runs.tables import engine_runs
 from tests.support.core.command_line import CLI
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.processes import environment
-from tests.support.core.raw_http import RawConnection, raw_connection
+from tests.support.core.raw_http import RawConnection, ask, raw_connection
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
-from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 # It measures time, or loads the machine.
 pytestmark = pytest.mark.alone
@@ -126,6 +126,43 @@ async def test_idle_connections_and_slow_bodies(
                     assert text.startswith(b"HTTP/1.1 408 ")
                 assert time.monotonic() - slow_bodies[0].opened <= ENDS_WITHIN_S
         assert await api.is_healthy(shop)
+
+
+# What each of the sockets says, and then drop by drop.
+SLOW = {
+    "heads": ("GET / HTTP/1.1\r\nX-A: ", b"a"),
+    "bodies": (
+        f"POST {GATEWAY} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {{key}}\r\n"
+        "Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{{",
+        b" ",
+    ),
+    "readers": (
+        "GET /api/client/export-data HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer {key}\r\n\r\n",
+        b"",
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", SLOW)
+async def test_slow_sockets_of_one_key_keep_nobody_out(
+    front: LiveEngine, shop: Shop, tmp_path: Path, kind: str
+) -> None:
+    """2,048 from the address that the others call from as well."""
+    other = await open_shop(front.database, event_type="nobody")
+    greeting, drop = SLOW[kind]
+    async with served(front, other, tmp_path) as api:
+        with many_open_files(4096):
+            async with flood(api.port, 2048, greeting.format(key=shop.key).encode()) as slow:
+                for one in slow:
+                    one.stop_reading()
+                    await one.send(drop)
+                body = orjson.dumps({"client_id": other.client_id, "message": "x"})
+                head = SLOW["bodies"][0].format(key=other.key).removesuffix("{")
+                event = head.replace("1000", str(len(body))).encode() + body
+                answers = [await ask(api.port, event) for _ in range(50)]
+                assert [answer.status for answer in answers] == [200] * 50
+        assert await api.is_healthy(other)
 
 
 @pytest.mark.slow

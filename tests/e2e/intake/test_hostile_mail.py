@@ -17,7 +17,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 _DEADLINE_S = 20.0
 """Far above what is promised: this measures nothing."""
-_AT_ONCE = 4
+_AT_ONCE = 2
 _OF_THE_ISSUE = "style of at-rules"
 
 

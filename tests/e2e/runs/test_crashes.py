@@ -130,7 +130,8 @@ async def test_api_killed_after_the_start(
 async def test_api_stopped_before_the_answer(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path, is_test: bool
 ) -> None:
-    """Nobody works, so the grace passes: the caller is told, and so are the operators."""
+    """Nobody works, and who stops it does not wait: the caller is told, and so are the
+    operators."""
     port = free_port()
     with process(
         "api", "cli.py", "serve", "--port", str(port),
@@ -151,8 +152,11 @@ async def test_api_stopped_before_the_answer(
             )
             await eventually(lambda: _begun(idle_engine))
             api.terminate()
+            await eventually(lambda: _accepts_no_more(port))
+            api.terminate()
             answer = await call
         await eventually(lambda: _ended(api))
+    assert api.exit_code == 0
     report = await only_row(idle_engine.database, error_reports)
     logged = [json.loads(line) for line in api.log.read_text().splitlines()]
     (line,) = [it for it in logged if it["event"] == "request" and it.get("path") == GATEWAY]
@@ -206,6 +210,15 @@ async def _serves(http: httpx.AsyncClient) -> bool:
         return (await http.get("/healthz")).status_code == 200
     except httpx.TransportError:
         return False
+
+
+async def _accepts_no_more(port: int) -> bool:
+    try:
+        _, writer = await asyncio.open_connection("127.0.0.1", port)
+    except ConnectionError:
+        return True
+    writer.close()
+    return False
 
 
 async def _started_event(engine: LiveEngine, shop: Shop) -> str | None:

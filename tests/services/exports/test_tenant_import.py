@@ -152,7 +152,7 @@ async def _nothing_comes_of_it(database: Database, tenant: TenantId) -> None:
     later = utc_now().replace(year=2100)
     async with database.service() as connection:
         assert await runs_left_received(connection, before=later, after=None, limit=9) == []
-        assert await decisions_not_taken_up(connection, before=later, limit=9) == []
+        assert await decisions_not_taken_up(connection, before=later, after=None, limit=9) == []
         for table in ("outbox", "webhook_deliveries", "usage_ledger", "usage_counters"):
             assert not await connection.scalar(
                 sa.select(sa.func.count()).select_from(metadata.tables[table])

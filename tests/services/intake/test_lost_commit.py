@@ -10,9 +10,9 @@ from domain.core.errors import CommitUnknown, DomainError, EngineUnavailable
 from domain.core.ids import TenantId
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor
-from services.core.gate import Gate
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.admission import receive_event
+from services.intake.door import Door
 from store.core.database import PATIENCE_S, Database
 from store.intake.tables import engine_events
 from tests.support.core.rows import rows
@@ -59,7 +59,7 @@ async def test_the_caller_is_told_what_is_known(
     with pytest.raises(told) as refused:
         await receive_event(
             units,
-            Gate(patience_s=1),
+            Door(patience_s=1),
             Actor.key(shop.key_id),
             arrival(),
             tenant=shop.tenant,

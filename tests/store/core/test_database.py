@@ -18,45 +18,12 @@ from tests.support.tenants.shop import Shop
 
 pytestmark = pytest.mark.own_database
 
-POOL = 10
-
 
 async def _insert_user(database: Database, name: str) -> None:
     async with database.service() as connection:
         await connection.execute(
             sa.insert(users).values(id=name, email=name, created_at=sa.func.now())
         )
-
-
-async def _use_all_connections(database: Database) -> None:
-    """Every connection of the pool is open and has been used."""
-    all_held = asyncio.Barrier(POOL)
-
-    async def hold() -> None:
-        async with database.unscoped():
-            await all_held.wait()
-
-    await asyncio.gather(*(hold() for _ in range(POOL)))
-
-
-async def test_after_a_restart_one_request_meets_it(database: Database, database_url: str) -> None:
-    """Whatever the first statement was, the whole pool is replaced after the first failure."""
-    await _use_all_connections(database)
-    async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as connection:
-        await connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-            "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-
-    failed = 0
-    for number in range(POOL + 2):
-        try:
-            await _insert_user(database, f"u{number}")
-        except EngineUnavailable:
-            failed += 1
-
-    assert failed <= 1
-    assert (await row_counts(database))["users"] == POOL + 2 - failed
 
 
 async def test_a_transaction_that_failed_inside_is_not_committed_in_silence(

@@ -26,7 +26,7 @@ from adapters.observability.logs import configure_logs
 from adapters.observability.metrics import Metrics
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from domain.core import names
 from domain.core.money import Money
 from domain.core.ports import OutgoingMail
@@ -110,7 +110,7 @@ def _dying_execute(point: str, settings: Settings, database: Database) -> Execut
 async def main(point: str) -> None:
     settings = load_settings()
     configure_logs(settings.watch.log_level)
-    client = await connect(settings.temporal.address, settings.temporal.namespace)
+    client = await connect(settings.temporal)
     database = Database(settings.database.url)
     activities = build_activities(settings, database, client, open_client(), NormalizerPool())
     if ":" not in point:
@@ -126,7 +126,7 @@ async def main(point: str) -> None:
 async def deliver(point: str) -> None:
     settings = load_settings()
     configure_logs(settings.watch.log_level)
-    client = await connect(settings.temporal.address, settings.temporal.namespace)
+    client = await connect(settings.temporal)
     database, metrics = Database(settings.database.url), Metrics()
     sender = webhook_worker.build_sender(settings.webhooks)
     activities = webhook_worker.build_activities(settings, database, sender, metrics)

@@ -23,8 +23,9 @@ from adapters.observability.metrics import Metrics
 from adapters.system import new_ulid, utc_now
 from api.http.edge_limits import EdgeLimits
 from api.http.edge_watch import EdgeWatch
-from api.http.json_body import json_response, parse_object, read_body
+from api.http.json_body import MAX_COMING, json_response, parse_object, read_body
 from api.http.protocol import edge_protocol
+from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error
 from domain.core.error_report import ErrorReport
 from domain.core.errors import DomainError
@@ -32,6 +33,7 @@ from domain.core.ports import Clock
 from domain.tenants.errors import Unauthenticated
 from embedded.ports import free_port
 from embedded.process import Child
+from services.core.crowd import Crowd
 from tests.support.core.forks import ROOT
 
 LARGE = 64 * 1024 * 1024
@@ -54,11 +56,13 @@ class Watchers:
     metrics: Metrics
     tracker: Reports
     now: Clock
+    bodies: Crowd[str]
+    report_pace: ReportPace
 
 
 def create_app(body_s: float) -> FastAPI:
     app = FastAPI()
-    watchers = Watchers(Metrics(), Reports(), utc_now)
+    watchers = Watchers(Metrics(), Reports(), utc_now, Crowd(at_most=MAX_COMING), ReportPace())
     app.state.resources = watchers
     app.state.dashboard_url = ""
     app.add_exception_handler(DomainError, answer_domain_error)
@@ -76,6 +80,7 @@ def create_app(body_s: float) -> FastAPI:
 
     @app.post("/echo")
     async def echo(request: Request) -> Response:
+        request.state.caller = "anybody"
         return json_response(parse_object(await read_body(request, seconds=body_s)))
 
     @app.post("/headers")

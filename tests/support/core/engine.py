@@ -14,35 +14,38 @@ from temporalio.client import Client, WorkflowHandle
 from activities.agent.purse import Purse
 from activities.agent.think import Think
 from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.session_key import new_session_key
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import Metrics
 from adapters.seal import new_seal_key
 from adapters.system import new_ulid, utc_now
-from adapters.temporal.client import TemporalEngine, connect
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
 from api.app import create_app
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
 from domain.agent.brain import Brain
 from domain.agent.brain_choice import Brains
 from domain.agent.safety.net import SafetyGrammar
 from domain.core import names
 from domain.core.errors import EngineUnavailable
 from domain.reviews.escalation import Choice, Decision
-from services.core.gate import Gate
-from services.intake.admission import GATE_PATIENCE_S
+from services.intake.door import Door
 from settings import Settings, load_settings
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository, client_of
 from store.reviews.tables import escalation_tickets
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
+from tests.support.servers.nowhere import no_way_out
 from tests.support.tenants.shop import Shop
 from workers import webhooks as webhook_worker
 from workers.engine import EngineActivities, build_activities, build_worker
 
 GATEWAY = "/api/engine/gateway"
-ENGINE_SECRET = "an engine secret of the tests"
+ENGINE_SECRET = "the engine secret of all the tests"
 
 
 @dataclass
@@ -147,7 +150,7 @@ async def live_engine(
     """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
     chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
     database, worker_database = Database(chosen.database.url), Database(chosen.database.url)
-    client = await connect(chosen.temporal.address, chosen.temporal.namespace, lazy=lazy)
+    client = await connect(chosen.temporal, lazy=lazy)
     sender, metrics = webhook_worker.build_sender(chosen.webhooks), Metrics()
     app, normalizer = create_app(chosen), NormalizerPool()
     async with (
@@ -159,6 +162,11 @@ async def live_engine(
         ) as http,
         open_client() as outside,
     ):
+        resources = app.state.resources
+        app.state.resources = dataclasses.replace(
+            resources,
+            connectors=ConnectorRegistry(resources.sealer, no_way_out(), allow_loopback=True),
+        )
         yield LiveEngine(
             settings=chosen,
             database=database,
@@ -183,7 +191,8 @@ def as_if_new(engine: LiveEngine) -> Iterator[LiveEngine]:
     engine.app.state.resources = dataclasses.replace(
         resources,
         limiter=build_limiter(engine.settings.limits, resources.database),
-        admissions=Gate(patience_s=GATE_PATIENCE_S),
+        door=Door(),
+        report_pace=ReportPace(),
         gateway_traffic=GatewayTraffic(),
     )
     try:

@@ -104,16 +104,18 @@ class RawConnection:
 
 
 @asynccontextmanager
-async def raw_connection(port: int) -> AsyncIterator[RawConnection]:
-    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20)
+async def raw_connection(port: int, address: str | None = None) -> AsyncIterator[RawConnection]:
+    """`address`: this end's."""
+    own = (address, 0) if address else None
+    reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**20, local_addr=own)
     try:
         yield RawConnection(reader, writer)
     finally:
         writer.transport.abort()
 
 
-async def ask(port: int, request: bytes) -> RawAnswer:
+async def ask(port: int, request: bytes, address: str | None = None) -> RawAnswer:
     """Send a request on a connection of its own."""
-    async with raw_connection(port) as connection:
+    async with raw_connection(port, address) as connection:
         await connection.send(request)
         return await connection.answer()

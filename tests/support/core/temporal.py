@@ -13,11 +13,14 @@ from temporalio.api.workflowservice.v1 import RegisterNamespaceRequest
 from temporalio.client import Client
 from temporalio.service import RPCError, RPCStatusCode
 
-from adapters.temporal.client import connect
+from adapters.temporal.connection import connect
 from adapters.temporal.setup import ensure_search_attributes
+from domain.core.errors import EngineUnavailable
 from embedded.ports import free_port
 from embedded.process import Child
 from embedded.temporal_server import temporal_command
+from settings import load_temporal
+from settings.temporal import TemporalSettings
 from tests.support.core.waiting import eventually
 
 # A run is deleted once the server has noted its end, which it does every 30 seconds by default.
@@ -26,6 +29,10 @@ _SWIFT: Final = [
     for queue in ("transfer", "visibility")
 ]
 _DAY: Final = Duration(seconds=86_400)
+
+
+def temporal_at(address: str, namespace: str = "default") -> TemporalSettings:
+    return load_temporal({"TEMPORAL_ADDRESS": address, "TEMPORAL_NAMESPACE": namespace})
 
 
 class TemporalServer:
@@ -47,10 +54,10 @@ class TemporalServer:
         return name
 
     async def _make(self, name: str) -> None:
-        await (await connect(self.address, "default")).workflow_service.register_namespace(
+        await (await connect(temporal_at(self.address))).workflow_service.register_namespace(
             RegisterNamespaceRequest(namespace=name, workflow_execution_retention_period=_DAY)
         )
-        client = await connect(self.address, name)
+        client = await connect(temporal_at(self.address, name))
 
         async def known() -> bool:
             try:
@@ -89,7 +96,7 @@ def wait_for_temporal(address: str) -> None:
 
 async def temporal_answers(address: str) -> bool:
     try:
-        client: Client = await connect(address, "default")
+        client: Client = await connect(temporal_at(address))
         return await client.service_client.check_health()
-    except RuntimeError:  # what the SDK raises while nobody listens
+    except EngineUnavailable:  # nobody listens yet
         return False

@@ -13,10 +13,10 @@ MEBIBYTE = 1024 * 1024
 CALLER_WITHIN_S = 2.0
 
 
-async def serves(server: EdgeServer) -> bool:
-    """A healthy caller gets its answer now."""
+async def serves(server: EdgeServer, address: str | None = None) -> bool:
+    """A healthy caller, at that address of this machine, gets its answer now."""
     try:
-        return (await ask(server.port, PING)).status == 200
+        return (await ask(server.port, PING, address)).status == 200
     except (OSError, EOFError):
         return False
 

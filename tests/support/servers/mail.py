@@ -10,7 +10,8 @@ from aiosmtpd.smtp import SMTP, Envelope, Session
 
 
 class MailServer:
-    """`reply` answers DATA; None drops the connection after the text was given over."""
+    """`reply` answers DATA; None drops the connection after the text was given over. `held`: mails
+    are kept, and not answered until it is set."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -23,6 +24,7 @@ class MailServer:
         self.recipient_reply = "250 ok"
         self.pause_s = 0.0
         self.refused = 0
+        self.held: asyncio.Event | None = None
 
     async def handle_RCPT(  # noqa: N802 - aiosmtpd's name
         self, _: SMTP, __: Session, envelope: Envelope, address: str, ___: list[str]
@@ -40,6 +42,8 @@ class MailServer:
         mail = message_from_bytes(envelope.content, policy=policy.default)
         assert isinstance(mail, EmailMessage)
         self.mails.append(mail)
+        if self.held is not None:
+            await self.held.wait()
         if self.reply is None:
             assert isinstance(server.transport, asyncio.Transport)
             server.transport.abort()

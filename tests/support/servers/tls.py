@@ -58,6 +58,15 @@ class CertificateAuthority:
         context.load_cert_chain(self._certificate(flaw))
         return context
 
+    def key_and_certificate(self) -> tuple[Path, Path]:
+        """Of the good certificate, in two files (PEM); it is good for clients too."""
+        whole = self._certificate(None).read_bytes()
+        begin = whole.index(b"-----BEGIN CERTIFICATE")
+        files = self._folder / "key.pem", self._folder / "certificate.pem"
+        for file, part in zip(files, (whole[:begin], whole[begin:]), strict=True):
+            file.write_bytes(part)
+        return files
+
     def _certificate(self, flaw: Flaw | None) -> Path:
         with self._lock:
             if flaw not in self._made:

@@ -1,0 +1,35 @@
+"""Forget dry runs: their histories hold what strangers wrote, and last a day at most."""
+
+from datetime import timedelta
+from typing import Final
+
+from temporalio import activity
+
+from activities.runtime.heartbeat import beating
+from domain.core import names
+from domain.core.ports import Clock
+from domain.runs.contracts import ForgetDryRunsInput, ForgetDryRunsResult
+from domain.runs.ports import Execution, Executions
+
+_BATCH: Final = 100
+
+
+class ForgetRehearsals:
+    def __init__(self, executions: Executions, now: Clock) -> None:
+        self._executions = executions
+        self._now = now
+
+    @activity.defn(name=names.FORGET_REHEARSALS)
+    async def forget(self, step: ForgetDryRunsInput) -> ForgetDryRunsResult:
+        """Delete the histories of dry runs that ended long enough ago. Repeating it deletes those
+        that are left."""
+        before = self._now() - timedelta(seconds=step.older_than_s)
+        forgotten, batch = 0, list[Execution]()
+        async with beating():
+            async for one in self._executions.ended(names.DRY_RUN, before):
+                batch.append(one)
+                if len(batch) == _BATCH:
+                    forgotten += await self._executions.delete(batch)
+                    batch.clear()
+            forgotten += await self._executions.delete(batch)
+        return ForgetDryRunsResult(forgotten=forgotten)

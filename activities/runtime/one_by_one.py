@@ -1,0 +1,79 @@
+"""Work on one after the other, of which one must not keep the others from theirs."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import datetime
+from typing import Final, Protocol, TypeVar
+
+import structlog
+from sqlalchemy.exc import SQLAlchemyError
+from temporalio import activity
+
+from domain.core.errors import EngineUnavailable
+from domain.runs.contracts import SweepResult
+from store.core.place import Place
+
+# So many failures in a row: whoever is asked is away, and nobody's fault it is.
+_AWAY: Final = 3
+
+_log = structlog.get_logger(__name__)
+
+
+class _Placed(Protocol):
+    @property
+    def place(self) -> Place: ...
+
+
+P = TypeVar("P", bound=_Placed)
+
+
+class Tally:
+    """What came of one after the other; `what` is logged of those that failed."""
+
+    def __init__(self, what: str, picked_up: int = 0, failed: int = 0) -> None:
+        self.picked_up = picked_up
+        self.failed = failed
+        self._what = what
+        self._in_a_row = 0
+
+    async def add(self, work: Awaitable[int], **ids: str) -> None:
+        """Raises EngineUnavailable or SQLAlchemyError where several failed in a row."""
+        try:
+            self.picked_up += await work
+            self._in_a_row = 0
+        except (EngineUnavailable, SQLAlchemyError) as error:
+            _log.error(self._what, error=type(error).__name__, **ids)
+            self.failed += 1
+            self._in_a_row += 1
+            if self._in_a_row == _AWAY:
+                raise
+
+    @property
+    def result(self) -> SweepResult:
+        return SweepResult(picked_up=self.picked_up, failed=self.failed)
+
+
+async def one_by_one(
+    next_page: Callable[[Place | None], Awaitable[Sequence[P]]],
+    work: Callable[[P], Awaitable[int]],
+    *,
+    what: str,
+) -> SweepResult:
+    """Work on all that there is, page by page: each says how many it picked up.
+
+    A retry goes on after the last one that the try before it came to, which its heartbeats say.
+    """
+    place, tally = _broken_off(what)
+    while page := await next_page(place):
+        for one in page:
+            place = one.place
+            activity.heartbeat(place.at.isoformat(), place.id, tally.picked_up, tally.failed)
+            await tally.add(work(one), record_id=place.id)
+    return tally.result
+
+
+def _broken_off(what: str) -> tuple[Place | None, Tally]:
+    match activity.info().heartbeat_details:
+        case [str(at), str(record_id), int(picked_up), int(failed)]:
+            place = Place(datetime.fromisoformat(at), record_id)
+            return place, Tally(what, picked_up, failed)
+    return None, Tally(what)

@@ -1,0 +1,131 @@
+"""Worker Deployments: builds of the workers side by side, and the one that gets the work."""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from temporalio.api.enums.v1 import WorkerDeploymentVersionStatus
+from temporalio.api.workflowservice.v1 import (
+    DescribeWorkerDeploymentRequest,
+    DescribeWorkerDeploymentResponse,
+    SetWorkerDeploymentCurrentVersionRequest,
+)
+from temporalio.client import Client
+from temporalio.common import VersioningBehavior, WorkerDeploymentVersion
+from temporalio.service import RPCError, RPCStatusCode
+from temporalio.worker import WorkerDeploymentConfig
+
+from adapters.temporal.health import Work, current, pollers
+from domain.core import names
+from domain.core.errors import InvalidInput
+from domain.core.ports import Clock
+from settings.temporal import TemporalSettings
+
+QUEUES: Final = (names.ENGINE_QUEUE, names.WEBHOOKS_QUEUE)
+_LOOK_S: Final = 1.0
+# Temporal hears of a build's queues one by one, and answers few questions about a deployment.
+_NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXHAUSTED)
+_ANSWERS_WITHIN: Final = timedelta(seconds=10)
+_STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """`status`: Temporal's word, as in `current`, `inactive`, `draining` and `drained`."""
+
+    build_id: str
+    status: str
+
+
+def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | None:
+    """The build that a worker is; None if the installation does not use deployments.
+
+    Runs move to the current build with their next task. Pinned ones would need their old workers
+    for as long as a review may wait: 72 hours.
+    """
+    if temporal.version is None:
+        return None
+    return WorkerDeploymentConfig(
+        version=WorkerDeploymentVersion(*temporal.version),
+        use_worker_versioning=True,
+        default_versioning_behavior=VersioningBehavior.AUTO_UPGRADE,
+    )
+
+
+async def promote(
+    client: Client, build: WorkerDeploymentVersion, now: Clock, *, patience_s: float
+) -> str:
+    """Make it the build that gets all work, once its workers ask for all of it, and return when
+    every queue goes by it. Returns the build before it, or "".
+
+    Raises InvalidInput if that does not come about in time, RPCError.
+    """
+    before = await current(client, Work.WORKFLOWS, queue=names.ENGINE_QUEUE)
+    obstacle = "Temporal does not answer"
+    try:
+        async with asyncio.timeout(patience_s):
+            while True:
+                obstacle = await _obstacle(client, build, now)
+                if not obstacle:
+                    return before.build_id if before else ""
+                await asyncio.sleep(_LOOK_S)
+    except TimeoutError:
+        raise InvalidInput(f"{obstacle}; waited {patience_s:g} s") from None
+
+
+async def _obstacle(client: Client, build: WorkerDeploymentVersion, now: Clock) -> str:
+    """What keeps the build from getting all work at this moment; "" if nothing does any more."""
+    known = set()
+    for queue in QUEUES:
+        for work in Work:
+            asking = await pollers(client, work, now(), queue=queue)
+            if not any(poller.version == build for poller in asking):
+                return f"no worker of {build.build_id} asks for {work.name.lower()} of {queue}"
+            known.add(await current(client, work, queue=queue))
+    if known == {build}:
+        return ""
+    try:
+        await _make_current(client, build)
+    except RPCError as error:
+        if error.status not in _NOT_YET:
+            raise
+        return error.message
+    return "Temporal has not told all queues"
+
+
+async def _make_current(client: Client, build: WorkerDeploymentVersion) -> None:
+    """Nothing if it is."""
+    await client.workflow_service.set_worker_deployment_current_version(
+        SetWorkerDeploymentCurrentVersionRequest(
+            namespace=client.namespace,
+            deployment_name=build.deployment_name,
+            build_id=build.build_id,
+            identity=client.identity,
+        ),
+        timeout=_ANSWERS_WITHIN,
+    )
+
+
+async def builds(client: Client, deployment: str) -> list[Build]:
+    """Those that Temporal knows. Raises InvalidInput if it knows no such deployment, RPCError."""
+    info = (await _describe(client, deployment)).worker_deployment_info
+    return [
+        Build(
+            summary.deployment_version.build_id,
+            WorkerDeploymentVersionStatus.Name(summary.status).removeprefix(_STATUS_PREFIX).lower(),
+        )
+        for summary in info.version_summaries
+    ]
+
+
+async def _describe(client: Client, deployment: str) -> DescribeWorkerDeploymentResponse:
+    try:
+        return await client.workflow_service.describe_worker_deployment(
+            DescribeWorkerDeploymentRequest(namespace=client.namespace, deployment_name=deployment),
+            timeout=_ANSWERS_WITHIN,
+        )
+    except RPCError as error:
+        if error.status is RPCStatusCode.NOT_FOUND:
+            raise InvalidInput(f"no worker has ever been of the deployment {deployment}") from None
+        raise

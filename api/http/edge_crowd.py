@@ -1,0 +1,126 @@
+"""Who holds the process's connections, by address, and who gives one up when there are too many."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Final, Protocol
+
+from api.http.edge_limits import EdgeLimits
+from domain.core.errors import CallerBusy, DomainError, ServerBusy
+
+# What one customer of a provider gets; any address in it costs the caller nothing.
+_IPV6_PREFIX: Final = 64
+
+
+class Waiting(IntEnum):
+    """Why nobody works for a connection, those first that give way first."""
+
+    NEW = 0
+    """It has not yet said whole what it wants."""
+    IDLE = 1
+    """It was answered."""
+    UNREAD = 2
+    """It does not take its answer."""
+
+
+class Closable(Protocol):
+    def give_up(self) -> None:
+        """Close at once, whatever is on the way."""
+
+
+class _Address:
+    """The connections of one: how many, and those that nobody works for, the longest first."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self.waiting: tuple[dict[Closable, None], ...] = ({}, {}, {})
+
+    def first_to_go(self) -> Closable | None:
+        return next((one for kind in self.waiting for one in kind), None)
+
+
+class EdgeCrowd:
+    """A new connection takes the place of one that nobody works for: of its own address where that
+    has its share, else of the address that holds most. So a flood keeps nobody else out."""
+
+    def __init__(self, limits: EdgeLimits) -> None:
+        self._limits = limits
+        self._number = 0
+        self._addresses: dict[str, _Address] = {}
+        self._where: dict[Closable, str] = {}
+
+    def enter(self, connection: Closable, peer: str | None) -> None:
+        """Count it until it leaves. Raises CallerBusy where all of its address's are worked for,
+        ServerBusy where all there are."""
+        where = _counted_as(peer)
+        address = self._addresses.setdefault(where, _Address())
+        address.number += 1
+        self._number += 1
+        self._where[connection] = where
+        if address.number > self._limits.per_address and not self._is_proxy(peer):
+            _make_room([address], CallerBusy())
+        elif self._number > self._limits.connections:
+            _make_room(sorted(self._addresses.values(), key=_fullest_first), ServerBusy())
+
+    def waits(self, connection: Closable, why: Waiting) -> None:
+        """Nobody works for it from now on."""
+        self.is_served(connection)
+        if where := self._where.get(connection):
+            self._addresses[where].waiting[why][connection] = None
+
+    def is_served(self, connection: Closable) -> None:
+        if where := self._where.get(connection):
+            for kind in self._addresses[where].waiting:
+                kind.pop(connection, None)
+
+    def leave(self, connection: Closable) -> None:
+        """It is closed, or about to be. Once more does no harm."""
+        self.is_served(connection)
+        where = self._where.pop(connection, None)
+        if where is None:
+            return
+        self._number -= 1
+        address = self._addresses[where]
+        address.number -= 1
+        if not address.number:
+            del self._addresses[where]
+
+    def _is_proxy(self, peer: str | None) -> bool:
+        if not self._limits.proxies or peer is None:
+            return False
+        address = _plain(peer)
+        return address is not None and any(address in network for network in self._limits.proxies)
+
+
+def _make_room(addresses: Iterable[_Address], refusal: DomainError) -> None:
+    """Raises the refusal where nobody can go."""
+    for address in addresses:
+        if (first := address.first_to_go()) is not None:
+            first.give_up()
+            return
+    raise refusal
+
+
+def _fullest_first(address: _Address) -> int:
+    return -address.number
+
+
+def _counted_as(peer: str | None) -> str:
+    """A connection without an address (a UNIX socket) is counted with the others of its kind."""
+    address = _plain(peer or "")
+    if address is None:
+        return "unix"
+    if isinstance(address, IPv6Address):
+        return str(IPv6Network((address, _IPV6_PREFIX), strict=False))
+    return str(address)
+
+
+def _plain(peer: str) -> IPv4Address | IPv6Address | None:
+    """Without its zone; IPv4 in IPv6's clothes (`::ffff:1.2.3.4`) is IPv4."""
+    try:
+        address = ip_address(peer)
+    except ValueError:
+        return None
+    if isinstance(address, IPv4Address):
+        return address
+    return address.ipv4_mapped or IPv6Address(int(address))

@@ -1,0 +1,78 @@
+"""connections: whether PostgreSQL has enough of them for all processes of an installation."""
+
+from typing import Annotated, Final
+
+import typer
+
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    database_of,
+    fail,
+    synchronous,
+)
+from commands.core.listing import print_list
+from store.core.connections import connection_limits
+from store.core.pools import OF_A_PROCESS
+
+# What docker-compose.yml starts. tests/test_compose.py compares.
+API: Final = 2
+WORKERS: Final = 2
+WEBHOOK_WORKERS: Final = 1
+TEMPORAL: Final = 120
+# At once, for migrations and people.
+COMMANDS: Final = 5
+# One of a kind more, while an upgrade replaces them one after the other.
+REPLACED: Final = max(OF_A_PROCESS.values())
+
+
+def processes(
+    api: int, workers: int, webhook_workers: int, others: int
+) -> list[tuple[str, int, int]]:
+    """Each kind of process, how many there are, and the connections that each may hold."""
+    counts = {
+        "api": api,
+        "engine worker": workers,
+        "webhook worker": webhook_workers,
+        "command": COMMANDS,
+    }
+    rows = [(kind, count, OF_A_PROCESS[kind]) for kind, count in counts.items()]
+    return [*rows, ("being replaced", 1, REPLACED), ("others", 1, others)]
+
+
+@synchronous
+async def connections(
+    api: Annotated[int, typer.Option(min=0, help="API processes.")] = API,
+    workers: Annotated[int, typer.Option(min=0, help="Engine workers.")] = WORKERS,
+    webhook_workers: Annotated[int, typer.Option(min=0, help="Webhook workers.")] = WEBHOOK_WORKERS,
+    others: Annotated[
+        int,
+        typer.Option(min=0, help="Connections of other programs, as of Temporal."),
+    ] = TEMPORAL,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Add up the connections that all processes may open, and compare with what PostgreSQL allows.
+
+    Ends with exit code 1 if they do not fit.
+    """
+    rows = processes(api, workers, webhook_workers, others)
+    needed = sum(count * each for _, count, each in rows)
+    async with database_of(data) as database, database.unscoped() as connection:
+        limits = await connection_limits(connection)
+    if not as_json:
+        cells = [(kind, str(n), str(each), str(n * each)) for kind, n, each in rows]
+        print_list(("process", "how many", "each", "together"), cells)
+    answer(
+        as_json,
+        f"{needed} connections at most, of {limits.usable}.",
+        needed=needed,
+        usable=limits.usable,
+        max_connections=limits.max_connections,
+        reserved=limits.reserved,
+        open_now=limits.open_now,
+    )
+    if needed > limits.usable:
+        raise fail(f"max_connections: {needed + limits.reserved} or more are needed")

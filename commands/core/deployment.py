@@ -1,0 +1,75 @@
+"""deployment: which build of the workers gets the work."""
+
+from typing import Annotated
+
+import typer
+from temporalio.common import WorkerDeploymentVersion
+from temporalio.service import RPCError
+
+from adapters.system import utc_now
+from adapters.temporal.connection import connect
+from adapters.temporal.deployments import builds
+from adapters.temporal.deployments import promote as make_current
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    settings_for,
+)
+from domain.core.errors import InvalidInput
+from settings import Settings
+
+app = typer.Typer(help="Builds of the workers, side by side.", no_args_is_help=True)
+
+
+@command(app, "promote")
+async def promote(
+    build_id: Annotated[
+        str | None, typer.Argument(help="TEMPORAL_BUILD_ID's value if absent.")
+    ] = None,
+    wait_s: Annotated[
+        float, typer.Option(min=0, help="How long to wait for workers of the build.")
+    ] = 120,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Give all work to a build of the workers, once its workers of both queues are there."""
+    settings = settings_for(data)
+    deployment, ours = _version_of(settings)
+    build = WorkerDeploymentVersion(deployment, build_id or ours)
+    client = await connect(settings.temporal)
+    try:
+        before = await make_current(client, build, utc_now, patience_s=wait_s)
+    except RPCError as error:
+        raise InvalidInput(f"Temporal: {error.message}") from error
+    answer(
+        as_json,
+        "This build gets the work. The workers of others may be stopped.",
+        deployment=deployment,
+        build_id=build.build_id,
+        before=before,
+    )
+
+
+@command(app, "show")
+async def show(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+    """Show the builds that Temporal knows; the current one gets the work."""
+    settings = settings_for(data)
+    deployment, _ = _version_of(settings)
+    try:
+        known = await builds(await connect(settings.temporal), deployment)
+    except RPCError as error:
+        raise InvalidInput(f"Temporal: {error.message}") from error
+    listed = {build.build_id: build.status for build in known}
+    if as_json:
+        answer(True, "", deployment=deployment, builds=listed)
+    else:
+        answer(False, deployment, **listed)
+
+
+def _version_of(settings: Settings) -> tuple[str, str]:
+    if settings.temporal.version is None:
+        raise InvalidInput("TEMPORAL_DEPLOYMENT is not set: the workers have no builds")
+    return settings.temporal.version

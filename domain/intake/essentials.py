@@ -1,0 +1,180 @@
+"""The part of an event that is read: what a dry run carries instead of the event as it was sent.
+
+Attachments, a second form of the text and a mail's trace headers are left out. `normalize` makes
+the same of both: `tests/domain/intake/test_essentials.py` asks it for everything that it reads.
+"""
+
+from functools import cache
+from typing import Final
+
+from pydantic import JsonValue
+
+from domain.core.plain_text import clean_line
+from domain.intake.event import Channel, InboundEvent, channel_of
+from domain.intake.normalization import MAX_FIELD_CHARS
+from domain.intake.payload_paths import (
+    EMAIL_ADDRESS,
+    HELPDESK_TEXT,
+    HELPDESK_TICKET_ID,
+    HTML,
+    MAIL_TEXT,
+    NAME_HOLDERS,
+    ORDER,
+    OTHER_TEXT,
+    SUBJECT,
+    TICKET_ID,
+)
+from domain.intake.payload_view import PayloadView, folded, scalar_text
+
+# More than is read of any value but the text: of message ids 8,000 characters, four times over.
+_MAX_VALUE_CHARS: Final = 32_000
+_MAX_HEADER_BLOCK: Final = 100_000
+# No list of mailboxes or of a header's values is read further.
+_MAX_ITEMS: Final = 300
+# No sender has so many. Looking through more of them would hold up who else is answered meanwhile,
+# so they go as they are.
+_MANY: Final = 500
+# In an object of many keys a key is found by its exact spelling only: a large one stays large.
+_FEW_KEYS: Final = 100
+
+_TEXTS: Final = {Channel.EMAIL: MAIL_TEXT, Channel.HELPDESK: HELPDESK_TEXT}
+_LINES: Final = (
+    "customer_name", "name", "number", "session_id", "customer_verified",
+    "message.from_agent", "from_agent", "private", "message_type", "event.comment.author.is_staff",
+    "event.comment.is_public", "comment.public", "comment.is_public", "message.public",
+)  # fmt: skip
+_BOXES: Final = (
+    "from", "from_full", "reply_to", "to", "cc", "to_full", "cc_full", "recipient", "recipients",
+    "original_recipient", "delivered_to", "envelope.to", "sender",
+)  # fmt: skip
+_BOX: Final = ("email", "address", "mailbox", "name")
+_PERSON: Final = ("name", "first_name", "firstname", "last_name", "lastname")
+_HEADER_PATHS: Final = ("headers", "message_headers", "message.headers")
+# Each may stand in the headers or beside them.
+_HEADERS: Final = frozenset(
+    """from sender reply-to to cc delivered-to x-original-to return-path authentication-results
+    message-id references in-reply-to content-type auto-submitted precedence
+    x-auto-response-suppress x-autoreply x-autorespond x-failed-recipients""".split()  # noqa: SIM905
+)
+_LISTS: Final = "list-"
+_BODY_TEXT, _BODY_HTML = "text_body", "html_body"
+_BODIES: Final = frozenset(
+    folded(path) for path in (*MAIL_TEXT, *HELPDESK_TEXT, *OTHER_TEXT, *HTML) if "." not in path
+)
+
+
+class _Wanted:
+    """What of an object is read. `by`: its keys, folded; `ends`: whether it may be a value itself;
+    `headers`: whether it is a mail's headers."""
+
+    def __init__(self) -> None:
+        self.by: dict[str, _Wanted] = {}
+        self.ends = False
+        self.headers = False
+
+    def at(self, path: str) -> "_Wanted":
+        found = self
+        for name in path.split("."):
+            found = found.by.setdefault(folded(name), _Wanted())
+        return found
+
+
+def essential(event: InboundEvent) -> InboundEvent:
+    """The event without what `normalize` does not read. Never raises."""
+    if len(event.payload) > _MANY:
+        return event
+    payload = _body(event)
+    for key, value in event.payload.items():
+        wanted, text = _wanted().by.get(folded(key)), scalar_text(value)
+        if text is not None and len(text) <= MAX_FIELD_CHARS and folded(key) not in _BODIES:
+            payload[key] = value  # a placeholder's value
+        elif wanted is not None:
+            # Also what nobody reads: of two spellings of a key the first one counts.
+            payload[key] = _kept(value, wanted)
+    return event.model_copy(update={"payload": payload})
+
+
+def _body(event: InboundEvent) -> dict[str, JsonValue]:
+    """The one text that is read, under a name that every kind of event knows."""
+    if event.message and event.message.strip():
+        return {}
+    view = PayloadView(event.payload)
+    texts = _TEXTS.get(channel_of(event.event_type, event.source), OTHER_TEXT)
+    for name, paths in ((_BODY_TEXT, texts), (_BODY_HTML, HTML)):
+        if found := view.raw(paths):
+            return {name: found}
+    return {}
+
+
+def _kept(value: JsonValue, wanted: _Wanted) -> JsonValue:
+    """None for what nobody reads."""
+    if isinstance(value, dict | list) and len(value) > _MANY:
+        return value
+    if wanted.headers:
+        return _kept_headers(value)
+    if isinstance(value, dict):
+        few = len(value) <= _FEW_KEYS
+        kept: dict[str, JsonValue] = {}
+        for key, inner in value.items():
+            sought = wanted.by.get(folded(key))
+            if sought is not None or not few:
+                kept[key] = None if sought is None else _kept(inner, sought)
+        return kept
+    if isinstance(value, list) and wanted.ends:
+        items = value[:_MAX_ITEMS]
+        return [None if isinstance(item, list) else _kept(item, wanted) for item in items]
+    return _cut(value, _MAX_VALUE_CHARS) if wanted.ends else None
+
+
+def _kept_headers(value: JsonValue) -> JsonValue:
+    """Every header's name, for only so many are read, and the values that are."""
+    if isinstance(value, dict):
+        return {name: _value(name, inner) for name, inner in value.items()}
+    if isinstance(value, list):
+        pairs = (_pair(item) for item in value)
+        return [[name, _value(name, inner)] for name, inner in filter(None, pairs)]
+    return _cut(value, _MAX_HEADER_BLOCK)
+
+
+def _pair(item: JsonValue) -> tuple[str, JsonValue] | None:
+    if isinstance(item, dict):
+        view = PayloadView(item)
+        name, value = view.get("name") or view.get("key"), view.get("value")
+    elif isinstance(item, list) and len(item) == 2:
+        name, value = item
+    else:
+        return None
+    return (name, value) if isinstance(name, str) else None
+
+
+def _value(name: str, value: JsonValue) -> JsonValue:
+    header = clean_line(name, 200).lower()
+    if header not in _HEADERS and not header.startswith(_LISTS):
+        return None
+    if isinstance(value, list):
+        return [_cut(item, _MAX_VALUE_CHARS) for item in value[:_MAX_ITEMS]]
+    return _cut(value, _MAX_VALUE_CHARS)
+
+
+def _cut(value: JsonValue, limit: int) -> JsonValue:
+    """A scalar that is as blank as before, and as long as anybody looks."""
+    if isinstance(value, dict | list):
+        return None
+    if not isinstance(value, str) or len(value) <= limit:
+        return value
+    return value[:limit] if value[:limit].strip() else value
+
+
+@cache
+def _wanted() -> _Wanted:
+    top = _Wanted()
+    lines = (*_LINES, *SUBJECT, *EMAIL_ADDRESS, *ORDER, *TICKET_ID, *HELPDESK_TICKET_ID)
+    people = (f"{holder}.{name}" for holder in NAME_HOLDERS for name in _PERSON)
+    for path in (*lines, *people, *_BOXES, *_HEADERS, "list_id", "list_unsubscribe", "list_post"):
+        top.at(path).ends = True
+    for path in _BOXES:
+        for name in _BOX:
+            top.at(f"{path}.{name}").ends = True
+    for path in _HEADER_PATHS:
+        top.at(path).headers = True
+    return top

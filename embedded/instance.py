@@ -1,0 +1,24 @@
+"""Which start of a stack answers at an address: any API would do as well, but not its data."""
+
+import httpx
+
+from domain.core.errors import InvalidInput
+from embedded.data_folder import StackInfo
+
+
+async def instance_at(api_url: str) -> str | None:
+    """The instance id of the API that answers there, None if none does."""
+    async with httpx.AsyncClient(trust_env=False) as client:
+        try:
+            answer = await client.get(f"{api_url}/healthz")
+            found: dict[str, object] = answer.json() if answer.status_code == 200 else {}
+        except (httpx.TransportError, ValueError):
+            return None
+    instance = found.get("instance")
+    return instance if isinstance(instance, str) else None
+
+
+async def check_instance(stack: StackInfo) -> None:
+    """Raises InvalidInput if something else than this stack's API answers at its address."""
+    if await instance_at(stack.api_url) != stack.instance:
+        raise InvalidInput(f"{stack.api_url} is not the API of this stack: start it again")

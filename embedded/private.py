@@ -1,0 +1,64 @@
+"""What the embedded stack keeps is for its owner alone: folders 0700, files 0600."""
+
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Final
+
+from domain.core.errors import InvalidInput
+
+# PostgreSQL refuses to run as root; the package runs it as this user, whom it makes.
+POSTGRES_USER: Final = "pgserver"
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+
+
+def passing_group() -> int | None:
+    """The group that must be able to pass through our folders; None where there is none.
+
+    Run by root, PostgreSQL is a user of its own, with our group, and passes through our folders.
+    """
+    return os.getegid() if os.geteuid() == 0 else None
+
+
+def close_folder(folder: Path, *, ours: Iterable[str], may_pass: int | None = None) -> None:
+    """Close a folder to other users. `ours`: one of these names in it says that it is one of ours.
+    `may_pass`: the group that may pass through it.
+
+    Raises InvalidInput if it is another user's, or open and full of other things: nobody wants
+    those closed by us.
+    """
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+        raise InvalidInput(f"{folder} is no folder of this user: choose another one (--data DIR)")
+    passing = stat.S_IXGRP if found.st_gid == may_pass else 0
+    mode = stat.S_IMODE(found.st_mode)
+    if not mode & _OTHERS & ~passing:
+        return
+    names = {entry.name for entry in folder.iterdir()}
+    if names and names.isdisjoint(ours):
+        raise InvalidInput(
+            f"the folder {folder} holds other things and is open to other users of this machine: "
+            f"choose another one (--data DIR), or close it first (chmod 700 {folder})"
+        )
+    folder.chmod(mode & (stat.S_IRWXU | passing))
+
+
+def close_content(folder: Path, *, but: Iterable[str]) -> None:
+    """Close all that is in a folder to other users, `but` what has one of these names.
+
+    Raises InvalidInput if some of it is another user's.
+    """
+    for path in _within(folder, frozenset(but)):
+        found = path.lstat()
+        if found.st_uid != os.geteuid():
+            raise InvalidInput(f"{path} belongs to another user: delete it, or choose --data DIR")
+        mode = stat.S_IMODE(found.st_mode)
+        if mode & _OTHERS and not stat.S_ISLNK(found.st_mode):
+            path.chmod(mode & stat.S_IRWXU)
+
+
+def _within(folder: Path, but: frozenset[str]) -> Iterator[Path]:
+    for place, folders, files in os.walk(folder):
+        folders[:] = [name for name in folders if name not in but]
+        yield from (Path(place, name) for name in (*folders, *files))

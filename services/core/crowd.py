@@ -1,0 +1,30 @@
+"""Crowds: in this process, so many of one key at once, and the others are told to come again."""
+
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+from domain.core.errors import CallerBusy
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Crowd(Generic[K]):
+    def __init__(self, *, at_most: int) -> None:
+        self._at_most = at_most
+        self._present: Counter[K] = Counter()
+
+    @contextmanager
+    def join(self, key: K) -> Iterator[None]:
+        """Be one of the key's for as long as the block runs. Raises CallerBusy."""
+        present = self._present[key]
+        if present >= self._at_most:
+            raise CallerBusy
+        self._present[key] = present + 1
+        try:
+            yield
+        finally:
+            self._present[key] -= 1
+            if not self._present[key]:
+                del self._present[key]

@@ -1,0 +1,56 @@
+"""Reads that many of one key share, so that its crowd asks the database once and not each."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Hashable
+from typing import Generic, TypeVar
+
+from domain.core.errors import EngineUnavailable
+
+K = TypeVar("K", bound=Hashable)
+V = TypeVar("V")
+
+
+class SharedReads(Generic[K, V]):
+    """While a key is being read, all who come for it share its next reading.
+
+    So each gets an answer from after it came: what was committed before is seen by everybody.
+    """
+
+    def __init__(self, read: Callable[[K], Awaitable[V]]) -> None:
+        self._read = read
+        self._running: dict[K, asyncio.Future[None]] = {}
+        self._next: dict[K, asyncio.Task[V]] = {}
+
+    async def get(self, key: K) -> V:
+        """Raises what the reading raises; those who waited for one that met an outage get
+        EngineUnavailable as well, and do not try in their turn."""
+        running = self._running.get(key)
+        if running is None:
+            return await self._take_turn(key)
+        shared = self._next.get(key)
+        if shared is None:
+            shared = self._next[key] = asyncio.create_task(self._follow(running, key))
+        # One of them may leave; the reading is the others' too.
+        return await asyncio.shield(shared)
+
+    async def _follow(self, running: "asyncio.Future[None]", key: K) -> V:
+        try:
+            await running
+        finally:
+            del self._next[key]
+        return await self._take_turn(key)
+
+    async def _take_turn(self, key: K) -> V:
+        ended = self._running[key] = asyncio.get_running_loop().create_future()
+        try:
+            value = await self._read(key)
+        except EngineUnavailable as away:
+            ended.set_exception(away)
+            ended.exception()  # nobody may be waiting for it
+            raise
+        finally:
+            if self._running.get(key) is ended:
+                del self._running[key]
+            if not ended.done():
+                ended.set_result(None)
+        return value

@@ -1,0 +1,84 @@
+"""The door of admission: in this process, one of each client goes through at a time, and who is
+known to be refused is told so outside, without a lock or a transaction."""
+
+import hashlib
+from collections import OrderedDict
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Final
+
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.intake.correspondent import claimed_customer
+from domain.intake.errors import ClientRateLimited, CustomerRateLimited
+from domain.intake.event import InboundEvent
+from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER, MessageLimit
+from services.core.gate import Gate
+
+# Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
+# locked, does not hold the connections that other clients need.
+_PATIENCE_S: Final = 4.0
+_MAX_FULL: Final = 50_000
+
+MessagesRefused = CustomerRateLimited | ClientRateLimited
+
+
+class Door:
+    """It remembers windows of messages that were seen full, by the oldest of those that fill them.
+
+    Such a window stays full until that one lapses, whoever else comes and in every process. One
+    that is forgotten, because there are too many, costs a question to PostgreSQL.
+    """
+
+    def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
+        self._gate: Gate[TenantId] = Gate(patience_s=patience_s)
+        # Of a customer, or without one of the whole client.
+        self._full: OrderedDict[tuple[TenantId, bytes | None], datetime] = OrderedDict()
+        self._max_full = max_full
+
+    def enter(self, tenant: TenantId) -> AbstractAsyncContextManager[None]:
+        """Wait for the client's turn. Raises CallerBusy, EngineUnavailable."""
+        return self._gate.enter(tenant)
+
+    def note(self, tenant: TenantId, event: InboundEvent, refused: MessagesRefused) -> None:
+        """Remember why the event was refused."""
+        if refused.oldest is None:
+            return
+        is_clients = isinstance(refused, ClientRateLimited)
+        whose = tenant, None if is_clients else _digest(claimed_customer(event))
+        self._full[whose] = refused.oldest
+        self._full.move_to_end(whose)
+        if len(self._full) > self._max_full:
+            self._full.popitem(last=False)
+
+    def known_refusal(
+        self, tenant: TenantId, event: InboundEvent, clock: Clock
+    ) -> MessagesRefused | None:
+        """What the event would surely be refused with; None where it has to be looked at."""
+        if not self._full:
+            return None
+        now = clock()
+        customer = claimed_customer(event)
+        if customer is not None:
+            oldest = self._still_full((tenant, _digest(customer)), PER_CUSTOMER, now)
+            if oldest is not None:
+                wait_s = PER_CUSTOMER.retry_after_s(oldest, now)
+                return CustomerRateLimited(event.customer_email or customer, wait_s)
+        oldest = self._still_full((tenant, None), PER_CLIENT, now)
+        if oldest is not None:
+            return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
+        return None
+
+    def _still_full(
+        self, whose: tuple[TenantId, bytes | None], limit: MessageLimit, now: datetime
+    ) -> datetime | None:
+        oldest = self._full.get(whose)
+        if oldest is not None and oldest + limit.window <= now:
+            del self._full[whose]
+            return None
+        return oldest
+
+
+def _digest(customer: str | None) -> bytes | None:
+    """Of a customer's key: what is kept has one size, and holds no address."""
+    return None if customer is None else hashlib.sha256(customer.encode()).digest()

@@ -1,0 +1,20 @@
+"""How many connections each process may hold open at PostgreSQL."""
+
+from collections.abc import Mapping
+from typing import Final
+
+WORK: Final = 10
+"""For requests, or for the steps of runs."""
+
+REPORTS: Final = 1
+"""Apart, so that an error is reported where all others are taken."""
+
+EXPORTS: Final = 4
+"""Apart, for an export holds one for as long as its caller reads."""
+
+OF_A_PROCESS: Final[Mapping[str, int]] = {
+    "api": WORK + REPORTS + EXPORTS,
+    "engine worker": WORK + REPORTS,
+    "webhook worker": WORK + REPORTS,
+    "command": 1,
+}

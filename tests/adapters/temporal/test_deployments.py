@@ -1,0 +1,55 @@
+"""Builds of the workers: none gets work before it is promoted."""
+
+import pytest
+from temporalio.common import WorkerDeploymentVersion
+
+from adapters.system import utc_now
+from adapters.temporal.deployments import builds, deployment_config, promote
+from adapters.temporal.health import Work, pollers, workers
+from domain.core import names
+from domain.core.errors import InvalidInput
+from tests.support.core.engine import LiveEngine, settings_of
+from tests.support.core.waiting import eventually
+from workers import webhooks as webhook_worker
+
+BUILD = WorkerDeploymentVersion("tests", "new")
+
+
+def test_workers_are_of_no_build_unless_both_names_are_set() -> None:
+    def given(**names_: str) -> WorkerDeploymentVersion | None:
+        temporal = settings_of("postgresql://u@h/d", "h:1", **names_).temporal
+        config = deployment_config(temporal)
+        return config.version if config else None
+
+    assert given() is None
+    assert given(temporal_deployment="tests", temporal_build_id="new") == BUILD
+    with pytest.raises(InvalidInput, match="both of them or none"):
+        given(temporal_build_id="new")
+    with pytest.raises(InvalidInput, match="TEMPORAL_BUILD_ID"):
+        given(temporal_deployment="tests", temporal_build_id="1.2")
+
+
+async def test_a_build_that_nobody_promoted_counts_for_nothing(idle_engine: LiveEngine) -> None:
+    """One worker of it is there, the other is missing: it cannot be promoted either."""
+    client, queue = idle_engine.client, names.WEBHOOKS_QUEUE
+    temporal = settings_of(
+        "postgresql://u@h/d", "h:1", temporal_deployment="tests", temporal_build_id="new"
+    ).temporal
+
+    async def asks() -> bool:
+        found = await pollers(client, Work.WORKFLOWS, utc_now(), queue=queue)
+        return [one.version for one in found] == [BUILD]
+
+    with pytest.raises(InvalidInput, match="no worker has ever been"):
+        await builds(client, "tests")
+    async with webhook_worker.at_work(
+        client,
+        idle_engine.deliveries,
+        sandbox=False,
+        tracker=idle_engine.app.state.resources.tracker,
+        deployment=deployment_config(temporal),
+    ):
+        await eventually(asks)
+        assert await workers(client, Work.WORKFLOWS, utc_now(), queue=queue) == []
+        with pytest.raises(InvalidInput, match="no worker of new asks for workflows of engine"):
+            await promote(client, BUILD, utc_now, patience_s=0.5)

@@ -1,0 +1,122 @@
+"""Floods of one caller: refused with 429, for one read of the key, and without a report."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator
+from datetime import timedelta
+
+import httpx
+import pytest
+import sqlalchemy as sa
+
+from adapters.system import utc_now
+from store.core.tables import error_reports
+from store.runs.tables import engine_runs
+from store.tenants.keys import KeyRepository
+from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, database_away, live_engine
+from tests.support.core.rows import rows
+from tests.support.core.temporal import TemporalServer
+from tests.support.core.waiting import eventually
+from tests.support.intake.admission import sent_before
+from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
+
+FLOOD = 500
+
+
+@pytest.fixture
+async def one_dry_run_a_minute(
+    database_url: str, temporal: TemporalServer
+) -> AsyncIterator[LiveEngine]:
+    async with live_engine(database_url, temporal.address, "default", dry_run_limit=1) as engine:
+        yield engine
+
+
+async def _at_once(engine: LiveEngine, shop: Shop, number: int = FLOOD) -> list[httpx.Response]:
+    return await asyncio.gather(
+        *(engine.post(shop, message=ORDER_QUESTION, event_type="x") for _ in range(number))
+    )
+
+
+async def test_refused_flood_costs_reads_of_the_key(front: LiveEngine, shop: Shop) -> None:
+    await sent_before(front.database, shop, 200, at=utc_now() - timedelta(minutes=5))
+    assert (await front.post(shop, message="x")).json()["code"] == "client_rate_limited"
+    asked: list[str] = []
+    resources = front.app.state.resources
+
+    def note(_c: object, _k: object, statement: str, *_: object) -> None:
+        asked.append(statement)
+
+    engine = resources.database.engine.sync_engine
+    sa.event.listen(engine, "before_cursor_execute", note)
+    try:
+        answers = await _at_once(front, shop)
+    finally:
+        sa.event.remove(engine, "before_cursor_execute", note)
+
+    assert Counter(a.json()["code"] for a in answers) == {"client_rate_limited": FLOOD}
+    assert {a.headers["retry-after"] for a in answers} <= {str(n) for n in range(3200, 3301)}
+    assert len(asked) <= 10, "one with the key and then shared"
+    assert all("active_key" in statement for statement in asked)
+    reported = resources.metrics.registry.get_sample_value
+    assert reported("engine_error_reports_total", {"code": "client_rate_limited"}) is None
+
+
+async def test_revoked_key_is_told_so_in_the_midst_of_a_flood(
+    front: LiveEngine, shop: Shop
+) -> None:
+    await sent_before(front.database, shop, 200, at=utc_now() - timedelta(minutes=5))
+    assert (await front.post(shop, message="x")).status_code == 429
+    flood = asyncio.create_task(_at_once(front, shop))
+    async with front.database.service() as connection:
+        await KeyRepository(connection).revoke(shop.key_id, utc_now())
+    after = await asyncio.gather(*(front.post(shop, message="x") for _ in range(20)))
+    await flood
+
+    assert {answer.status_code for answer in after} == {401}
+
+
+async def test_internal_workers_share_no_dry_runs_across_clients(
+    one_dry_run_a_minute: LiveEngine,
+) -> None:
+    front = one_dry_run_a_minute
+    shops = [await open_shop(front.database, event_type="nobody") for _ in "ab"]
+    headers = {"x-engine-secret": ENGINE_SECRET}
+    statuses = []
+    for shop in (shops[0], shops[0], shops[1]):
+        body = {"client_id": shop.client_id, "message": "x", "event_type": "x", "is_test": True}
+        statuses.append((await front.http.post(GATEWAY, json=body, headers=headers)).status_code)
+
+    assert statuses == [200, 429, 200]
+
+
+@pytest.mark.own_database
+async def test_crowd_at_an_open_limit_is_let_in_to_the_limit(front: LiveEngine) -> None:
+    """Who is too many does not wait; of the rest exactly as many get in as there is room for."""
+    shop = await open_shop(front.database, event_type="nobody")
+    await sent_before(front.database, shop, 190, at=utc_now() - timedelta(minutes=5))
+
+    answers = await _at_once(front, shop)
+
+    codes = Counter(answer.json().get("code", "in") for answer in answers)
+    assert codes["in"] == 10
+    assert codes["caller_busy"] + codes["client_rate_limited"] == FLOOD - 10
+    busy = [answer for answer in answers if answer.json().get("code") == "caller_busy"]
+    assert {answer.headers["retry-after"] for answer in busy} <= {"1"}
+    assert await rows(front.database, error_reports) == []
+
+
+@pytest.mark.own_database
+async def test_outage_under_a_flood_is_one_report(front: LiveEngine, shop: Shop) -> None:
+    resources = front.app.state.resources
+    with database_away(resources.database):
+        answers = await _at_once(front, shop, 100)
+    assert Counter(answer.json()["code"] for answer in answers) == {"engine_unavailable": 100}
+
+    async def stored() -> bool:
+        return bool(await rows(front.database, error_reports))
+
+    await eventually(stored)
+    assert len(await rows(front.database, error_reports)) == 1
+    counted = resources.metrics.registry.get_sample_value
+    assert counted("engine_error_reports_total", {"code": "engine_unavailable"}) == 1
+    assert await rows(front.database, engine_runs, of=shop) == []

@@ -1,0 +1,231 @@
+"""A database in trouble: what breaks costs nobody else a connection, and no storm follows."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.errors import EngineUnavailable
+from store.core.database import PATIENCE_S, Database
+from tests.support.core.postgres import as_owner
+from tests.support.core.waiting import eventually
+from tests.support.servers.proxy import mutable_proxy
+from tests.support.tenants.shop import Shop
+
+pytestmark = pytest.mark.own_database
+
+POOL = 10
+
+
+async def _pid(connection: AsyncConnection) -> int:
+    return int(await connection.scalar(sa.text("SELECT pg_backend_pid()")))
+
+
+async def _pids(database: Database, number: int = POOL) -> list[int]:
+    """The backends of the whole pool, each of whose connections is open afterwards."""
+    all_held = asyncio.Barrier(number)
+
+    async def hold() -> int:
+        async with database.service() as connection:
+            pid = await _pid(connection)
+            await all_held.wait()
+            return pid
+
+    return sorted(await asyncio.gather(*(hold() for _ in range(number))))
+
+
+async def _end(database_url: str, pids: list[int]) -> None:
+    """End backends, and return when they are gone."""
+    async with await psycopg.AsyncConnection.connect(
+        as_owner(database_url), autocommit=True
+    ) as owner:
+        await owner.execute("SELECT pg_terminate_backend(pid) FROM unnest(%s::int[]) pid", [pids])
+
+        async def gone() -> bool:
+            query = "SELECT count(*) FROM pg_stat_activity WHERE pid = ANY(%s)"
+            row = await (await owner.execute(query, [pids])).fetchone()
+            return row == (0,)
+
+        await eventually(gone)
+
+
+async def test_no_request_meets_a_restart_that_is_over(
+    database: Database, database_url: str
+) -> None:
+    await _end(database_url, await _pids(database))
+
+    for _ in range(POOL + 2):
+        async with database.service() as connection:
+            await _pid(connection)
+
+
+async def test_one_backend_that_dies_costs_its_own_connection_alone(
+    database: Database, database_url: str
+) -> None:
+    before = await _pids(database)
+    victim = before[0]
+
+    async def meet_it() -> None:
+        """In the middle of a transaction, as whoever is on it does."""
+        async with asyncio.timeout(20):
+            while True:
+                async with database.service() as connection:
+                    if await _pid(connection) == victim:
+                        await _end(database_url, [victim])
+                        await connection.execute(sa.text("SELECT 1"))
+
+    with pytest.raises(EngineUnavailable):
+        await meet_it()
+
+    after = await _pids(database)
+    assert len(set(after) & set(before)) == POOL - 1
+    assert victim not in after
+
+
+@asynccontextmanager
+async def _only_connection_held(database: Database) -> AsyncIterator[asyncio.Event]:
+    """Of a pool of one. Setting the event gives it back."""
+    held, go = asyncio.Event(), asyncio.Event()
+
+    async def hold() -> None:
+        async with database.service():
+            held.set()
+            await go.wait()
+
+    holder = asyncio.ensure_future(hold())
+    await held.wait()
+    try:
+        yield go
+    finally:
+        go.set()
+        await holder
+
+
+@pytest.fixture
+async def narrow(database_url: str) -> AsyncIterator[Database]:
+    database = Database(database_url, pool_size=1)
+    yield database
+    await database.close()
+
+
+async def test_a_late_waiter_gives_up_before_its_time_ends(narrow: Database, shop: Shop) -> None:
+    """With a connection it could do nothing but have it cut in the middle of a statement."""
+    before = await _pids(narrow, 1)
+    async with _only_connection_held(narrow):
+        began = time.monotonic()
+        with pytest.raises(EngineUnavailable):
+            async with narrow.tenant(shop.tenant, patience_s=0.6):
+                pass
+        assert time.monotonic() - began < 0.6
+
+    assert await _pids(narrow, 1) == before
+
+
+async def test_postgresql_ends_a_statement_of_somebody_late_and_the_connection_lives(
+    narrow: Database, shop: Shop
+) -> None:
+    before = await _pids(narrow, 1)
+    began = time.monotonic()
+    with pytest.raises(EngineUnavailable):
+        async with narrow.tenant(shop.tenant, patience_s=0.6) as connection:
+            await connection.execute(sa.text("SELECT pg_sleep(10)"))
+    assert time.monotonic() - began < PATIENCE_S
+
+    assert await _pids(narrow, 1) == before
+    async with narrow.service() as connection:
+        assert await connection.scalar(sa.text("SHOW statement_timeout")) == "3s"
+
+
+async def test_waiters_that_are_cancelled_leave_the_connection(
+    narrow: Database, shop: Shop
+) -> None:
+    """Callers who hang up while they wait, some of them just when a connection comes free."""
+    before = await _pids(narrow, 1)
+
+    async def wait() -> None:
+        async with narrow.tenant(shop.tenant) as connection:
+            await connection.execute(sa.text("SELECT 1"))
+
+    async with _only_connection_held(narrow) as go:
+        waiters = [asyncio.ensure_future(wait()) for _ in range(20)]
+        await asyncio.sleep(0)
+        for waiter in waiters[::3]:
+            waiter.cancel()
+        go.set()
+        await asyncio.sleep(0)
+        for waiter in waiters[1::3]:
+            waiter.cancel()
+        ended = await asyncio.gather(*waiters, return_exceptions=True)
+
+    assert ended[2::3] == [None] * len(ended[2::3])
+    assert (await _pids(narrow, 1), narrow.engine.pool.status()) == (before, _IDLE)
+
+
+_IDLE = (
+    "Pool size: 1  Connections in pool: 1 Current Overflow: 0 Current Checked out connections: 0"
+)
+
+# Of the round trip through the proxy: a transaction of three takes nearly a second.
+_SLOW_S = 0.15
+_CALLS_A_SECOND = 20
+
+
+class _Calls:
+    """Callers that come at their own pace, whatever becomes of those before them."""
+
+    def __init__(self, database: Database, shop: Shop) -> None:
+        self._database = database
+        self._shop = shop
+        self.served: list[float] = []
+        self.refused: list[float] = []
+
+    async def come_for(self, seconds: float) -> None:
+        """All that come in this time, until the last one has its answer."""
+        loop = asyncio.get_running_loop()
+        begin = loop.time()
+        calls = []
+        for number in range(int(seconds * _CALLS_A_SECOND)):
+            await asyncio.sleep(begin + number / _CALLS_A_SECOND - loop.time())
+            calls.append(asyncio.ensure_future(self._call()))
+        await asyncio.gather(*calls)
+
+    async def _call(self) -> None:
+        began = time.monotonic()
+        try:
+            async with self._database.tenant(self._shop.tenant) as connection:
+                await connection.execute(sa.text("SELECT 1"))
+        except EngineUnavailable:
+            self.refused.append(time.monotonic() - began)
+        else:
+            self.served.append(time.monotonic() - began)
+
+
+@pytest.mark.alone
+@pytest.mark.slow
+async def test_a_database_that_is_slow_for_half_a_minute(database_url: str, shop: Shop) -> None:
+    """Twice as many come as it can serve: it goes on to serve those, nobody waits beyond the
+    patience, no connection is broken, and all is well as soon as it is quick again."""
+    async with mutable_proxy(database_url) as proxy:
+        database = Database(proxy.url, pool_size=POOL)
+        await _pids(database)
+        opened = proxy.opened
+
+        proxy.delay_s = _SLOW_S
+        slow = _Calls(database, shop)
+        await slow.come_for(30)
+        proxy.delay_s = 0
+
+        assert max(slow.served + slow.refused) < PATIENCE_S + 0.5
+        # Ten connections, 0.9 s each: 11 calls a second.
+        assert len(slow.served) > 0.8 * 30 * POOL / (6 * _SLOW_S)
+        assert (proxy.opened - opened, proxy.most) == (0, POOL), "no storm of connections"
+
+        quick = _Calls(database, shop)
+        await quick.come_for(2)
+        assert (quick.refused, max(quick.served) < 1) == ([], True)
+        await database.close()

@@ -1,0 +1,53 @@
+"""Callers of the gateway that do not stop while something happens to its processes."""
+
+import asyncio
+import itertools
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+
+import httpx
+
+from tests.support.core.waiting import eventually
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+
+Post = Callable[..., Awaitable[httpx.Response]]
+"""Sends an event to the gateway: post(shop, message=…)."""
+
+
+class Load:
+    """Each caller asks its next question when it has its answer. A call without an answer fails
+    the test."""
+
+    def __init__(self, post: Post, shops: Sequence[Shop]) -> None:
+        """`shops`: so many that none asks more often than it may in an hour."""
+        self._post = post
+        self._shops = itertools.cycle(shops)
+        self._goes_on = True
+        self.answers: list[httpx.Response] = []
+
+    @asynccontextmanager
+    async def running(self, callers: int) -> AsyncIterator[None]:
+        """For as long as the block runs, and until the last call is answered."""
+        async with asyncio.TaskGroup() as calling:
+            for _ in range(callers):
+                calling.create_task(self._call())
+            try:
+                yield
+            finally:
+                self._goes_on = False
+
+    async def answered(self, number: int) -> None:
+        """Wait for so many answers more."""
+        await eventually(partial(self._reached, len(self.answers) + number), 120)
+
+    def statuses(self) -> set[tuple[int, str]]:
+        """What the callers were told."""
+        return {(one.status_code, one.json().get("status", one.text)) for one in self.answers}
+
+    async def _call(self) -> None:
+        while self._goes_on:
+            self.answers.append(await self._post(next(self._shops), message=ORDER_QUESTION))
+
+    async def _reached(self, number: int) -> bool:
+        return len(self.answers) >= number

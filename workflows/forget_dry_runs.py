@@ -1,0 +1,18 @@
+"""Forget dry runs, on a schedule every hour."""
+
+from temporalio import workflow
+
+with workflow.unsafe.imports_passed_through():
+    from activities.runs.forget_dry_runs import ForgetRehearsals
+    from domain.core import names
+    from domain.runs.contracts import ForgetDryRunsInput, ForgetDryRunsResult
+    from workflows import options
+
+
+@workflow.defn(name=names.FORGET_DRY_RUNS)
+class ForgetDryRuns:
+    @workflow.run
+    async def run(self, forget: ForgetDryRunsInput) -> ForgetDryRunsResult:
+        return await workflow.execute_activity_method(
+            ForgetRehearsals.forget, forget, **options.HOUSEKEEPING
+        )
