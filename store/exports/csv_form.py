@@ -20,7 +20,7 @@ semicolon itself, is written as an escape: equal JSON.
 from typing import Final
 
 from domain.exports.export import Section
-from store.exports.pieces import Form, first_elements, in_pieces
+from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.sections import CellKind, Source
 
 _BOM: Final = b"\xef\xbb\xbf"
@@ -145,6 +145,6 @@ def _doubled(value: str) -> str:
     return f"replace({value}, '\"', '\"\"')"
 
 
-_ARRAY: Final = Form(
+_ARRAY: Final = ArrayForm(
     comma="', '", element=_doubled(_escaped_inside("more.element")), end="E']\"\\r\\n'"
 )

@@ -4,10 +4,10 @@ import json
 from typing import Final
 
 from domain.exports.export import Section
-from store.exports.pieces import Form, first_elements, in_pieces
+from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.sections import Source
 
-_ARRAY: Final = Form(comma="', '", element="more.element", end="']}'")
+_ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 
 
 class JsonRendering:

@@ -15,7 +15,7 @@ TOGETHER: Final = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ArrayForm:
     """How a form of the file writes an array: `element` is SQL of one, by the SQL of its JSON, and
     `end` what ends a record behind its last element."""
 
@@ -43,7 +43,7 @@ def first_elements(source: Source) -> tuple[tuple[str, ...], str]:
     return (*values[:-1], "first.elements"), rows
 
 
-def in_pieces(records: str, elements: Elements, form: Form) -> str:
+def in_pieces(records: str, elements: Elements, form: ArrayForm) -> str:
     """SQL of all rows. `records`: a query whose columns are each record's `line`, `is_long`, and
     what `elements` asks of a `t`."""
     more = (

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import psycopg
+import pytest
 from sqlalchemy import event
 from temporalio.testing import ActivityEnvironment
 
@@ -69,6 +70,7 @@ def _read_whole(plan: dict[str, Any]) -> Iterator[str]:
         yield from _read_whole(inner)
 
 
+@pytest.mark.slow
 async def test_no_statement_of_sweeps_and_nights_reads_a_large_table_whole(
     database: Database, database_url: str
 ) -> None:

@@ -87,6 +87,7 @@ def test_link_in_the_place_of_a_folder(tmp_path: Path) -> None:
 
 
 @needs_root
+@pytest.mark.slow
 def test_postgresql_of_root_opens_nothing(tmp_path: Path) -> None:
     """A path too long for a socket, which then lies in /tmp; and a folder above that was closed."""
     above = tmp_path / ("x" * 100)

@@ -48,6 +48,7 @@ async def is_gone(handle: WorkflowHandle[object, object]) -> bool:
     return False
 
 
+@pytest.mark.slow
 async def test_old_dry_runs_are_forgotten_page_by_page_and_nothing_else_is(
     idle_engine: LiveEngine, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -101,6 +101,7 @@ async def test_nobody_gets_the_answer_to_whoever_gave_up(pool: NormalizerPool) -
     assert done.event.ticket_id == "next"
 
 
+@pytest.mark.slow
 async def test_the_processes_end_with_their_worker() -> None:
     """Also if nobody ends them: a worker may be killed."""
     code = """

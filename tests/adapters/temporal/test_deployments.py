@@ -29,6 +29,7 @@ def test_workers_are_of_no_build_unless_both_names_are_set() -> None:
         given(temporal_deployment="tests", temporal_build_id="1.2")
 
 
+@pytest.mark.slow
 async def test_a_build_that_nobody_promoted_counts_for_nothing(idle_engine: LiveEngine) -> None:
     """One worker of it is there, the other is missing: it cannot be promoted either."""
     client, queue = idle_engine.client, names.WEBHOOKS_QUEUE

@@ -83,6 +83,7 @@ def test_two_stacks_started_at_once(tmp_path: Path) -> None:
     ] == []
 
 
+@pytest.mark.slow
 def test_liberties_on_a_network(tmp_path: Path) -> None:
     data = tmp_path / "data"
     done = cli("dev", "--data", str(data), HOST="0.0.0.0")
