@@ -74,14 +74,26 @@ async def test_integrations_and_playbooks(installed: Installation) -> None:
     assert await installed.is_sending("integration.connected")
     cli_json("integration", "disconnect", made["integration_id"], **env)
     assert await installed.is_sending("integration.disconnected")
-    cli_json("playbook", "create", "--client", client, "--name", "Autre", **env)
+    cli_json(
+        "playbook", "create", "--client", client, "--name", "Autre", "--event-type", "x", **env
+    )
     assert await installed.is_sending("playbook.activated")
 
 
 async def test_a_temporal_that_is_away_fails_no_command(installed: Installation) -> None:
     env = {**installed.env, "TEMPORAL_ADDRESS": f"127.0.0.1:{free_port()}"}
 
-    done = cli("playbook", "create", "--client", installed.shop.client_id, "--name", "Autre", **env)
+    done = cli(
+        "playbook",
+        "create",
+        "--client",
+        installed.shop.client_id,
+        "--name",
+        "Autre",
+        "--event-type",
+        "x",
+        **env,
+    )
 
     assert done.returncode == 0
     assert "error:" not in done.stderr
