@@ -10,6 +10,8 @@ from starlette.routing import Mount
 from starlette.types import Receive, Scope, Send
 from temporalio.client import Client
 
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -126,6 +128,8 @@ def _lifespan(
         client = traced(await connect(settings.temporal, lazy=True), traces)
         engine = TemporalEngine(client)
         sessions = session_verifier(settings.identity)
+        sealer = FernetSealer(settings.seal.key.get_secret_value())
+        outside = open_client()
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         metrics.watch_pool("requests", database.use)
@@ -142,7 +146,12 @@ def _lifespan(
                 exports=exports,
                 engine=engine,
                 limiter=build_limiter(settings.limits, database),
-                sealer=FernetSealer(settings.seal.key.get_secret_value()),
+                sealer=sealer,
+                connectors=ConnectorRegistry(
+                    sealer,
+                    outside,
+                    allow_loopback=settings.integrations.allow_loopback_targets,
+                ),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
@@ -160,6 +169,7 @@ def _lifespan(
                 yield
         if sessions is not None:
             await sessions.close()
+        await outside.aclose()
         await ready.close()
         await state.close()
         await reports.close()

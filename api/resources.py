@@ -15,6 +15,7 @@ from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from domain.integrations.ports import Connectors
 from domain.tenants.api_key import KeyMaterial
 from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
@@ -36,6 +37,7 @@ class Resources:
     engine: TemporalEngine
     limiter: RateLimiter
     sealer: Sealer
+    connectors: Connectors
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]

@@ -75,6 +75,18 @@ def load_temporal(variables: Mapping[str, str]) -> TemporalSettings:
     return _validated(_TemporalAlone, given).temporal
 
 
+class _IntegrationsAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    integrations: IntegrationSettings
+
+
+def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
+    """What of clients' systems may be called, likewise. Raises InvalidInput."""
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_IntegrationsAlone, given).integrations
+
+
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
         # Every group is offered all of them and takes its own.

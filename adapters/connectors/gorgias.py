@@ -42,6 +42,10 @@ class _Messages(BaseModel):
     meta: _Meta = _Meta()
 
 
+class _Account(BaseModel):
+    domain: str
+
+
 class _Nothing(BaseModel):
     """What comes back of adding tags."""
 
@@ -101,6 +105,10 @@ class Gorgias:
         )
         with tagging():
             await self._account.exchange().effect(request, _Nothing)
+
+    async def check(self) -> None:
+        """Ask for the account."""
+        await self._account.exchange().read(self._account.request("GET", "/api/account"), _Account)
 
     async def _write(
         self,

@@ -15,7 +15,12 @@ from pydantic import BaseModel, JsonValue
 from adapters.connectors.helpdesk import HelpdeskAccount, html_body, tagging, ticket_id, writing
 from adapters.connectors.http import Conflict, ConnectorCall
 from domain.intake.customer_email import customer_key
-from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
+from domain.integrations.errors import (
+    ActionRefused,
+    ActionUnknown,
+    ActionUnreachable,
+    NotAuthorized,
+)
 from domain.integrations.integration import Integration
 from domain.integrations.ports import HelpdeskTicket
 
@@ -89,6 +94,17 @@ class _Tagged(BaseModel):
     tags: tuple[str, ...]
 
 
+class _Myself(BaseModel):
+    """Whoever is not let in is answered as somebody without an id."""
+
+    id: int | None = None
+    role: str | None = None
+
+
+class _Me(BaseModel):
+    user: _Myself
+
+
 class Zendesk:
     """One account. Implements domain.ports.Helpdesk; a message's id is its comment's."""
 
@@ -138,6 +154,13 @@ class Zendesk:
                     continue
                 return
         raise ActionUnreachable("the ticket changes all the time")
+
+    async def check(self) -> None:
+        """Ask who we are. A customer of the helpdesk may read no tickets."""
+        request = self._account.request("GET", "/api/v2/users/me.json")
+        me = (await self._account.exchange().read(request, _Me)).user
+        if me.id is None or me.role == "end-user":
+            raise NotAuthorized("no agent of this account")
 
     async def _comment(
         self, ticket: HelpdeskTicket, text: str, key: str, *, public: bool, again: bool

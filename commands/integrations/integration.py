@@ -2,12 +2,16 @@
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
 from rich.markup import escape
 
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,
@@ -15,9 +19,11 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    environment_of,
     out,
     reading_client,
     sealer_of,
+    warn,
     work_on,
     work_on_record,
 )
@@ -26,7 +32,10 @@ from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.integrations.integration import Provider, check_credential_names, check_settings
-from services.integrations.connections import connect_integration, disconnect_integration
+from domain.integrations.trial import SENTENCES, Problem
+from services.integrations.connections import disconnect_integration
+from services.integrations.trials import connect_and_try, try_integration
+from settings import load_integrations
 from store.integrations.integrations import IntegrationRepository, client_of
 
 app = typer.Typer(help="A client's shops and helpdesks.", no_args_is_help=True)
@@ -57,18 +66,52 @@ async def connect(
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
-    """Connect a client; a connection to the same provider that was there ends."""
+    """Connect a client, and try the connection, which stays whatever the trial finds; one to the
+    same provider that was there ends."""
     public = _settings(settings or [])
     # Before somebody is asked for a secret.
     check_settings(provider, public)
     check_credential_names(provider, frozenset(secrets or []))
     sealer = sealer_of(data)
     credentials = {name: _secret(name) for name in secrets or []}
-    async with work_on(data) as units, units.of(TenantId(client)) as work:
-        made = await connect_integration(
-            work, operator(), provider, public, credentials, sealer=sealer
+    async with work_on(data) as units, _connectors(data) as connectors:
+        made = await connect_and_try(
+            units,
+            operator(),
+            TenantId(client),
+            provider,
+            settings=public,
+            credentials=credentials,
+            sealer=sealer,
+            connectors=connectors,
         )
-    answer(as_json, "Connected.", integration_id=made.id, provider=provider.value)
+    _tell(made.problem)
+    answer(
+        as_json,
+        "Connected." if made.problem is None else "Connected, and of no use yet.",
+        integration_id=made.id,
+        provider=provider.value,
+        **_for_programs(as_json, made.problem),
+    )
+
+
+@command(app, "test")
+async def try_one(
+    integration_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Try a connection by one cheap read; exit code 1 if the agent could not use it."""
+    async with work_on(data) as units, _connectors(data) as connectors:
+        tenant = await units.database.find_client(client_of, integration_id)
+        problem = await try_integration(
+            units, operator(), tenant, integration_id, connectors=connectors
+        )
+    _tell(problem)
+    sentence = "The agent can use it." if problem is None else "The agent cannot use it."
+    answer(as_json, sentence, integration_id=integration_id, **_for_programs(as_json, problem))
+    if problem is not None:
+        raise typer.Exit(1)
 
 
 @command(app, "list")
@@ -104,6 +147,25 @@ async def disconnect(
     async with work_on_record(data, client_of, integration_id) as work:
         await disconnect_integration(work, operator(), integration_id)
     answer(as_json, "Disconnected.", integration_id=integration_id)
+
+
+@asynccontextmanager
+async def _connectors(data: Path) -> AsyncIterator[ConnectorRegistry]:
+    """The way out to a client's systems, as the workers of `data` have it."""
+    allowed = load_integrations(environment_of(data)).allow_loopback_targets
+    sealer = sealer_of(data)
+    async with open_client() as outside:
+        yield ConnectorRegistry(sealer, outside, allow_loopback=allowed)
+
+
+def _for_programs(as_json: bool, problem: Problem | None) -> dict[str, Problem | None]:
+    """People have read it as a warning."""
+    return {"problem": problem} if as_json else {}
+
+
+def _tell(problem: Problem | None) -> None:
+    if problem is not None:
+        warn(f"{SENTENCES[problem]} ({problem})")
 
 
 def _settings(given: Sequence[str]) -> dict[str, str]:

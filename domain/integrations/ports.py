@@ -53,6 +53,9 @@ class Helpdesk(Protocol):
     async def tag(self, ticket: HelpdeskTicket, tags: tuple[str, ...]) -> None:
         """Add tags; those that are there already change nothing."""
 
+    async def check(self) -> None:
+        """Ask who we are there. Raises ActionRefused (NotAuthorized), ActionUnreachable."""
+
 
 class Connectors(Protocol):
     """The other ends of a client's integrations. Both raise ActionRefused for a provider that is

@@ -25,7 +25,7 @@ async def connect_integration(
     sealer: Sealer,
 ) -> IntegrationEntry:
     """Connect a shop or helpdesk; a connection to the same provider that was there ends.
-    Credentials are not tried: the agent's first call tells whether they are good.
+    Credentials are not tried here: `connect_and_try` does both.
 
     Raises RoleRequired, InvalidIntegration, ClientNotFound.
     """

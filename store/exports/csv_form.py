@@ -7,25 +7,26 @@ undone by taking one apostrophe away in each place that has one:
 1. A text that begins with a sign spreadsheets take for a formula's, a blank or other invisible
    character (some programs trim them first), a # or an apostrophe gets an apostrophe in front.
 2. Inside a text, what comes after a line break, a tab or a semicolon and begins with such a sign or
-   with ##, or with apostrophes and one of these, gets one in front. A spreadsheet whose separator
-   is the semicolon, as in French, loses count of the quotes and begins a cell at each of these.
+   with ##, or with apostrophes, blanks or invisible characters and one of these, gets one in front.
+   A spreadsheet whose separator is the semicolon, as in French, loses count of the quotes and
+   begins a cell at each of these.
 
 So only a section's line begins with ##, whether a reader knows quotes or takes line by line. A JSON
 cell begins with a bracket, a quote, a word or a number, and its line breaks and tabs are escaped;
-what rule 2 would guard in it stands in a string, where the character after the break, or after the
-semicolon, is written as an escape: equal JSON.
+what rule 2 would guard in it stands in a string, where the character after the break, or the
+semicolon itself, is written as an escape: equal JSON.
 """
 
 from typing import Final
 
 from domain.exports.export import Section
-from store.exports.sections import CellKind, Column, Source
+from store.exports.pieces import ArrayForm, first_elements, in_pieces
+from store.exports.sections import CellKind, Source
 
 _BOM: Final = b"\xef\xbb\xbf"
 
-# Signs, # and ' with their full-width forms; control characters, blanks, and marks without a shape.
-_GUARDED: Final = (
-    *map(ord, "#'+-=@＃＇＋－＝＠"),
+# Control characters, blanks, and marks without a shape.
+_UNSEEN: Final = (
     *range(0x01, 0x21),
     *range(0x7F, 0xA1),
     0xAD,
@@ -38,10 +39,14 @@ _GUARDED: Final = (
     0x3000,
     0xFEFF,
 )
-_FIRST: Final = ",".join(map(str, _GUARDED))
-_SIGNS: Final = "=+@-"
+# Signs, # and ' with their full-width forms.
+_FIRST: Final = ",".join(map(str, (*map(ord, "#'+-=@＃＇＋－＝＠"), *_UNSEEN)))
+_SIGNS: Final = "＋＝＠－=+@-"
 # What some reader ends a line at: all that Python's splitlines does.
 _BREAKS: Final = r"\n\u000b\f\r\u001c-\u001e\u0085\u2028\u2029"
+# What a reader may trim at a cell's beginning. After a break or a tab another cell begins.
+_ENDS: Final = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x85\u2028\u2029")
+_BLANKS: Final = "".join(f"\\u{code:04x}" for code in _UNSEEN if chr(code) not in _ENDS)
 _JSON_BREAKS: Final = r"\u0085\u2028\u2029"
 
 
@@ -52,16 +57,26 @@ class CsvRendering:
     separator: Final = b""
 
     def query(self, source: Source) -> str:
-        """One column: a record's line with its CRLF. The parameter is `client_id`."""
-        values = ", ".join(f"{_value(c)} AS c{n}" for n, c in enumerate(source.columns))
+        """One column: a record's line with its CRLF, or that in pieces. The parameter is
+        `client_id`."""
+        sources, rows = first_elements(source)
+        columns = tuple(zip(sources, source.columns, strict=True))
+        values = ", ".join(f"{_value(sql, c.kind)} AS c{n}" for n, (sql, c) in enumerate(columns))
         cells = ", ".join(_cell(f"r.c{n}", c.kind) for n, c in enumerate(source.columns))
+        more = ", first.is_long, t.client_id, t.id" if source.elements else ""
         # The fence, OFFSET 0, has each value computed once, however often a cell names it.
         records = (
-            f"SELECT {values}, {source.order} AS place FROM {source.source} "  # noqa: S608 - constants
+            f"SELECT {values}, {source.order} AS place{more} FROM {rows} "  # noqa: S608 - constants
             "ORDER BY place OFFSET 0"
         )
         line = f"concat_ws(',', {cells}) || E'\\r\\n'"
-        return f"SELECT {line} FROM ({records}) AS r ORDER BY r.place"  # noqa: S608 - likewise
+        if source.elements is None:
+            return f"SELECT {line} FROM ({records}) AS r ORDER BY r.place"  # noqa: S608 - likewise
+        lines = (
+            f"SELECT {line} AS line, r.is_long, r.client_id, r.id FROM ({records}) AS r "  # noqa: S608 - likewise
+            "ORDER BY r.place OFFSET 0"
+        )
+        return in_pieces(lines, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:  # noqa: ARG002
         """What a file begins with: the mark by which spreadsheets know UTF-8."""
@@ -79,8 +94,8 @@ class CsvRendering:
         return b""
 
 
-def _value(column: Column) -> str:
-    return f"({column.sql})::text" if column.kind is CellKind.JSON else column.sql
+def _value(sql: str, kind: CellKind) -> str:
+    return f"({sql})::text" if kind is CellKind.JSON else sql
 
 
 def _cell(value: str, kind: CellKind) -> str:
@@ -101,24 +116,20 @@ def _cell(value: str, kind: CellKind) -> str:
 
 def _guarded_inside(value: str) -> str:
     """The pattern is looked for only where there is what may come before it: few values have it."""
-    seldom = " AND ".join(f"strpos({value}, {mark}) = 0" for mark in _BEFORE)
     return (
-        f"CASE WHEN {seldom} THEN {value} "
-        f"ELSE regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') END"
+        f"CASE WHEN {value} ~ '[{_BREAKS};\t]' "
+        f"THEN regexp_replace({value}, '{_INSIDE}', '{_APOSTROPHE}', 'g') ELSE {value} END"
     )
 
 
-_BEFORE: Final = ("';'", "'##'", "E'\\n'", "E'\\r'", "E'\\t'")
-_INSIDE: Final = rf"([{_BREAKS};\t])(''*(?:##|[＋＝＠－{_SIGNS}]))"
+_INSIDE: Final = rf"([{_BREAKS};\t])(''*[{_BLANKS}]*(?:##|[{_SIGNS}]))"
 _APOSTROPHE: Final = r"\1''\2"
 
 
 def _escaped_inside(value: str) -> str:
     """Large, and read as seldom as can be: each replacement only where its mark is."""
-    escaped = value
-    for sign in _SIGNS:
-        escaped = f"replace({escaped}, ';{sign}', ';\\u{ord(sign):04x}')"
-    breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\\u0023#', 'g')"
+    escaped = rf"regexp_replace({value}, ';([{_BLANKS}]*[{_SIGNS}])', '\\u003b\1', 'g')"
+    breaks = rf"regexp_replace({escaped}, '([{_JSON_BREAKS}])##', '\1\u0023#', 'g')"
     return (
         f"CASE WHEN strpos({value}, '##') > 0 THEN {breaks} "
         f"WHEN strpos({value}, ';') > 0 THEN {escaped} ELSE {value} END"
@@ -127,4 +138,13 @@ def _escaped_inside(value: str) -> str:
 
 def _quoted(value: str) -> str:
     """What follows the opening quote."""
-    return f"replace({value}, '\"', '\"\"') || '\"'"
+    return f"{_doubled(value)} || '\"'"
+
+
+def _doubled(value: str) -> str:
+    return f"replace({value}, '\"', '\"\"')"
+
+
+_ARRAY: Final = ArrayForm(
+    comma="', '", element=_doubled(_escaped_inside("more.element")), end="E']\"\\r\\n'"
+)

@@ -3,7 +3,7 @@
 PostgreSQL renders each record and Python only moves bytes, so memory does not grow with the rows.
 """
 
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import aclosing
 from typing import Final, Protocol
 
@@ -14,8 +14,9 @@ from domain.tenants.errors import NoClient
 from store.core.snapshot import PIECE, Snapshot
 from store.exports.sections import SOURCES, Source
 
-# Read before a section is begun, so that its error can still make it an empty one.
 _FIRST_ROWS: Final = 4
+# Of a section held back, so that an error within it can still make it an empty one.
+_SPOOL: Final = 4 * PIECE
 # Absent, forbidden or changed tables, and values that cannot be rendered.
 _OF_ONE_SECTION: Final = ("42", "22")
 
@@ -26,8 +27,8 @@ Skipped = Callable[[Section, str, Exception], None]
 
 
 class Rendering(Protocol):
-    """A form of the file. `separator` stands between two rows of a section, and `counts` says
-    whether its beginning needs their number."""
+    """A form of the file. `separator` stands before each record of a section, but for the first of
+    them, and `counts` says whether a section's beginning needs their number."""
 
     @property
     def separator(self) -> bytes: ...
@@ -36,7 +37,8 @@ class Rendering(Protocol):
     def counts(self) -> bool: ...
 
     def query(self, source: Source) -> str:
-        """One column, json or text: a record as it stands in the file, in the source's order."""
+        """One column, text: the records as they stand in the file, in the source's order, each with
+        its separator and in one row, or in several."""
 
     def begin(self, exported_at: str, client_id: str) -> bytes: ...
 
@@ -58,25 +60,30 @@ class Export:
     async def pieces(self, exported_at: str) -> AsyncGenerator[bytes]:
         """The file, in pieces of about PIECE bytes; to be closed.
 
-        A section that cannot be opened is empty, and `skipped` is told. Raises NoClient for a
-        client that is closed or gone, and psycopg.Error for whatever else PostgreSQL says: what
-        has been given till then is no file.
+        A section of which nothing has been given yet when it fails is empty, and `skipped` is told.
+        Raises NoClient for a client that is closed or gone, and psycopg.Error for whatever else
+        PostgreSQL says: what has been given till then is no file.
         """
         await self._check_open()
         form = self._rendering
         held = [form.begin(exported_at, self._snapshot.tenant)]
         for section, source in SOURCES.items():
-            count, first = await self._begin(section, source)
-            held.append(form.open(section, source, count))
-            separator = b""
-            async with aclosing(self._rows(first)) as batches:
-                async for rows in batches:
-                    held += (separator, form.separator.join(rows))
-                    separator = form.separator
-                    if sum(map(len, held)) >= PIECE:
-                        yield b"".join(held)
-                        held.clear()
-            held.append(form.close())
+            before, spool = len(held), _SPOOL
+            try:
+                async with aclosing(self._section(section, source)) as parts:
+                    async for part in parts:
+                        held.append(part)
+                        if sum(map(len, held[before:])) >= spool:
+                            for piece in _whole_pieces(held):
+                                yield piece
+                            before = spool = 0
+            except psycopg.Error as error:
+                if not (spool and _is_of_one_section(error)):
+                    raise
+                self._skipped(section, error.sqlstate or "", error)
+                held[before:] = [form.open(section, source, 0), form.close()]
+            for piece in _whole_pieces(held):
+                yield piece
         yield b"".join([*held, form.end()])
 
     async def _check_open(self) -> None:
@@ -90,36 +97,41 @@ class Export:
         if not is_open:
             raise NoClient
 
-    async def _begin(self, section: Section, source: Source) -> tuple[int | None, list[bytes]]:
-        """How many rows a section has, if its form asks for it, and the first of them."""
+    async def _section(self, section: Section, source: Source) -> AsyncGenerator[bytes]:
+        """Its beginning, its rows, each time as many as make about a PIECE, and its end."""
+        form = self._rendering
         await self._snapshot.rewind()
         count = None
-        try:
-            if self._rendering.counts:
-                found = await self._snapshot.scalar(f"SELECT count(*) FROM {source.source}")  # noqa: S608 - constants
-                count = int(str(found))
-            await self._snapshot.declare(self._rendering.query(source))
-            async with aclosing(self._snapshot.fetch(_FIRST_ROWS)) as batches:
-                return count, [row async for rows in batches for row in rows]
-        except psycopg.Error as error:
-            if not _is_of_one_section(error):
-                raise
-            self._skipped(section, error.sqlstate or "", error)
-            return 0, []
-
-    async def _rows(self, first: list[bytes]) -> AsyncGenerator[list[bytes]]:
-        """All rows of the section that was begun; each time as many as make about a PIECE."""
-        if first:
-            yield first
-        number, got, weight = _FIRST_ROWS, len(first), sum(map(len, first))
+        if form.counts:
+            found = await self._snapshot.scalar(f"SELECT count(*) FROM {source.source}")  # noqa: S608 - constants
+            count = int(str(found))
+        await self._snapshot.declare(form.query(source))
+        yield form.open(section, source, count)
+        separator = form.separator
+        number = got = _FIRST_ROWS
         while got == number:
-            number = max(1, min(2 * number, number * PIECE // max(1, weight)))
             got = weight = 0
             async with aclosing(self._snapshot.fetch(number)) as batches:
                 async for rows in batches:
                     got += len(rows)
-                    weight += sum(map(len, rows))
-                    yield rows
+                    part = b"".join(rows)
+                    weight += len(part)
+                    yield part.removeprefix(separator)
+                    separator = b""
+            if got == number:
+                number = got = max(1, min(2 * number, number * PIECE // max(1, weight)))
+        yield form.close()
+
+
+def _whole_pieces(held: list[bytes]) -> Iterator[bytes]:
+    """What makes pieces of at least PIECE bytes, taken out of what is held. Less than one stays."""
+    begin = weight = 0
+    for end, part in enumerate(list(held), start=1):
+        weight += len(part)
+        if weight >= PIECE:
+            yield b"".join(held[begin:end])
+            begin, weight = end, 0
+    del held[:begin]
 
 
 def _is_of_one_section(error: psycopg.Error) -> bool:

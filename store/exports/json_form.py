@@ -4,7 +4,10 @@ import json
 from typing import Final
 
 from domain.exports.export import Section
+from store.exports.pieces import ArrayForm, first_elements, in_pieces
 from store.exports.sections import Source
+
+_ARRAY: Final = ArrayForm(comma="', '", element="more.element", end="']}'")
 
 
 class JsonRendering:
@@ -14,9 +17,20 @@ class JsonRendering:
     separator: Final = b",\n"
 
     def query(self, source: Source) -> str:
-        columns = ", ".join(f"{column.sql} AS {column.name}" for column in source.columns)
-        records = f"SELECT {columns} FROM {source.source} ORDER BY {source.order}"  # noqa: S608 - constants
-        return f"SELECT row_to_json(r) FROM ({records}) AS r"  # noqa: S608 - likewise
+        values, rows = first_elements(source)
+        columns = ", ".join(
+            f"{value} AS {column.name}"
+            for value, column in zip(values, source.columns, strict=True)
+        )
+        if source.elements is None:
+            records = f"SELECT {columns} FROM {rows} ORDER BY {source.order}"  # noqa: S608 - constants
+            return f"SELECT E',\\n' || row_to_json(r)::text FROM ({records}) AS r"  # noqa: S608 - likewise
+        record = f"row_to_json((SELECT r FROM (SELECT {columns}) AS r))::text"  # noqa: S608 - likewise
+        records = (
+            f"SELECT E',\\n' || {record} AS line, first.is_long, t.client_id, t.id "  # noqa: S608 - likewise
+            f"FROM {rows} ORDER BY {source.order} OFFSET 0"
+        )
+        return in_pieces(records, source.elements, _ARRAY)
 
     def begin(self, exported_at: str, client_id: str) -> bytes:
         head = json.dumps({"exported_at": exported_at, "client_id": client_id})

@@ -35,12 +35,35 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class Elements:
+    """What the last column of a record lists, where nothing bounds how many that are: a JSON array
+    that leaves in pieces (`store/exports/pieces.py`).
+
+    `sql`: of one, as JSON. `source`: what stands after FROM; those of the record `t`.
+    """
+
+    sql: str
+    source: str
+    order: str
+
+    @property
+    def all(self) -> str:
+        """SQL of the whole array."""
+        return (
+            f"(SELECT coalesce(json_agg({self.sql} ORDER BY {self.order}), '[]'::json) "  # noqa: S608 - constants
+            f"FROM {self.source})"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class Source:
-    """`source`: what stands after FROM; rows of the client whose id is `%(client_id)s`."""
+    """`source`: what stands after FROM; rows of the client whose id is `%(client_id)s`. `elements`:
+    of the last column, where it is an array without a bound; the rows are called `t` then."""
 
     columns: tuple[Column, ...]
     source: str
     order: str
+    elements: Elements | None = None
 
 
 def _columns(kind: CellKind, names: str) -> tuple[Column, ...]:
@@ -55,17 +78,24 @@ _day: Final = partial(_columns, CellKind.DAY)
 _json: Final = partial(_columns, CellKind.JSON)
 
 
-def _table(name: Section, columns: tuple[Column, ...], order: str = "t.id") -> Source:
-    return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order)
+def _table(
+    name: Section,
+    columns: tuple[Column, ...],
+    order: str = "t.id",
+    elements: Elements | None = None,
+) -> Source:
+    return Source(columns, f"{name} AS t WHERE t.client_id = %(client_id)s", order, elements)
 
 
-_MESSAGES: Final = """(
-    SELECT coalesce(json_agg(json_build_object(
+_MESSAGES: Final = Elements(
+    """json_build_object(
         'id', m.id, 'event_id', m.event_id, 'direction', m.direction, 'channel', m.channel,
         'author', m.author, 'customer_key', m.customer_key, 'body', m.body,
-        'created_at', m.created_at) ORDER BY m.created_at, m.id), '[]'::json)
-    FROM engine_messages AS m
-    WHERE m.client_id = t.client_id AND m.conversation_id = t.id)"""
+        'created_at', m.created_at)""",
+    """engine_messages AS m
+        WHERE m.client_id = t.client_id AND m.conversation_id = t.id""",
+    "m.created_at, m.id",
+)
 
 _EVENT: Final = """(
     SELECT json_build_object(
@@ -136,8 +166,9 @@ SOURCES: Final[Mapping[Section, Source]] = {
             *_number("sentiment"),
             *_boolean("is_critical"),
             *_time("handed_over_at ended_at created_at last_message_at"),
-            Column("messages", CellKind.JSON, _MESSAGES),
+            Column("messages", CellKind.JSON, _MESSAGES.all),
         ),
+        elements=_MESSAGES,
     ),
     Section.AUTOMATION_EVENTS: _table(
         Section.AUTOMATION_EVENTS,

@@ -44,6 +44,13 @@ _LIVE: Final = (
     )
     .order_by(integrations.c.connected_at, integrations.c.id)
 )
+_USABLE: Final = sa.select(
+    integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
+).where(
+    integrations.c.client_id == sa.bindparam("tenant"),
+    integrations.c.id == sa.bindparam("integration"),
+    integrations.c.status != IntegrationStatus.DISCONNECTED,
+)
 _HAS_SHOP: Final = sa.select(
     sa.exists().where(
         integrations.c.client_id == sa.bindparam("tenant"),
@@ -99,6 +106,13 @@ class IntegrationRepository(TenantRepository):
         this = {"tenant": self._tenant, "integration": integration_id}
         row = await self._one(_ONE, this, IntegrationNotFound(integration_id))
         return _read(IntegrationEntry, row)
+
+    async def usable(self, integration_id: str) -> Integration:
+        """One with its credentials, also after it failed. Raises IntegrationNotFound if there is
+        none, or it has ended."""
+        this = {"tenant": self._tenant, "integration": integration_id}
+        row = await self._one(_USABLE, this, IntegrationNotFound(integration_id))
+        return _read(Integration, row)
 
     async def connect(
         self, integration: Integration, now: datetime, new_id: NewId

@@ -13,7 +13,8 @@ import schemathesis
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 KEPT = {
-    f"{name}_id": os.environ[f"CONTRACT_{name.upper()}_ID"] for name in ("template", "knowledge")
+    f"{name}_id": os.environ[f"CONTRACT_{name.upper()}_ID"]
+    for name in ("template", "knowledge", "integration")
 }
 DOOMED = {
     f"{name}_id": itertools.cycle(os.environ[f"CONTRACT_{name.upper()}_IDS"].split(","))

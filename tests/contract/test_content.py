@@ -37,6 +37,9 @@ async def test_the_routes_of_content_keep_to_their_document(
     assert settings.identity.session_key is not None
     owner = await person(front, shop, Role.OWNER)
     kept, *doomed = [await made(front, owner) for _ in range(DOOMED)]
+    # Those are each ended by the next, which is of the same provider.
+    stripe = {"provider": "stripe", "credentials": {"api_key": "x"}}
+    lasting = await front.http.post(INTEGRATIONS, json=stripe, headers=owner)
     serve = ("-m", "tests.support.core.patient_api", "serve", "--port", str(port))
     key = settings.identity.session_key.get_secret_value()
     with process("api", *serve, settings=settings, folder=tmp_path, SESSION_KEY=key):
@@ -54,6 +57,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             client_id=shop.client_id,
             template_id=kept["template_id"],
             knowledge_id=kept["knowledge_id"],
+            integration_id=lasting.json()["id"],
             **{f"{name}_ids": ",".join(ids[f"{name}_id"] for ids in doomed) for name in NAMES},
         )  # fmt: skip
 

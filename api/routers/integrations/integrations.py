@@ -9,10 +9,16 @@ from api.access import ManagerDep, PageDep
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId
 from api.schemas.core.client_query import cursor_after
-from api.schemas.integrations.integration import ConnectBody, IntegrationPage
+from api.schemas.integrations.integration import (
+    ConnectBody,
+    IntegrationPage,
+    TrialAnswer,
+    TrialBody,
+)
 from domain.integrations.errors import IntegrationNotFound
-from domain.integrations.integration import IntegrationEntry
-from services.integrations.connections import connect_integration, disconnect_integration
+from domain.integrations.trial import TriedIntegration
+from services.integrations.connections import disconnect_integration
+from services.integrations.trials import connect_and_try, try_integration
 from store.integrations.integrations import IntegrationRepository
 
 router = APIRouter(route_class=DescribedRoute)
@@ -41,14 +47,42 @@ async def connect(
     member: ManagerDep,
     body: Annotated[ConnectBody, Depends(JsonBody(ConnectBody))],
     resources: ResourcesDep,
-) -> IntegrationEntry:
+) -> TriedIntegration:
     """A connection to the same provider that was there ends. Credentials are sealed before they are
-    stored, and are not tried: the agent's first call tells whether they are good."""
+    stored, and then tried by one cheap read: `problem` says what was found. The connection stays
+    whatever that is."""
     credentials = {name: secret.get_secret_value() for name, secret in body.credentials.items()}
-    async with resources.work.of(member.tenant) as work:
-        return await connect_integration(
-            work, member.actor, body.provider, body.settings, credentials, sealer=resources.sealer
-        )
+    return await connect_and_try(
+        resources.work,
+        member.actor,
+        member.tenant,
+        body.provider,
+        settings=body.settings,
+        credentials=credentials,
+        sealer=resources.sealer,
+        connectors=resources.connectors,
+    )
+
+
+@router.post(
+    f"{_INTEGRATIONS}/{{integration_id}}/test",
+    summary="Try a connection by one cheap read",
+)
+async def try_one(
+    member: ManagerDep,
+    integration_id: IntegrationId,
+    _: Annotated[TrialBody, Depends(JsonBody(TrialBody, optional=True))],
+    resources: ResourcesDep,
+) -> TrialAnswer:
+    """Nothing is changed by it, here or there. One that has ended cannot be tried."""
+    problem = await try_integration(
+        resources.work,
+        member.actor,
+        member.tenant,
+        integration_id,
+        connectors=resources.connectors,
+    )
+    return TrialAnswer(problem=problem)
 
 
 @router.delete(

@@ -5,6 +5,7 @@ from typing import Annotated, Final
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
 from domain.integrations.integration import OF_MERCHANTS, IntegrationEntry, Provider
+from domain.integrations.trial import Problem
 
 _EXAMPLE: Final[dict[str, JsonValue]] = {
     "provider": "shopify",
@@ -29,6 +30,16 @@ class ConnectBody(BaseModel):
     credentials: Annotated[
         dict[str, SecretStr], Field(default={}, description="Never answered, logged or exported.")
     ]
+
+
+class TrialBody(BaseModel):
+    """Nothing is asked for."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True)
+
+
+class TrialAnswer(BaseModel):
+    problem: Problem | None = Field(description="Null: the agent can use the connection.")
 
 
 class IntegrationPage(BaseModel):

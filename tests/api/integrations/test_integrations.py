@@ -1,12 +1,19 @@
 """/api/dashboard/integrations: credentials go in and come out nowhere."""
 
 import asyncio
+import dataclasses
 from typing import Any
 
+import httpx
 import orjson
 import pytest
 import structlog
 
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from domain.core.ports import Sealer
+from domain.integrations.integration import Integration
+from domain.integrations.ports import Shop as ConnectedShop
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.webhooks.tables import webhook_deliveries
@@ -14,6 +21,7 @@ from tests.support.content.content import INTEGRATIONS, SHOPIFY, TOKEN
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, rows
 from tests.support.reviews.dashboard import code
+from tests.support.servers import shopify
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import is_started
 from tests.support.webhooks.webhooks import subscribe
@@ -37,7 +45,9 @@ async def test_connect_list_disconnect(
         listed = await front.http.get(INTEGRATIONS, headers=owner)
     assert made.keys() == {
         "id", "provider", "status", "settings", "error_code", "connected_at", "disconnected_at",
+        "problem",
     }  # fmt: skip
+    assert made.pop("problem") == "action_unreachable"
     assert (made["status"], made["settings"]) == ("connected", {"shop": "acme.myshopify.com"})
     assert listed.json() == {"integrations": [made], "next_cursor": None}
     assert TOKEN not in listed.text + str(lines)
@@ -52,6 +62,41 @@ async def test_connect_list_disconnect(
         assert (await front.http.delete(one, headers=owner)).status_code == 204
     row = await only_row(front.database, integrations, of=shop)
     assert (row["status"], row["sealed"]) == ("disconnected", "")
+
+
+@pytest.mark.parametrize(("token", "problem"), [(shopify.TOKEN, None), (TOKEN, "not_authorized")])
+async def test_connecting_says_what_the_agent_would_meet(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], token: str, problem: str | None
+) -> None:
+    """And so does a test at any later time. The connection is the same after either."""
+    resources = front.app.state.resources
+    async with open_client() as outside:
+        with shopify.shopify_server() as server:
+            front.app.state.resources = dataclasses.replace(
+                resources, connectors=_At(server.url, resources.sealer, outside)
+            )
+            made = await connect(front, owner, credentials={"access_token": token})
+            one = f"{INTEGRATIONS}/{made['id']}"
+            tried = await front.http.post(f"{one}/test", headers=owner)
+            await front.http.delete(one, headers=owner)
+            ended = await front.http.post(f"{one}/test", headers=owner)
+    assert (made["status"], made["problem"]) == ("connected", problem)
+    assert (tried.status_code, tried.json()) == (200, {"problem": problem})
+    assert token not in tried.text
+    assert code(ended) == (404, "integration_not_found")
+
+
+class _At(ConnectorRegistry):
+    """Connectors that call one server, wherever a connection says its shop is: a merchant may name
+    no address on this machine."""
+
+    def __init__(self, url: str, sealer: Sealer, http: httpx.AsyncClient) -> None:
+        super().__init__(sealer, http, allow_loopback=True)
+        self._url = url
+
+    def shop(self, integration: Integration) -> ConnectedShop:
+        settings = {**integration.settings, "base_url": self._url}
+        return super().shop(integration.model_copy(update={"settings": settings}))
 
 
 async def test_connecting_anew_ends_the_one_before(

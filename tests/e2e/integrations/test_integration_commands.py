@@ -18,9 +18,15 @@ from tests.support.core.command_line import CLI, cli, cli_json
 from tests.support.core.forks import clean_environment
 from tests.support.core.postgres import PostgresServer
 from tests.support.core.rows import only_row
+from tests.support.servers import shopify
 
 TOKEN = "CANARY0of0an0access0token"
-SHOPIFY = ("--provider", "shopify", "--set", "shop=acme.myshopify.com", "--secret", "access_token")
+# Its trial calls nobody: connections on this machine are not allowed here.
+HERE = "http://127.0.0.1:9"
+SHOPIFY = (
+    *("--provider", "shopify", "--set", f"base_url={HERE}", "--set", "shop=acme.myshopify.com"),
+    *("--secret", "access_token"),
+)
 
 
 @dataclass(frozen=True)
@@ -64,7 +70,7 @@ async def test_connect_list_disconnect(installed: Installation) -> None:
     listed = cli(*mine, "--json", **installed.env)
     entry = orjson.loads(listed.stdout)["integrations"][-1]
     assert (entry["id"], entry["status"]) == (integration_id, "connected")
-    assert entry["settings"] == {"shop": "acme.myshopify.com"}
+    assert entry["settings"] == {"shop": "acme.myshopify.com", "base_url": HERE}
     shown = cli(*mine, **installed.env)
     assert integration_id in shown.stdout
     for said in (str(made), listed.stdout, listed.stderr, shown.stdout, shown.stderr):
@@ -74,6 +80,28 @@ async def test_connect_list_disconnect(installed: Installation) -> None:
     cli_json("integration", "disconnect", integration_id, **installed.env)
     listed = cli(*mine, "--json", **installed.env)
     assert orjson.loads(listed.stdout)["integrations"][-1]["status"] == "disconnected"
+
+
+@pytest.mark.parametrize(("token", "problem"), [(shopify.TOKEN, None), (TOKEN, "not_authorized")])
+def test_a_connection_is_tried(installed: Installation, token: str, problem: str | None) -> None:
+    """Connecting says what is wrong and is done all the same; a test's exit code says it, too."""
+    env = {
+        **installed.env, "ALLOW_LOOPBACK_TARGETS": "true", "INTEGRATION_ACCESS_TOKEN": token,
+    }  # fmt: skip
+    with shopify.shopify_server() as server:
+        given = [one.replace(HERE, server.url) for one in SHOPIFY]
+        made = cli(*installed.connect, *given, "--json", **env)
+        fields = orjson.loads(made.stdout)
+        tried = cli("integration", "test", fields["integration_id"], **env)
+    away = cli("integration", "test", fields["integration_id"], "--json", **env)
+
+    assert (made.returncode, fields["problem"]) == (0, problem)
+    assert tried.returncode == (1 if problem else 0)
+    for said in (made.stderr, tried.stderr):
+        assert ("the credentials are not taken" in said) is (problem is not None)
+        assert token not in said
+    assert (away.returncode, orjson.loads(away.stdout)["problem"]) == (1, "action_unreachable")
+    assert "it cannot be reached" in away.stderr
 
 
 def typed(secret: str, *arguments: str, **env: str) -> tuple[bytes, bytes]:
@@ -144,6 +172,7 @@ def test_one_sentence_without_the_secret(
     ("arguments", "named"),
     [
         (("disconnect", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no such integration"),
+        (("test", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no such integration"),
         (("list", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV"), "no such client"),
         (("connect", "--client", "01ARZ3NDEKTSV4RRFFQ69G5FAV", *SHOPIFY), "no such client"),
     ],

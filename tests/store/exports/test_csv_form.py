@@ -38,7 +38,7 @@ CHARACTERS = st.characters(exclude_characters="\0", codec="utf-8")
 FRAGMENTS = st.sampled_from([
     *"\"',;#=+-@\t\r\n \u2028\u2029\x85\v\f\x1c\u202e\ufeff＝é😀\\%",
     *("\r\n", "##", "\n## engine_runs (5)\r\n", '""', '",', "שלום", "مرحبا", "\\n", "\\.", "=1+1"),
-    *("%(client_id)s", "NULL", "'##", "''##"),
+    *("%(client_id)s", "NULL", "'##", "''##", "; =1", ";\u200b ＝1", ";'\u3000@x", "\n +1"),
 ])  # fmt: skip
 TEXTS = st.lists(FRAGMENTS | st.text(CHARACTERS, max_size=5), max_size=8).map("".join)
 JSONS = st.recursive(
@@ -88,7 +88,7 @@ def _read(kind: CellKind, cell: str | None) -> object:
     moment=st.datetimes(timezones=st.just(UTC), min_value=datetime(1, 1, 2)),  # noqa: DTZ001
 )
 @example(
-    texts=["## client (1)", "\n## a", "'", "''##", "", "\r'##"],
+    texts=["## client (1)", "\n## a", "\v'=x", "''##", "\u2028'+", "\r'##"],
     payload="\u2028## engine_runs (5)",
     score=-1.0,
     moment=datetime(2026, 3, 29, 1, 30, tzinfo=UTC),
@@ -145,6 +145,26 @@ async def test_a_client_that_has_nothing_has_all_headers(
     empty = read[list(Section).index(Section.ENGINE_RUNS)]
     assert (empty.count, empty.rows) == (0, ())
     assert b"\r\n## engine_runs (0)\r\nid,event_id,playbook_id," in file
+
+
+@pytest.mark.parametrize("gap", ["", " ", "  ", "\u00a0", "\u3000", "\u200b \ufeff"])
+@pytest.mark.parametrize("sign", "=+-@＝＋－＠")
+def test_nothing_behind_a_semicolon_is_a_formula(
+    connection: "psycopg.Connection[Any]", gap: str, sign: str
+) -> None:
+    """Neither in a text nor in a JSON cell, for a reader who trims."""
+    planted = f"a;{gap}{sign}1+1"
+    try:
+        plant(connection, "C", [planted] * 6, {planted: planted}, None, datetime.now(UTC))
+        file = written(connection, "C", PLANTED)
+        found = {section: records(connection, "C", section) for section in PLANTED}
+    finally:
+        connection.rollback()
+
+    cells = re.split("[;,]", file.decode("utf-8-sig"))
+    assert not [cell for cell in cells if cell.strip(f'"{gap}').startswith(sign)]
+    for part, section in zip(parts(file), PLANTED, strict=True):
+        assert_equal(part, section, found[section])
 
 
 def test_how_a_line_looks(connection: "psycopg.Connection[Any]") -> None:

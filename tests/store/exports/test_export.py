@@ -150,9 +150,27 @@ async def test_section_that_cannot_be_opened_is_left_out(
     assert len(body["knowledge_entries"]) == 1
 
 
+@pytest.mark.parametrize("rows_before", [5, 5_000])
+async def test_error_within_what_is_held_back_leaves_the_section_out(
+    database: Database, shop: Shop, rows_before: int
+) -> None:
+    """As the specification says. Some of its rows had come."""
+    late = (
+        f"SELECT E',\n' || json_build_object('x', 1 / ({rows_before} - n), 'y', repeat('y', 100)) "  # noqa: S608
+        "FROM generate_series(0, 100000) AS n"
+    )
+    await add_knowledge(database, shop)
+    async with reading(database, shop.tenant, Spoilt(late)) as (export, left_out):
+        body = json.loads(await read(export))
+
+    assert left_out == [(Section.AI_CONVERSATIONS, "22012")]
+    assert body["ai_conversations"] == []
+    assert [len(body[name]) for name in (Section.CLIENT, Section.KNOWLEDGE_ENTRIES)] == [1, 1]
+
+
 async def test_error_after_rows_have_left_ends_the_export(database: Database, shop: Shop) -> None:
     late = (
-        "SELECT json_build_object('x', 1 / (90000 - n), 'y', repeat('y', 100)) "
+        "SELECT E',\n' || json_build_object('x', 1 / (90000 - n), 'y', repeat('y', 100)) "
         "FROM generate_series(1, 100000) AS n"
     )
     given: list[bytes] = []

@@ -49,6 +49,7 @@ CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("PATCH", SETTINGS, {"system_prompt": "Tutoyez."}),
     ("POST", SETTINGS + "/widget-key", None),
     ("POST", INTEGRATIONS, SHOPIFY),
+    ("POST", INTEGRATIONS + "/{integration_id}/test", None),
     ("DELETE", INTEGRATIONS + "/{integration_id}", None),
 )
 """For owners and admins. A body is the least that the route needs."""

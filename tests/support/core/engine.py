@@ -14,6 +14,7 @@ from temporalio.client import Client, WorkflowHandle
 from activities.agent.purse import Purse
 from activities.agent.think import Think
 from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.session_key import new_session_key
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import Metrics
@@ -38,6 +39,7 @@ from store.reviews.escalations import EscalationRepository, client_of
 from store.reviews.tables import escalation_tickets
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
+from tests.support.servers.nowhere import no_way_out
 from tests.support.tenants.shop import Shop
 from workers import webhooks as webhook_worker
 from workers.engine import EngineActivities, build_activities, build_worker
@@ -160,6 +162,11 @@ async def live_engine(
         ) as http,
         open_client() as outside,
     ):
+        resources = app.state.resources
+        app.state.resources = dataclasses.replace(
+            resources,
+            connectors=ConnectorRegistry(resources.sealer, no_way_out(), allow_loopback=True),
+        )
         yield LiveEngine(
             settings=chosen,
             database=database,

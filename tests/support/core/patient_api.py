@@ -1,12 +1,14 @@
 """`cli.py serve` without the limits of the dashboard and of exports, for one user who asks more
-often than people do."""
+often than people do, and without a way out to merchants' systems."""
 
 import dataclasses
 from collections.abc import Mapping
 
 import cli
+from api import app
 from api.http import rate_limiter
 from domain.intake.rate_limit import Limit, LimitScope, limits
+from tests.support.servers.nowhere import no_way_out
 
 
 def _patient(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
@@ -18,4 +20,5 @@ def _patient(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
 
 if __name__ == "__main__":
     object.__setattr__(rate_limiter, "limits", _patient)
+    object.__setattr__(app, "open_client", no_way_out)
     cli.main()

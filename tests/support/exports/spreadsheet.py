@@ -28,6 +28,11 @@ from store.exports.csv_form import CsvRendering
 from store.exports.sections import SOURCES
 
 BREAKS = "\n\v\f\r\x1c-\x1e\x85\u2028\u2029"
+# What some reader takes away at the beginning of a cell.
+BLANKS = (
+    "\x01-\x08\x0e-\x1b\x1f \x7f-\x84\x86-\xa0\xad\u061c\u1680\u180e\u2000-\u200f\u202a-\u202f"
+    "\u205f-\u206f\u3000\ufeff"
+)
 # What breaks CSV files, in the order that `plant` takes.
 AWKWARD = (
     '=HYPERLINK("http://attacker.example";"click")',
@@ -44,7 +49,7 @@ _SECTION = re.compile(r"## (\w+) \((\d+)\)")
 
 def unguard(cell: str) -> str:
     """The text that a TEXT cell was written from."""
-    inside = f"([{BREAKS};\t])'('*(?:##|[=+@＋＝＠－-]))"
+    inside = f"([{BREAKS};\t])'('*[{BLANKS}]*(?:##|[=+@＋＝＠－-]))"
     return re.sub(inside, r"\1\2", cell.removeprefix("'"))
 
 

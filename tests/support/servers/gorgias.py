@@ -36,8 +36,14 @@ class GorgiasServer(HttpService):
         expected = base64.b64encode(f"{LOGIN}:{API_KEY}".encode()).decode()
         if request.authorization != f"Basic {expected}":
             return Reply(401, {"error": {"msg": "Unauthorized"}})
-        if request.method == "GET" and request.path == "/api/messages":
-            return self._messages(request)
+        match (request.method, request.path):
+            case ("GET", "/api/account"):
+                return Reply(body={"domain": "acme", "status": {"status": "active"}})
+            case ("GET", "/api/messages"):
+                return self._messages(request)
+        return self._of_ticket(request)
+
+    def _of_ticket(self, request: Request) -> Reply:
         parts = request.path.removeprefix("/api/tickets/").split("/")
         ticket = self.tickets.get(parts[0])
         if ticket is None:

@@ -41,13 +41,15 @@ class Ticket:
 
 
 class ZendeskServer(HttpService):
-    """`page_size` caps a page of audits; with `collide` so many next updates come too late."""
+    """`page_size` caps a page of audits; with `collide` so many next updates come too late.
+    `role`: of the user whose token it is."""
 
     def __init__(self) -> None:
         super().__init__()
         self.tickets: dict[str, Ticket] = {}
         self.page_size = 100
         self.collide = 0
+        self.role = "agent"
 
     def open_ticket(self, requester_email: str | None, status: str = "open") -> str:
         ticket_id = str(len(self.tickets) + 35436)
@@ -58,6 +60,8 @@ class ZendeskServer(HttpService):
         expected = base64.b64encode(f"{EMAIL}/token:{API_TOKEN}".encode()).decode()
         if request.authorization != f"Basic {expected}":
             return Reply(401, {"error": "Couldn't authenticate you"})
+        if (request.method, request.path) == ("GET", "/api/v2/users/me.json"):
+            return Reply(body={"user": {"id": 9, "role": self.role}})
         parts = request.path.removeprefix("/api/v2/tickets/").removesuffix(".json").split("/")
         ticket = self.tickets.get(parts[0])
         match (ticket, request.method, parts[1:]):
