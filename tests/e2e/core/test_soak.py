@@ -8,6 +8,7 @@ import asyncio
 import os
 import random
 import secrets
+import sys
 from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -95,7 +96,7 @@ async def _soak(folder: Path) -> AsyncIterator[Soak]:
 
 
 async def test_parts_die_by_chance_under_load(tmp_path: Path) -> None:
-    print(f"seed {SEED}")
+    sys.stdout.write(f"SOAK_SEED={SEED}\n")
     async with _soak(tmp_path) as soak:
         await eventually(lambda: _completes(soak.callers))
         await _burst(soak.callers)
@@ -105,7 +106,7 @@ async def test_parts_die_by_chance_under_load(tmp_path: Path) -> None:
         await soak.faults.strike_for(SOAK_S)
         soak.callers.over = True
         await sending
-        print(f"struck {soak.faults.struck}\ntold {dict(soak.callers.codes)}")
+        sys.stdout.write(f"struck {soak.faults.struck}\ntold {dict(soak.callers.codes)}\n")
 
         await eventually(lambda: _completes(soak.callers), _RECOVERS_WITHIN_S)
         await eventually(lambda: _all_ended(soak.engine.database), _RECOVERS_WITHIN_S)
