@@ -3,8 +3,6 @@
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import psycopg
@@ -13,16 +11,15 @@ import pytest
 from domain.core.names import SWEEP
 from domain.runs.contracts import SweepInput
 from embedded.ports import free_port
-from embedded.process import Child
-from embedded.temporal_server import temporal_command
 from store.billing.tables import usage_ledger
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.runs.tables import engine_runs
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, live_engine
+from tests.support.core.own_temporal import own_temporal
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import rows
-from tests.support.core.temporal import TemporalServer, temporal_answers
+from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
 from tests.support.servers.proxy import mutable_proxy
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
@@ -31,20 +28,6 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop
 pytestmark = pytest.mark.alone
 
 ANSWER_WITHIN_S = 5.0  # the contract's number, not a measurement
-
-
-@asynccontextmanager
-async def own_temporal(folder: Path, port: int) -> AsyncIterator[Child]:
-    """A server that a test may kill; its file keeps what it knows."""
-    command = temporal_command(database=folder / "temporal.db", port=port, ui_port=None)
-    child = Child("temporal", command, log=folder / "temporal.log")
-    try:
-        await eventually(lambda: temporal_answers(f"127.0.0.1:{port}"))
-        yield child
-    finally:
-        child.send(signal.SIGCONT)  # a stopped process cannot end
-        child.terminate()
-        child.wait(5)
 
 
 async def test_temporal_killed_and_restarted(database_url: str, shop: Shop, tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from temporalio.service import RPCError
 
 from embedded.ports import free_port
+from store.billing.tables import usage_counters, usage_ledger
 from store.core.tables import error_reports
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
@@ -199,6 +200,9 @@ async def _everything_once(engine: LiveEngine) -> None:
     assert sorted(message["direction"] for message in messages) == ["inbound", "outbound"]
     ledger = await only_row(engine.database, action_ledger)
     assert ledger["state"] == "done"
+    counted = await only_row(engine.database, usage_ledger)
+    assert counted["event_id"] == run["event_id"]
+    assert (await only_row(engine.database, usage_counters))["tickets_used"] == 1
 
 
 async def _ended(child: Process) -> bool:

@@ -1,16 +1,20 @@
-"""A proxy before PostgreSQL that can fall silent, or slow, while its connections stay open."""
+"""A proxy before PostgreSQL or Temporal that can fall silent, or slow, while its connections stay
+open."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 from sqlalchemy import make_url
+
+_Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class Proxy:
     """`silent`: what either side says is swallowed from now on. `loses_commits`: a connection that
     has carried a COMMIT to PostgreSQL swallows its answer, and everything after it. `delay_s`: how
-    long each piece is held. `opened`: how many connections were opened so far, `most`: at once."""
+    long each piece is on its way, in each direction. `opened`: how many connections were opened so
+    far, `most`: at once. `url`: what a client connects to."""
 
     def __init__(self) -> None:
         self.silent = False
@@ -22,9 +26,29 @@ class Proxy:
     async def carry(
         self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, lost: asyncio.Event
     ) -> None:
-        while piece := await reader.read(65536):
-            if self.delay_s:
-                await asyncio.sleep(self.delay_s)
+        under_way: asyncio.Queue[tuple[float, bytes]] = asyncio.Queue()
+        passing = asyncio.ensure_future(self._pass_on(under_way, writer, lost))
+        try:
+            piece = b"something"
+            while piece:
+                piece = await reader.read(65536)
+                under_way.put_nowait((asyncio.get_running_loop().time() + self.delay_s, piece))
+            await passing
+        finally:
+            passing.cancel()
+
+    async def _pass_on(
+        self,
+        under_way: asyncio.Queue[tuple[float, bytes]],
+        writer: asyncio.StreamWriter,
+        lost: asyncio.Event,
+    ) -> None:
+        """Each piece when its time has come, until an empty one: the end."""
+        while True:
+            due, piece = await under_way.get()
+            await asyncio.sleep(due - asyncio.get_running_loop().time())
+            if not piece:
+                break
             if not self.silent and not lost.is_set():
                 if self.loses_commits and b"COMMIT\0" in piece:
                     lost.set()
@@ -40,7 +64,25 @@ class Proxy:
 async def mutable_proxy(database_url: str) -> AsyncIterator[Proxy]:
     """Its `url` is `database_url` by way of the proxy, over TCP."""
     target = make_url(database_url)
-    socket_folder = str(target.query["host"])
+    path = f"{target.query['host']}/.s.PGSQL.5432"
+    async with _proxy(lambda: asyncio.open_unix_connection(path)) as (proxy, port):
+        proxy.url = target.set(host="127.0.0.1", port=port, query={}).render_as_string(
+            hide_password=False
+        )
+        yield proxy
+
+
+@asynccontextmanager
+async def tcp_proxy(address: str) -> AsyncIterator[Proxy]:
+    """Its `url` is `address`, a host and a port, by way of the proxy."""
+    host, _, there = address.rpartition(":")
+    async with _proxy(lambda: asyncio.open_connection(host, int(there))) as (proxy, port):
+        proxy.url = f"127.0.0.1:{port}"
+        yield proxy
+
+
+@asynccontextmanager
+async def _proxy(connect: Callable[[], Awaitable[_Streams]]) -> AsyncIterator[tuple[Proxy, int]]:
     proxy = Proxy()
     tasks: set[asyncio.Task[None]] = set()
 
@@ -48,22 +90,17 @@ async def mutable_proxy(database_url: str) -> AsyncIterator[Proxy]:
         proxy.opened += 1
         proxy.open += 1
         proxy.most = max(proxy.most, proxy.open)
-        path = f"{socket_folder}/.s.PGSQL.5432"
-        there_reader, there_writer = await asyncio.open_unix_connection(path)
+        there_reader, there_writer = await connect()
         lost = asyncio.Event()
         there = asyncio.ensure_future(proxy.carry(reader, there_writer, lost))
         back = asyncio.ensure_future(proxy.carry(there_reader, writer, lost))
         tasks.update((there, back))
-        # PostgreSQL has closed it, so it counts no more.
+        # The other side has closed it, so it counts no more.
         back.add_done_callback(lambda _: proxy.closed())
 
     server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    port = server.sockets[0].getsockname()[1]
-    proxy.url = target.set(host="127.0.0.1", port=port, query={}).render_as_string(
-        hide_password=False
-    )
     try:
-        yield proxy
+        yield proxy, server.sockets[0].getsockname()[1]
     finally:
         server.close()
         for task in tasks:
