@@ -45,16 +45,21 @@ class CostlyBrain:
 def normalize_at_a_cost(engine: LiveEngine) -> CostlyNormalizer:
     """Have the engine's next worker normalize with one that never can."""
     costly = CostlyNormalizer()
+    normalize_with(engine, FairNormalizer(costly))
+    return costly
+
+
+def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
+    """Have the engine's next worker normalize with this one."""
     step = Normalize(
         engine.worker_database,
         utc_now,
         new_ulid,
-        normalizer=FairNormalizer(costly),
+        normalizer=normalizer,
         thread_lasts=THREAD_LASTS,
         net=SafetyGrammar(),
     )
     engine.activities = dataclasses.replace(engine.activities, normalize=step)
-    return costly
 
 
 def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
