@@ -18,7 +18,7 @@ from domain.intake.customer_email import customer_key, mentions
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.privacy.erasure import session_of
-from domain.runs.conversation import address_in, session_in
+from domain.runs.conversation import address_in, session_keys
 from store.analytics.tables import churn_predictions
 from store.exports.tables import automation_events
 from store.runs.tables import customer_memories
@@ -135,7 +135,9 @@ class Subject:
     def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Whether a conversation is under the customer's address, in any of its columns: a ticket
         may have begun without one, and share the memory of whoever wrote in it first."""
-        if self._session is not None and session_in(conversation.key) == self._session:
+        if self._session is not None and conversation.key in session_keys(
+            self._session, conversation.id
+        ):
             return True
         keys = (conversation.key, conversation.memory_key or "")
         return self._is(conversation.customer_email) or any(

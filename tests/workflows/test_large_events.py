@@ -7,13 +7,16 @@ import pytest
 
 from activities.runtime.fair_normalizer import FairNormalizer
 from adapters.normalizing.inline import normalize_inline
-from domain.core.errors import EngineUnavailable, OverBudget
 from domain.intake.errors import LargeEventsWait
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import LARGE, is_large
 from domain.intake.ports import Normalized
 from store.reviews.tables import escalation_tickets
-from tests.support.agent.over_budget import normalize_with
+from tests.support.agent.over_budget import (
+    TRIES_INSIDE,
+    normalize_at_a_cost_after_an_outage,
+    normalize_with,
+)
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.waiting import eventually
@@ -21,7 +24,6 @@ from tests.support.tenants.shop import ORDER_QUESTION, open_shop
 
 pytestmark = pytest.mark.own_database
 
-_TRIES_INSIDE = 8
 LARGE_MESSAGE = f"{ORDER_QUESTION} " * (LARGE // len(ORDER_QUESTION))
 
 
@@ -41,25 +43,6 @@ class _Occupied:
         return normalize_inline(
             event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids
         )
-
-
-class _AwayThenCostly:
-    """No process is free for so many tries; then the event costs too much."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    async def normalize(
-        self,
-        _: InboundEvent,
-        *,
-        fallback_ticket_id: str,  # noqa: ARG002 - the protocol's
-        authserv_ids: tuple[str, ...] = (),  # noqa: ARG002 - the protocol's
-    ) -> Normalized:
-        self.asked += 1
-        if self.asked <= _TRIES_INSIDE:
-            raise EngineUnavailable("no process is free")
-        raise OverBudget
 
 
 async def test_a_clients_large_events_beyond_those_that_may_wait_come_again(
@@ -92,7 +75,7 @@ async def test_a_clients_large_events_beyond_those_that_may_wait_come_again(
         second = post(1)
 
         async def sent_away() -> bool:
-            return refused > _TRIES_INSIDE
+            return refused > TRIES_INSIDE
 
         await eventually(sent_away)
         beside = await engine.post(other, message=ORDER_QUESTION)
@@ -106,8 +89,7 @@ async def test_a_clients_large_events_beyond_those_that_may_wait_come_again(
 async def test_what_costs_too_much_after_an_outage_goes_to_a_person(
     idle_engine: LiveEngine,
 ) -> None:
-    engine, costly = idle_engine, _AwayThenCostly()
-    normalize_with(engine, FairNormalizer(costly))
+    engine, costly = idle_engine, normalize_at_a_cost_after_an_outage(idle_engine)
     shop = await open_shop(engine.database)
     async with engine.working():
         body = (await engine.post(shop, message=ORDER_QUESTION)).json()
@@ -115,4 +97,4 @@ async def test_what_costs_too_much_after_an_outage_goes_to_a_person(
     assert body["status"] == "needs_review"
     review = await only_row(engine.database, escalation_tickets, of=shop)
     assert review["reason"] == "tool_failure"
-    assert costly.asked == _TRIES_INSIDE + 1
+    assert costly.asked == TRIES_INSIDE + 1
