@@ -7,7 +7,7 @@ from temporalio import exceptions
 TIMEOUT: Final = "timeout"
 UNEXPECTED: Final = "unexpected"
 
-OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", TIMEOUT})
+OUTAGE: Final = frozenset({"engine_unavailable", "unknown_provider", "large_events_wait", TIMEOUT})
 """Codes that time, or the next deployment, heals: worth the patience of a run that nobody waits for
 any more."""
 

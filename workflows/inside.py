@@ -38,7 +38,19 @@ async def within_budget(
             raise
     if costly:
         return await inside(activity, given_up)
-    return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+    return await patiently_within_budget(activity, step, given_up)
+
+
+async def patiently_within_budget(
+    activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step, given_up: _Step
+) -> _Done:
+    """The same after an outage, by the server's retries."""
+    try:
+        return await workflow.execute_activity_method(activity, step, **options.PATIENT)
+    except FailureError as failure:
+        if error_code(failure) != OVER_BUDGET or not workflow.patched("over-budget"):
+            raise
+    return await inside(activity, given_up)
 
 
 async def outside(activity: Callable[[_Room, _Step], Awaitable[_Done]], step: _Step) -> _Done:

@@ -38,7 +38,7 @@ with workflow.unsafe.imports_passed_through():
     from workflows import options
     from workflows.deliveries import start_deliveries
     from workflows.failure import NOTHING_DONE, OUTAGE, OVER_BUDGET, cut_short, error_code
-    from workflows.inside import inside, outside, within_budget
+    from workflows.inside import inside, outside, patiently_within_budget, within_budget
 
 _RUN_STATUS = SearchAttributeKey.for_keyword(names.RUN_STATUS_ATTRIBUTE)
 _CLASSIFICATION = SearchAttributeKey.for_keyword(names.CLASSIFICATION_ATTRIBUTE)
@@ -175,7 +175,7 @@ class ProcessEvent:
                 return await inside(Think.think, unread)
             if code not in OUTAGE:
                 raise
-            return await workflow.execute_activity_method(Think.think, question, **options.PATIENT)
+            return await patiently_within_budget(Think.think, question, unread)
 
     async def _review(self, doubt: EscalationReason, steps: tuple[StepOutcome, ...]) -> bool:
         """Whether it is to be done: parked until a human has decided or the time to decide is

@@ -16,6 +16,7 @@ from store.integrations.integrations import IntegrationRepository
 
 # The templates of clients that wrote of late, so that they are neither read nor made anew while
 # they stay the same. In characters of their bodies.
+_ENTRY: Final = 500
 _SHOWN: Final[Recent[TenantId, ShownTemplates]] = Recent(limit=20_000_000)
 
 
@@ -53,5 +54,7 @@ async def _templates(content: ContentRepository, tenant: TenantId) -> tuple[Temp
     known = _SHOWN.get(tenant)
     shown = await content.templates(known)
     if shown is not known:
-        _SHOWN.keep(tenant, shown, sum(len(one.body) for one in shown.templates))
+        # A client without any is remembered too, and must not weigh nothing.
+        weight = sum(len(one.body) for one in shown.templates)
+        _SHOWN.keep(tenant, shown, _ENTRY + weight)
     return shown.templates

@@ -107,9 +107,12 @@ class Normalize:
         inbound: InboundEvent,
         unified: UnifiedEvent,
     ) -> NormalizeResult:
-        """Into its thread."""
+        """Into its thread. What an earlier try has filed whole is not cut: it stays in its thread,
+        and with the people who have that."""
         events = EventRepository(connection, tenant)
         now = self._now()
+        if step.cut:
+            unified = await events.unified(step.ref.event_id) or unified
         opened = await ConversationRepository(connection, tenant).open(
             await _key(connection, tenant, unified, step.ref.event_id),
             event_id=step.ref.event_id,

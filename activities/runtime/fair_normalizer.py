@@ -1,22 +1,31 @@
 """Large events, one of each client at a time: a client that sends many delays its own."""
 
-from contextlib import nullcontext
 from typing import Final
 
+from domain.core.errors import CallerBusy
 from domain.core.ids import TenantId
+from domain.intake.errors import LargeEventsWait
 from domain.intake.event import InboundEvent
 from domain.intake.event_size import is_large
 from domain.intake.ports import Normalized, Normalizer
+from services.core.crowd import Crowd
 from services.core.gate import Gate
 
 # Below what the step may take; whoever waits longer comes again.
 _PATIENCE_S: Final = 4.0
+# Whoever waits takes one of the worker's 100 places for steps, which all clients share, and holds
+# its event in memory: so few of one client, and of all clients, wait there.
+_MOST_OF_ONE: Final = 8
+_MOST: Final = 40
 
 
 class FairNormalizer:
-    def __init__(self, normalizer: Normalizer) -> None:
+    def __init__(
+        self, normalizer: Normalizer, *, most_of_one: int = _MOST_OF_ONE, most: int = _MOST
+    ) -> None:
         self._normalizer = normalizer
-        self._gate: Gate[TenantId] = Gate(patience_s=_PATIENCE_S)
+        self._gate: Gate[TenantId] = Gate(patience_s=_PATIENCE_S, at_most=most_of_one)
+        self._all: Crowd[None] = Crowd(at_most=most)
 
     async def normalize(
         self,
@@ -26,8 +35,19 @@ class FairNormalizer:
         fallback_ticket_id: str,
         authserv_ids: tuple[str, ...],
     ) -> Normalized:
-        """Nothing is awaited for a small event. Raises OverBudget, EngineUnavailable."""
-        async with self._gate.enter(tenant) if is_large(event) else nullcontext():
+        """Nothing is awaited for a small event. Raises OverBudget, EngineUnavailable, and
+        LargeEventsWait where too many wait."""
+
+        async def normalized() -> Normalized:
             return await self._normalizer.normalize(
                 event, fallback_ticket_id=fallback_ticket_id, authserv_ids=authserv_ids
             )
+
+        if not is_large(event):
+            return await normalized()
+        try:
+            with self._all.join(None):
+                async with self._gate.enter(tenant):
+                    return await normalized()
+        except CallerBusy:
+            raise LargeEventsWait from None

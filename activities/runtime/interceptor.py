@@ -62,8 +62,12 @@ class _Watch(ActivityInboundInterceptor):
                     category=ApplicationErrorCategory.BENIGN,
                 ) from None
             except DomainError as error:
+                after_s = error.retry_after_s
                 raise ApplicationError(
-                    error.code, type=error.code, non_retryable=not error.retryable
+                    error.code,
+                    type=error.code,
+                    non_retryable=not error.retryable,
+                    next_retry_delay=None if after_s is None else timedelta(seconds=after_s),
                 ) from None
             except Exception as error:
                 # The message stays out of Temporal: it may quote the row or text it failed on.

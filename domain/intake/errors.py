@@ -52,6 +52,14 @@ class ClientRateLimited(DomainError):
         self.retry_after_s = retry_after_s
 
 
+class LargeEventsWait(DomainError):
+    """As many large events as may wait for a normalizing process wait already: come again."""
+
+    code = "large_events_wait"
+    retryable = True
+    retry_after_s = 5.0
+
+
 class TooManyRequests(DomainError):
     """The caller's window of a short-term limit is full."""
 

@@ -83,10 +83,11 @@ def address_in(key: str) -> str | None:
     return rest if kind == "email" else rest.rpartition(":")[2]
 
 
-def session_in(key: str) -> str | None:
-    """The session of a thread's key, ended or not; None where it holds none."""
-    kind, rest = _parts(key)
-    return rest if kind == "session" else None
+def session_keys(session_id: str, conversation_id: str) -> tuple[str, str]:
+    """The keys that a conversation of this session has, before it ends and after. A visitor chooses
+    what a session is called: nothing is read from a key that others may have made."""
+    key = f"session:{session_id}"
+    return key, key_when_ended(key, conversation_id)
 
 
 def _parts(key: str) -> tuple[str, str]:

@@ -28,6 +28,15 @@ class EventRepository(TenantRepository):
         row = await self._one(_INBOUND, self._key(event_id), RunNotFound(event_id))
         return InboundEvent.model_validate(row, from_attributes=True)
 
+    async def unified(self, event_id: str) -> UnifiedEvent | None:
+        """The event as it was normalized; None before that."""
+        row = (await self._connection.execute(_UNIFIED, self._key(event_id))).one_or_none()
+        if row is None:
+            return None
+        return UnifiedEvent.model_validate(
+            {**row.unified, "subject": row.subject, "text": row.text}
+        )
+
     async def ticket(self, event_id: str) -> Ticket:
         """The event's ticket, also if the event could not be normalized."""
         found = (await self._connection.execute(_TICKET, self._key(event_id))).one()
@@ -96,6 +105,9 @@ _IS_ITS_MESSAGE: Final = sa.and_(
 _INBOUND: Final = sa.select(*(engine_events.c[name] for name in InboundEvent.model_fields)).where(
     _IS_EVENT, engine_events.c.erased_at.is_(None)
 )
+_UNIFIED: Final = sa.select(
+    engine_events.c.unified, engine_events.c.subject, engine_events.c.text
+).where(_IS_EVENT, engine_events.c.unified.is_not(None))
 # The customer's address: as normalized, or as the caller gave it where that has not been done.
 CUSTOMER_EMAIL: Final = sa.case(
     (engine_events.c.unified.is_(None), engine_events.c.customer_email),

@@ -4,7 +4,8 @@ Addresses are compared in Python, by the rule that limits and memory have
 (`domain/intake/customer_email.py`): PostgreSQL folds letters in other ways.
 """
 
-from collections.abc import Iterable, Iterator
+import asyncio
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -18,7 +19,7 @@ from domain.intake.customer_email import customer_key, mentions
 from domain.intake.event import InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.privacy.erasure import session_of
-from domain.runs.conversation import address_in, session_in
+from domain.runs.conversation import address_in, session_keys
 from store.analytics.tables import churn_predictions
 from store.exports.tables import automation_events
 from store.runs.tables import customer_memories
@@ -85,8 +86,8 @@ class Subject:
     async def events(self, after: str) -> FoundRecords:
         """Events that name the customer, and are not marked as erased yet."""
         rows = await self._page(_EVENTS, after)
-        ids = (row.id for row in rows if row.erased_at is None and self._names(row))
-        return _found(rows, ids)
+        unmarked = [row for row in rows if row.erased_at is None]
+        return _found(rows, await self._naming(unmarked))
 
     async def events_of_conversations(self, after: str) -> FoundRecords:
         """Events, of conversations that are the customer's, that name nobody else."""
@@ -97,12 +98,8 @@ class Subject:
         events = await self._connection.execute(
             _EVENTS_OF, {"client_id": self._tenant, "conversations": theirs}
         )
-        ids = (
-            row.id
-            for row in events
-            if row.erased_at is None and (self._names(row) or not _addresses(row))
-        )
-        return _found(rows, ids)
+        unmarked = [row for row in events if row.erased_at is None]
+        return _found(rows, await self._naming(unmarked, or_nobody=True))
 
     async def conversations(self, after: str) -> FoundRecords:
         """Conversations under the customer's address."""
@@ -130,12 +127,27 @@ class Subject:
             ),
             after,
         )
-        return _found(rows, (row.id for row in rows if self._names(row)))
+        return _found(rows, await self._naming(rows))
+
+    async def _naming(
+        self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_nobody: bool = False
+    ) -> list[str]:
+        """The ids of those that name the customer. In a thread: a page of mails that no playbook
+        wanted is read for the first time here, which may take minutes."""
+
+        def ids() -> list[str]:
+            return [
+                row.id for row in rows if self._names(row) or (or_nobody and not _addresses(row))
+            ]
+
+        return await asyncio.to_thread(ids)
 
     def is_theirs(self, conversation: "sa.Row[*tuple[Any, ...]]") -> bool:
         """Whether a conversation is under the customer's address, in any of its columns: a ticket
         may have begun without one, and share the memory of whoever wrote in it first."""
-        if self._session is not None and session_in(conversation.key) == self._session:
+        if self._session is not None and conversation.key in session_keys(
+            self._session, conversation.id
+        ):
             return True
         keys = (conversation.key, conversation.memory_key or "")
         return self._is(conversation.customer_email) or any(

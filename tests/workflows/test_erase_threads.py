@@ -3,7 +3,7 @@
 import pytest
 import sqlalchemy as sa
 
-from adapters.system import utc_now
+from adapters.system import new_ulid, utc_now
 from domain.agent.thread import Thread
 from domain.privacy.erasure import session_subject
 from store.runs.tables import ai_conversations, customer_memories, engine_runs
@@ -157,3 +157,22 @@ async def test_a_visitor_who_never_told_an_address(
     assert certificate.removed["engine_messages"] == 1
     thread = await only_row(engine.database, ai_conversations, of=shop)
     assert thread["key"].startswith("session:other-2")
+
+
+async def test_a_session_that_is_called_like_an_ended_one_is_anothers(
+    engine: LiveEngine, shop: Shop
+) -> None:
+    """A visitor chooses the name of a session, and must not choose to be erased with another's."""
+    theirs, others = CANARY, f"{CANARY}/{new_ulid()}"
+    for session in (theirs, others):
+        await engine.post(shop, source="widget", session_id=session, message=ORDER_QUESTION)
+
+    await erase(engine, shop, session_subject(theirs))
+
+    thread = await only_row(engine.database, ai_conversations, of=shop)
+    assert thread["key"] == f"session:{others}"
+    assert thread["summary"]
+
+    await erase(engine, shop, session_subject(others))
+
+    assert await rows(engine.database, ai_conversations, of=shop) == []

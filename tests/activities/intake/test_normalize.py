@@ -13,7 +13,7 @@ from domain.core.contracts import RunRef
 from domain.intake.contracts import NormalizeInput, NormalizeResult
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
-from store.runs.tables import ai_conversations, engine_runs
+from store.runs.tables import ai_conversations, engine_messages, engine_runs
 from store.webhooks.tables import webhook_deliveries
 from tests.support.core.rows import only_row, rows
 from tests.support.runs.conversation import CUSTOMER, admitted
@@ -26,7 +26,12 @@ HOUR = timedelta(hours=1)
 
 
 async def normalized(
-    database: Database, ref: RunRef, now: datetime, *, lasts: timedelta = 72 * HOUR
+    database: Database,
+    ref: RunRef,
+    now: datetime,
+    *,
+    lasts: timedelta = 72 * HOUR,
+    cut: bool = False,
 ) -> NormalizeResult:
     step = Normalize(
         database,
@@ -36,7 +41,7 @@ async def normalized(
         thread_lasts=lasts,
         net=SafetyGrammar(),
     )
-    return await step.normalize(NormalizeInput(ref=ref))
+    return await step.normalize(NormalizeInput(ref=ref, cut=cut))
 
 
 async def come(database: Database, shop: Shop, now: datetime = NOW) -> RunRef:
@@ -136,3 +141,23 @@ async def test_the_next_exchange_is_the_agents_again(database: Database, shop: S
     assert later.joined == ""
     handed = [row["handed_over_at"] for row in await rows(database, ai_conversations, of=shop)]
     assert sorted(one is None for one in handed) == [False, True]
+
+
+async def test_what_was_filed_before_it_was_cut_stays_where_it_is(
+    database: Database, shop: Shop
+) -> None:
+    """The worker died after the commit, and the next try ran out of its time."""
+    await subscribe(database, shop)
+    first = await come(database, shop)
+    await normalized(database, first, NOW)
+    review_id = await ask_human(database, shop, first)
+    second = await come(database, shop)
+    await normalized(database, second, NOW)
+    before = await only_row(database, engine_messages, of=shop, event_id=second.event_id)
+
+    again = await normalized(database, second, NOW, cut=True)
+
+    assert (again.joined, again.cut) == (review_id, True)
+    assert await only_row(database, engine_messages, of=shop, event_id=second.event_id) == before
+    assert len(await rows(database, ai_conversations, of=shop)) == 1
+    assert len(await told_events(database, of=shop, event="conversation.created")) == 1

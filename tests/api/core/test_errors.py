@@ -33,7 +33,12 @@ from domain.core.errors import (
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
-from domain.intake.errors import ClientRateLimited, CustomerRateLimited, TooManyRequests
+from domain.intake.errors import (
+    ClientRateLimited,
+    CustomerRateLimited,
+    LargeEventsWait,
+    TooManyRequests,
+)
 from domain.intake.rate_limit import Limit, LimitScope
 from domain.integrations.errors import (
     ActionRefused,
@@ -75,6 +80,7 @@ NOT_FOR_CALLERS = {
     InvalidInput,
     ErasureNotFound,
     Deferred,
+    LargeEventsWait,
     ClientNotEmpty,
     InvalidExport,
     BrainInvalid,

@@ -7,18 +7,22 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest
 from domain.agent.safety.net import SafetyGrammar
-from domain.core.errors import OverBudget
+from domain.core.errors import EngineUnavailable, OverBudget
 from domain.intake.event import InboundEvent
 from domain.intake.ports import Normalized
 from domain.runs.conversation import THREAD_LASTS
 from tests.support.core.engine import LiveEngine, think_with
 
+TRIES_INSIDE = 8
+"""What `workflows/options.py` gives a step before the server tries it."""
+
 
 class CostlyNormalizer:
-    """Every event costs it too much; it counts them."""
+    """No process is free for so many tries; then every event costs it too much. It counts them."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, away: int = 0) -> None:
         self.asked = 0
+        self._away = away
 
     async def normalize(
         self,
@@ -28,6 +32,8 @@ class CostlyNormalizer:
         authserv_ids: tuple[str, ...] = (),  # noqa: ARG002 - the protocol's
     ) -> Normalized:
         self.asked += 1
+        if self.asked <= self._away:
+            raise EngineUnavailable("no process is free")
         raise OverBudget
 
 
@@ -42,19 +48,29 @@ class CostlyBrain:
         raise OverBudget
 
 
-def normalize_at_a_cost(engine: LiveEngine) -> CostlyNormalizer:
+def normalize_at_a_cost(engine: LiveEngine, *, away: int = 0) -> CostlyNormalizer:
     """Have the engine's next worker normalize with one that never can."""
-    costly = CostlyNormalizer()
+    costly = CostlyNormalizer(away=away)
+    normalize_with(engine, FairNormalizer(costly))
+    return costly
+
+
+def normalize_at_a_cost_after_an_outage(engine: LiveEngine) -> CostlyNormalizer:
+    """The same with all tries inside the worker lost to an outage."""
+    return normalize_at_a_cost(engine, away=TRIES_INSIDE)
+
+
+def normalize_with(engine: LiveEngine, normalizer: FairNormalizer) -> None:
+    """Have the engine's next worker normalize with this one."""
     step = Normalize(
         engine.worker_database,
         utc_now,
         new_ulid,
-        normalizer=FairNormalizer(costly),
+        normalizer=normalizer,
         thread_lasts=THREAD_LASTS,
         net=SafetyGrammar(),
     )
     engine.activities = dataclasses.replace(engine.activities, normalize=step)
-    return costly
 
 
 def think_at_a_cost(engine: LiveEngine) -> CostlyBrain:
