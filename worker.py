@@ -20,6 +20,7 @@ from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
 from adapters.system import new_ulid
 from adapters.temporal.connection import connect
+from adapters.temporal.deployments import tell_if_passed_over
 from adapters.temporal.runtime import forward_logs
 from domain.core import names
 from domain.core.errors import DomainError
@@ -64,6 +65,7 @@ async def run(queue: str, settings: Settings, metrics: Metrics) -> None:
             working(settings, client, tracker, metrics),
         ):
             _log.info("worker ready", queue=queue)
+            await tell_if_passed_over(client, settings.temporal, queue=queue)
             with watched_loop(metrics):
                 await stop.wait()
             _log.info("worker stops", queue=queue)

@@ -3,8 +3,8 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Final, ParamSpec
@@ -92,15 +92,22 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
+        with anticipated():
             asyncio.run(function(*args, **kwargs))
-        except DomainError as error:
-            raise fail(describe(error)) from None
-        except (SQLAlchemyError, PsycopgError, ValueError) as error:
-            # The first line says what; the rest is SQL and links.
-            raise fail(str(error).splitlines()[0]) from None
 
     return run
+
+
+@contextmanager
+def anticipated() -> Iterator[None]:
+    """Anticipated errors become one sentence and exit 1."""
+    try:
+        yield
+    except DomainError as error:
+        raise fail(describe(error)) from None
+    except (SQLAlchemyError, PsycopgError, ValueError) as error:
+        # The first line says what; the rest is SQL and links.
+        raise fail(str(error).splitlines()[0]) from None
 
 
 _SENTENCES: Final = {
