@@ -54,6 +54,7 @@ from store.tenants.clients import ClientRepository
 P = ParamSpec("P")
 
 DEFAULT_DATA: Final = Path(".data")
+_PLACES: Final = ("DATABASE_URL", "TEMPORAL_ADDRESS")
 
 DataOption = Annotated[
     Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
@@ -147,13 +148,15 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> Settings:
-    """The environment's settings, filled up with those of the stack that runs on `data`.
+    """The environment's settings, filled up with those of the stack that runs on `data`, unless
+    they name another stack's database or Temporal.
 
     Raises InvalidInput if something is still missing.
     """
     running = running_stack(data) if not _is_complete() else None
-    for key, value in (running.env if running else {}).items():
-        os.environ.setdefault(key, value)
+    if running and all(os.environ.get(key) in (None, "", running.env[key]) for key in _PLACES):
+        for key, value in running.env.items():
+            os.environ[key] = os.environ.get(key) or value
     return load_settings()
 
 
@@ -178,7 +181,7 @@ def sealer_of(data: Path) -> FernetSealer:
 
 
 def _is_complete() -> bool:
-    return all(os.environ.get(key) for key in ("DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"))
+    return all(os.environ.get(key) for key in (*_PLACES, "SEAL_KEY"))
 
 
 @asynccontextmanager
