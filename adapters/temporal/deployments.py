@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+import structlog
 from temporalio.api.enums.v1 import WorkerDeploymentVersionStatus
 from temporalio.api.workflowservice.v1 import (
     DescribeWorkerDeploymentRequest,
@@ -29,6 +30,8 @@ _NOT_YET: Final = (RPCStatusCode.FAILED_PRECONDITION, RPCStatusCode.RESOURCE_EXH
 _ANSWERS_WITHIN: Final = timedelta(seconds=10)
 _STATUS_PREFIX: Final = "WORKER_DEPLOYMENT_VERSION_STATUS_"
 
+_log = structlog.get_logger(__name__)
+
 
 @dataclass(frozen=True, slots=True)
 class Build:
@@ -51,6 +54,23 @@ def deployment_config(temporal: TemporalSettings) -> WorkerDeploymentConfig | No
         use_worker_versioning=True,
         default_versioning_behavior=VersioningBehavior.AUTO_UPGRADE,
     )
+
+
+async def tell_if_passed_over(client: Client, temporal: TemporalSettings, *, queue: str) -> None:
+    """A line in the log of a worker that starts, if another build than its own gets the work."""
+    try:
+        getting = await current(client, Work.WORKFLOWS, queue=queue)
+    except (RPCError, RuntimeError):  # it has been reached: it answers the worker, or will
+        return
+    mine = WorkerDeploymentVersion(*temporal.version) if temporal.version else None
+    if getting != mine:
+        _log.warning(
+            "this worker gets no work yet",
+            queue=queue,
+            build_id=mine.build_id if mine else None,
+            current=getting.build_id if getting else None,
+            mended_by="cli.py deployment promote" if mine else "TEMPORAL_DEPLOYMENT",
+        )
 
 
 async def promote(

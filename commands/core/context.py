@@ -3,8 +3,8 @@
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Annotated, Final, ParamSpec
@@ -54,6 +54,7 @@ from store.tenants.clients import ClientRepository
 P = ParamSpec("P")
 
 DEFAULT_DATA: Final = Path(".data")
+_PLACES: Final = ("DATABASE_URL", "TEMPORAL_ADDRESS")
 
 DataOption = Annotated[
     Path, typer.Option("--data", help="Folder of the embedded stack; DATABASE_URL replaces it.")
@@ -92,15 +93,22 @@ def synchronous(function: Callable[P, Coroutine[None, None, None]]) -> Callable[
 
     @wraps(function)
     def run(*args: P.args, **kwargs: P.kwargs) -> None:
-        try:
+        with anticipated():
             asyncio.run(function(*args, **kwargs))
-        except DomainError as error:
-            raise fail(describe(error)) from None
-        except (SQLAlchemyError, PsycopgError, ValueError) as error:
-            # The first line says what; the rest is SQL and links.
-            raise fail(str(error).splitlines()[0]) from None
 
     return run
+
+
+@contextmanager
+def anticipated() -> Iterator[None]:
+    """Anticipated errors become one sentence and exit 1."""
+    try:
+        yield
+    except DomainError as error:
+        raise fail(describe(error)) from None
+    except (SQLAlchemyError, PsycopgError, ValueError) as error:
+        # The first line says what; the rest is SQL and links.
+        raise fail(str(error).splitlines()[0]) from None
 
 
 _SENTENCES: Final = {
@@ -140,13 +148,15 @@ def describe(error: DomainError) -> str:
 
 
 def settings_for(data: Path) -> Settings:
-    """The environment's settings, filled up with those of the stack that runs on `data`.
+    """The environment's settings, filled up with those of the stack that runs on `data`, unless
+    they name another stack's database or Temporal.
 
     Raises InvalidInput if something is still missing.
     """
     running = running_stack(data) if not _is_complete() else None
-    for key, value in (running.env if running else {}).items():
-        os.environ.setdefault(key, value)
+    if running and all(os.environ.get(key) in (None, "", running.env[key]) for key in _PLACES):
+        for key, value in running.env.items():
+            os.environ[key] = os.environ.get(key) or value
     return load_settings()
 
 
@@ -171,7 +181,7 @@ def sealer_of(data: Path) -> FernetSealer:
 
 
 def _is_complete() -> bool:
-    return all(os.environ.get(key) for key in ("DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"))
+    return all(os.environ.get(key) for key in (*_PLACES, "SEAL_KEY"))
 
 
 @asynccontextmanager

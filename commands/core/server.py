@@ -6,6 +6,7 @@ import resource
 import socket
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import structlog
@@ -31,11 +32,11 @@ from commands.core.context import (
     DataOption,
     JsonOption,
     answer,
+    anticipated,
     database_of,
     describe,
     fail,
     settings_for,
-    synchronous,
 )
 from domain.core import names
 from domain.core.errors import DomainError
@@ -132,14 +133,18 @@ def worker(
         raise fail(describe(error)) from None
 
 
-@synchronous
-async def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
     """Bring the database and Temporal's namespace up to this version; safe to repeat."""
-    if url := os.environ.get("DATABASE_URL"):
-        await asyncio.to_thread(migrate_database, url)
-    else:
+    with anticipated():
+        if url := os.environ.get("DATABASE_URL"):
+            migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it
+        asyncio.run(_migrate_rest(data))
+    answer(as_json, "The schema is current.", migrated=True)
+
+
+async def _migrate_rest(data: Path) -> None:
+    if not os.environ.get("DATABASE_URL"):
         async with database_of(data):
             pass  # opening the embedded database migrates it
     if os.environ.get("TEMPORAL_ADDRESS"):
         await ensure_search_attributes(await connect(load_temporal(os.environ)))
-    answer(as_json, "The schema is current.", migrated=True)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import sqlalchemy as sa
+import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.util.exc import CommandError
@@ -30,6 +31,8 @@ _MIGRATION_LOCK: Final = 7_205_759_403_792_794
 # behind it are served in the pauses.
 _TRIED_FOR_S: Final = 600
 _PAUSE: Final = wait_exponential(multiplier=0.5, max=10)
+
+_log = structlog.get_logger(__name__)
 
 
 def alembic_config(database_url: str) -> Config:
@@ -97,7 +100,9 @@ def _alone(database_url: str) -> Iterator[None]:
     )
     with engine.connect() as connection:
         ask = sa.select(sa.func.pg_try_advisory_lock(_MIGRATION_LOCK))
-        until = Retrying(retry=retry_if_result(lambda got: not got), wait=wait_fixed(0.2))
-        until(connection.scalar, ask)
+        if not connection.scalar(ask):
+            _log.warning("another migration is under way: this one waits for its end")
+            until = Retrying(retry=retry_if_result(lambda got: not got), wait=wait_fixed(0.2))
+            until(connection.scalar, ask)
         yield
     engine.dispose()

@@ -1,10 +1,16 @@
 """Builds of the workers: none gets work before it is promoted."""
 
 import pytest
+from structlog.testing import capture_logs
 from temporalio.common import WorkerDeploymentVersion
 
 from adapters.system import utc_now
-from adapters.temporal.deployments import builds, deployment_config, promote
+from adapters.temporal.deployments import (
+    builds,
+    deployment_config,
+    promote,
+    tell_if_passed_over,
+)
 from adapters.temporal.health import Work, pollers, workers
 from domain.core import names
 from domain.core.errors import InvalidInput
@@ -52,5 +58,9 @@ async def test_a_build_that_nobody_promoted_counts_for_nothing(idle_engine: Live
     ):
         await eventually(asks)
         assert await workers(client, Work.WORKFLOWS, utc_now(), queue=queue) == []
+        with capture_logs() as lines:
+            await tell_if_passed_over(client, temporal, queue=queue)
+            await tell_if_passed_over(client, idle_engine.settings.temporal, queue=queue)
+        assert [(line["build_id"], line["current"]) for line in lines] == [("new", None)]
         with pytest.raises(InvalidInput, match="no worker of new asks for workflows of engine"):
             await promote(client, BUILD, utc_now, patience_s=0.5)

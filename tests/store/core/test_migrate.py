@@ -3,6 +3,7 @@
 import asyncio
 import os
 import re
+import signal
 import time
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from store.core import migrate as migrations
 from store.core.database import Database
 from store.core.migrate import migrate
 from store.runs.tables import engine_runs
+from tests.support.core.command_line import begin
 from tests.support.core.forks import ROOT
 from tests.support.core.postgres import as_owner
 from tests.support.core.waiting import eventually
@@ -157,6 +159,26 @@ async def test_two_migrate_at_once_beside_an_old_transaction(
         old.rollback()
         await asyncio.wait_for(asyncio.gather(*both), 30)
         assert _index(owner, "ix_later") == (True,)
+
+
+@pytest.mark.slow
+async def test_one_that_waits_says_so_and_ends_by_ctrl_c(database_url: str) -> None:
+    asked = (
+        "SELECT count(*) FROM pg_stat_activity WHERE query LIKE '%pg_try_advisory_lock%'"
+        " AND datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    with _owner(database_url) as owner:
+        owner.execute("SELECT pg_advisory_lock(%s)", [migrations._MIGRATION_LOCK])
+        command = begin("migrate", DATABASE_URL=as_owner(database_url))
+
+        async def waits() -> bool:
+            return owner.execute(asked).fetchone() == (1,)
+
+        await eventually(waits)
+        command.send(signal.SIGINT)
+        ended = await asyncio.to_thread(command.ended)
+    assert ended.returncode == 130
+    assert "another migration is under way" in ended.stderr
 
 
 def _waiting(owner: psycopg.Connection, statement: str) -> int:
