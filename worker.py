@@ -23,13 +23,9 @@ from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import Traces, traced, traces_of
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.connection import connect
-<<<<<<< HEAD
+from adapters.temporal.deployments import tell_if_passed_over
 from adapters.temporal.health import Work, pollers, temporal_answers
 from adapters.temporal.runtime import set_up
-=======
-from adapters.temporal.deployments import tell_if_passed_over
-from adapters.temporal.runtime import forward_logs
->>>>>>> w15-review2
 from domain.core import names
 from domain.core.errors import DomainError
 from domain.core.ports import ErrorTracker
@@ -70,28 +66,17 @@ async def run(queue: str, settings: Settings, probes: Probes, traces: Traces | N
     ready = readiness(_checks(queue, reports, client))
     metrics.watch_pool("reports", reports.use)
     try:
-<<<<<<< HEAD
         with probes.ready_when(ready):
             async with (
                 error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
                 working(settings, client, tracker, metrics),
             ):
                 _log.info("worker ready", queue=queue)
+                await tell_if_passed_over(client, settings.temporal, queue=queue)
                 with watched_loop(metrics):
                     await stop.wait()
                 probes.draining = True
                 _log.info("worker stops", queue=queue)
-=======
-        async with (
-            error_tracker(settings.watch.dsn, keep, Redactor.of(settings), metrics) as tracker,
-            working(settings, client, tracker, metrics),
-        ):
-            _log.info("worker ready", queue=queue)
-            await tell_if_passed_over(client, settings.temporal, queue=queue)
-            with watched_loop(metrics):
-                await stop.wait()
-            _log.info("worker stops", queue=queue)
->>>>>>> w15-review2
     finally:
         await ready.close()
         await reports.close()
