@@ -58,5 +58,6 @@ async def test_the_document_is_written_once(front: LiveEngine) -> None:
     first, second = [await front.http.get("/openapi.json") for _ in range(2)]
 
     assert first.content == second.content
-    assert first.json() == front.app.openapi()
+    assert set(first.json()["paths"]) == set(front.app.openapi()["paths"])
+    assert first.json()["components"]["securitySchemes"]
     assert (await front.http.post("/openapi.json")).status_code == 405
