@@ -95,10 +95,10 @@ def one_document() -> Iterator[None]:
     built: list[dict[str, Any]] = []
 
     def complete_document(app: FastAPI) -> None:
-        if not built:
-            openapi.complete_document(app)
-            built.append(app.openapi())
-        app.openapi_schema = built[0]
+        if built:
+            app.openapi_schema = built[0]
+        openapi.complete_document(app)
+        built[:] = [app.openapi()]
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr("api.app.complete_document", complete_document)

@@ -60,7 +60,7 @@ async def connections(
     """
     rows = processes(api, workers, webhook_workers, others)
     needed = sum(count * each for _, count, each in rows)
-    async with database_of(data) as database, database.reading_across() as connection:
+    async with database_of(data) as database, database.unscoped() as connection:
         limits = await connection_limits(connection)
     if not as_json:
         cells = [(kind, str(n), str(each), str(n * each)) for kind, n, each in rows]

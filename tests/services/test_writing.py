@@ -12,8 +12,9 @@ EDGES: Final = ("api", "commands", "demo")
 # What of a database opens a transaction that may write, or none at all.
 WRITING: Final = frozenset({"tenant", "service", "unscoped", "_transaction", "_connection"})
 OPENED: Final = frozenset({"of", "spanning", "everywhere"})
-# Signing in reads a key by a function of the database, before any client is known.
-SIGN_IN: Final = ("auth.py", "unscoped")
+# Signing in reads a key by a function of the database, before any client is known. What PostgreSQL
+# allows is asked as the role that connects.
+UNSCOPED: Final = {("auth.py", "unscoped"), ("connections.py", "unscoped")}
 
 
 def _units_of_work(tree: ast.Module) -> set[str]:
@@ -44,7 +45,7 @@ def written(source: str, file: str) -> Iterator[str]:
             continue
         of = ast.unparse(node.value)
         opens = node.attr in WRITING and of.lower().endswith(("database", "database()"))
-        if opens and (file, node.attr) != SIGN_IN:
+        if opens and (file, node.attr) not in UNSCOPED:
             yield f"{file}:{node.lineno} {of}.{node.attr}"
         if node.attr == "connection" and of in works:
             yield f"{file}:{node.lineno} {of}.connection"
