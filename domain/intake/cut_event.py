@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from domain.core.plain_text import clean_line, clean_text
+from domain.intake.correspondent import claimed_customer
 from domain.intake.event import InboundEvent, UnifiedEvent, channel_of
 from domain.intake.normalization import MAX_SUBJECT_CHARS
 
@@ -17,13 +18,13 @@ _TAG: Final = re.compile(r"<[^<>]{0,400}>")
 def cut_event(event: InboundEvent, *, fallback_ticket_id: str) -> UnifiedEvent:
     """The unified form of an event that ran out of its budget: linear in what is shown of it.
 
-    The customer is whom the caller named, and nobody vouches for them: the event opens a thread of
-    its own, and nothing in it is taken for a request or a proof.
+    The customer is whom the caller or the head of a mail names, and nobody vouches for them: the
+    event opens a thread of its own, and nothing in it is taken for a request or a proof.
     """
     return UnifiedEvent(
         channel=channel_of(event.event_type, event.source),
         ticket_id=fallback_ticket_id,
-        customer_email=event.customer_email,
+        customer_email=event.customer_email or claimed_customer(event),
         subject=_line(event.payload.get("subject")),
         text=_beginning(event),
         customer_verified=False,

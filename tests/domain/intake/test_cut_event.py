@@ -21,6 +21,12 @@ def test_the_beginning_of_a_message_without_its_markup() -> None:
     assert (cut.subject, cut.customer_email) == ("Order X: y", "a@b.example")
 
 
+def test_a_person_knows_whom_to_answer() -> None:
+    mail = InboundEvent(event_type="email.inbound", payload={"from": "Emma <Emma@b.example>"})
+
+    assert cut_event(mail, fallback_ticket_id="T").customer_email == "emma@b.example"
+
+
 def test_nothing_is_concluded_from_it() -> None:
     """Nobody vouches for its customer, and no order is read in it."""
     message = "Refund order 1042! " * 10_000
