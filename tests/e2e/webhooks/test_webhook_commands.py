@@ -73,11 +73,11 @@ async def test_a_test_and_its_record(installed: Installation) -> None:
     webhook_id, secret = installed.create("ticket.escalated")
 
     tested = installed.json("test", webhook_id)
-    assert (tested["status"], tested["event"]) == ("success", "ticket.escalated")
+    assert (tested["status"], tested["event"]) == ("success", "ticket.resolved")
     request = await installed.request(1)
     assert genuine(request, secret)
     Webhook(secret).verify(request.body, dict(request.headers))
-    assert json.loads(request.body)["event"] == "ticket.escalated"
+    assert json.loads(request.body)["event"] == "ticket.resolved"
     record = installed.shown("delivery", tested["delivery_id"])
     for expected in ("success, HTTP 200", "X-Service-Signature: ***", "127.0.0.1", "curl "):
         assert expected in record
