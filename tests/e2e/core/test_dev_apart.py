@@ -52,7 +52,6 @@ def running(data: Path) -> StackInfo:
 
 
 @pytest.mark.slow
-@pytest.mark.alone
 def test_two_stacks_started_at_once(tmp_path: Path) -> None:
     folders = [tmp_path / "one", tmp_path / "two"]
     with ExitStack() as held:

@@ -23,7 +23,7 @@ from tests.support.core.postgres import as_owner
 from tests.support.core.waiting import eventually
 
 # It measures time, or loads the machine.
-pytestmark = [pytest.mark.slow, pytest.mark.alone]
+pytestmark = pytest.mark.slow
 
 SOON = {"SWEEP_INTERVAL_S": "1", "SWEEP_AFTER_S": "1"}
 DUMP, ROLES, RESTORE = range(3)

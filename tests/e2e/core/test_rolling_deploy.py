@@ -19,7 +19,7 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.balancer import Balancer, balancer
 from tests.support.tenants.shop import Shop, open_shop
 
-pytestmark = [pytest.mark.alone, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CALLERS: Final = 6
 SHOPS: Final = 12

@@ -25,7 +25,7 @@ from tests.support.servers.proxy import tcp_proxy
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
 # It measures time, or loads the machine.
-pytestmark = [pytest.mark.alone, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 ANSWER_WITHIN_S = 5.0  # the contract's number, not a measurement
 DEADLINE_S = 30.0  # likewise

@@ -32,7 +32,7 @@ from tests.support.core.waiting import eventually
 from tests.support.runs.changed_process_event import PATCH, ChangedProcessEvent
 from tests.support.tenants.shop import UNSURE_MESSAGE, Shop, open_shop
 
-pytestmark = [pytest.mark.alone, pytest.mark.slow]
+pytestmark = pytest.mark.slow
 
 CALLS: Final = 1_000
 CALLERS: Final = 8

@@ -233,7 +233,6 @@ class Caller:
             self.longest_s = max(self.longest_s, time.monotonic() - began)
 
 
-@pytest.mark.alone
 @pytest.mark.slow
 async def test_sixteen_callers_go_on_while_a_filled_database_is_migrated(
     database_url: str, version: Version
