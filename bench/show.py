@@ -10,6 +10,7 @@ from rich.table import Table
 from bench.admission_cost import AdmissionCost
 from bench.aim import ReportRow
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
+from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.holds import PROCESSES, Holds
 from bench.measure import (
     ALONE,
@@ -66,6 +67,11 @@ _TABLES: Final = (
         f"A tenant beside another one's hostile mails, {CALLERS} callers at a steady rate",
         CALLERS,
         (PEACE, HOSTILE),
+    ),
+    (
+        f"A tenant beside another one's floods, {CALLERS} callers at a steady rate",
+        CALLERS,
+        (UNFLOODED, SLOW_SOCKETS, REFUSED_FLOOD),
     ),
 )
 
