@@ -32,6 +32,7 @@ NO_TENANT = {
     "rate_windows",
     "sessions",
     "sign_in_codes",
+    "payment_events",
 }
 
 

@@ -24,6 +24,7 @@ SERVICE_ONLY = {
     "rate_windows",
     "sessions",
     "sign_in_codes",
+    "payment_events",
 }
 TENANT_TABLES = sorted(set(metadata.tables) - SERVICE_ONLY)
 INSUFFICIENT_PRIVILEGE = "42501"
