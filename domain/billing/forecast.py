@@ -14,8 +14,8 @@ LOOKED_BACK: Final = timedelta(days=7)
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """`tickets_per_day`: of the days that were looked at. `quota_ends_on`, `credits_end_on`: in UTC;
-    None: not in this month, as far as that pace goes."""
+    """`tickets_per_day`: of the days that were looked at. `quota_ends_on`, `credits_end_on`: days
+    in UTC; None: not in this month at that pace."""
 
     tickets_per_day: float
     quota_ends_on: date | None
