@@ -10,7 +10,7 @@ from commands.core.lazy import LazyCommand
 
 def check_command(arguments: Sequence[str]) -> None:
     """Fails if `cli.py ARGUMENTS` names a command or option that is not there."""
-    command = cli.app
+    command: object = cli.app
     rest = list(arguments)
     while isinstance(command, TyperGroup):
         assert rest, f"no command in {arguments}"
