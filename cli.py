@@ -24,12 +24,12 @@ COMMANDS: Final = (
     ),
     LazyCommand(
         "worker",
-        "commands.core.server:worker",
+        "commands.core.processes:worker",
         "Run a worker until a signal ends it. Several may run at once, on any machines.",
     ),
     LazyCommand(
         "migrate",
-        "commands.core.server:migrate",
+        "commands.core.processes:migrate",
         "Bring the database and Temporal's namespace up to this version; safe to repeat.",
     ),
     LazyCommand(
