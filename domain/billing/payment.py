@@ -49,7 +49,7 @@ class EventState(StrEnum):
     PEOPLE = "people"
 
 
-class Problem(StrEnum):
+class PaymentProblem(StrEnum):
     """Why people must look."""
 
     UNKNOWN_CHECKOUT = "unknown_checkout"
@@ -63,49 +63,51 @@ class Problem(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class Settlement:
     state: EventState
-    problem: Problem | None = None
+    problem: PaymentProblem | None = None
 
     @staticmethod
-    def people(problem: Problem) -> "Verdict":
-        return Verdict(EventState.PEOPLE, problem)
+    def people(problem: PaymentProblem) -> "Settlement":
+        return Settlement(EventState.PEOPLE, problem)
 
 
-def doubt(event: PaymentEvent, checkout: Checkout, active: Checkout | None) -> Problem | None:
+def doubt(
+    event: PaymentEvent, checkout: Checkout, active: Checkout | None
+) -> PaymentProblem | None:
     """Why an event that would move something may not. `active`: the client's plan that is being
     paid for monthly, if one is."""
     if event.client_id is not None and event.client_id != checkout.client_id:
-        return Problem.OTHER_CLIENT
+        return PaymentProblem.OTHER_CLIENT
     match event.kind:
         case PaymentKind.RETURNED:
-            return Problem.MONEY_RETURNED
+            return PaymentProblem.MONEY_RETURNED
         case PaymentKind.PAID:
             return _doubt_payment(event, checkout, active)
         case PaymentKind.RENEWED:
             return _doubt_renewal(event, checkout)
         case PaymentKind.ENDED if checkout.subscription_id not in (None, event.subscription_id):
-            return Problem.OTHER_SESSION
+            return PaymentProblem.OTHER_SESSION
     return None
 
 
 def _doubt_payment(
     event: PaymentEvent, checkout: Checkout, active: Checkout | None
-) -> Problem | None:
+) -> PaymentProblem | None:
     # Without a session of ours the process ended before it could be kept.
     if checkout.session_id not in (None, event.session_id):
-        return Problem.OTHER_SESSION
+        return PaymentProblem.OTHER_SESSION
     if event.amount != checkout.amount:
-        return Problem.OTHER_AMOUNT
+        return PaymentProblem.OTHER_AMOUNT
     if checkout.plan is not None and checkout.replaces != (active.id if active else None):
-        return Problem.REPLACED_MEANWHILE
+        return PaymentProblem.REPLACED_MEANWHILE
     return None
 
 
-def _doubt_renewal(event: PaymentEvent, checkout: Checkout) -> Problem | None:
+def _doubt_renewal(event: PaymentEvent, checkout: Checkout) -> PaymentProblem | None:
     if (
         checkout.renewal is not RenewalState.ACTIVE
         or checkout.subscription_id != event.subscription_id
     ):
-        return Problem.NOT_RENEWED_HERE
-    return Problem.OTHER_AMOUNT if event.amount != checkout.monthly else None
+        return PaymentProblem.NOT_RENEWED_HERE
+    return PaymentProblem.OTHER_AMOUNT if event.amount != checkout.monthly else None

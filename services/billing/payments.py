@@ -13,8 +13,8 @@ from domain.billing.payment import (
     EventState,
     PaymentEvent,
     PaymentKind,
-    Problem,
-    Verdict,
+    PaymentProblem,
+    Settlement,
     doubt,
 )
 from domain.billing.ports import Payments
@@ -36,7 +36,7 @@ _REASON: Final = "payment"
 class Taken:
     """What came of an event. `client_id`: whose it is, if it is one's. `again`: it was there."""
 
-    verdict: Verdict
+    settlement: Settlement
     client_id: str | None = None
     again: bool = False
 
@@ -68,13 +68,15 @@ async def _tenant_of(units: UnitsOfWork, event: PaymentEvent) -> TenantId | None
 
 async def _of_nobody(units: UnitsOfWork, event: PaymentEvent) -> Taken:
     problem = (
-        Problem.MONEY_RETURNED if event.kind is PaymentKind.RETURNED else Problem.UNKNOWN_CHECKOUT
+        PaymentProblem.MONEY_RETURNED
+        if event.kind is PaymentKind.RETURNED
+        else PaymentProblem.UNKNOWN_CHECKOUT
     )
-    verdict = Verdict.people(problem)
+    settlement = Settlement.people(problem)
     async with units.everywhere() as work:
         events = PaymentEventRepository(work.connection)
-        fresh = await events.add(event, verdict, client_id=None, now=work.now)
-    return Taken(verdict, again=not fresh)
+        fresh = await events.add(event, settlement, client_id=None, now=work.now)
+    return Taken(settlement, again=not fresh)
 
 
 async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
@@ -82,22 +84,26 @@ async def _take(work: UnitOfWork, event: PaymentEvent) -> Taken:
     is_open = await _lock(work)
     # Asked behind the lock: the same event at the same moment has waited for this one's end.
     if await events.is_known(event.id):
-        return Taken(Verdict(EventState.NOTED), work.tenant, again=True)
+        return Taken(Settlement(EventState.NOTED), work.tenant, again=True)
     checkouts = CheckoutRepository(work.connection, work.tenant)
     checkout = await checkouts.read(event.checkout_id or "")
     problem = doubt(event, checkout, await checkouts.active())
     if event.kind is PaymentKind.PAID and checkout.state is CheckoutState.PAID:
         # The provider tells of one payment more than once, by events of different names.
         repeated = event.session_id == checkout.session_id
-        verdict = Verdict(EventState.NOTED) if repeated else Verdict.people(Problem.OTHER_SESSION)
+        settlement = (
+            Settlement(EventState.NOTED)
+            if repeated
+            else Settlement.people(PaymentProblem.OTHER_SESSION)
+        )
     elif problem is not None:
-        verdict = Verdict.people(problem)
+        settlement = Settlement.people(problem)
     elif not is_open:
-        verdict = Verdict.people(Problem.CLIENT_CLOSED)
+        settlement = Settlement.people(PaymentProblem.CLIENT_CLOSED)
     else:
-        verdict = Verdict(await _apply(work, event, checkout))
-    await events.add(event, verdict, client_id=work.tenant, now=work.now)
-    return Taken(verdict, work.tenant)
+        settlement = Settlement(await _apply(work, event, checkout))
+    await events.add(event, settlement, client_id=work.tenant, now=work.now)
+    return Taken(settlement, work.tenant)
 
 
 async def _lock(work: UnitOfWork) -> bool:

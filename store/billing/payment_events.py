@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from domain.billing.payment import EventState, PaymentEvent, Problem, Verdict
+from domain.billing.payment import EventState, PaymentEvent, PaymentProblem, Settlement
 from domain.core.money import Money
 from store.billing.tables import payment_events
 
@@ -19,7 +19,7 @@ class PaymentForPeople:
 
     id: str
     type: str
-    problem: Problem
+    problem: PaymentProblem
     client_id: str | None
     checkout_id: str | None
     amount: Money | None
@@ -37,7 +37,7 @@ class PaymentEventRepository:
         return bool(await self._connection.scalar(known))
 
     async def add(
-        self, event: PaymentEvent, verdict: Verdict, *, client_id: str | None, now: datetime
+        self, event: PaymentEvent, settlement: Settlement, *, client_id: str | None, now: datetime
     ) -> bool:
         """Keep an event with what came of it. False if it was there already."""
         added = await self._connection.scalar(
@@ -49,8 +49,8 @@ class PaymentEventRepository:
                 checkout_id=event.checkout_id,
                 amount=event.amount and event.amount.minor,
                 currency=event.amount and event.amount.currency,
-                state=verdict.state,
-                problem=verdict.problem,
+                state=settlement.state,
+                problem=settlement.problem,
                 created_at=event.created_at,
                 received_at=now,
             )
@@ -72,7 +72,7 @@ class PaymentEventRepository:
             PaymentForPeople(
                 id=row.id,
                 type=row.type,
-                problem=Problem(row.problem),
+                problem=PaymentProblem(row.problem),
                 client_id=row.client_id,
                 checkout_id=row.checkout_id,
                 amount=None

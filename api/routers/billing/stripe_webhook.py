@@ -38,14 +38,14 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     event = read_event(body)
     if event is not None:
         taken = await take_event(resources.work, event, payments)
-        if taken.verdict.state is EventState.PEOPLE and not taken.again:
+        if taken.settlement.state is EventState.PEOPLE and not taken.again:
             _report(event, taken, resources)
     return json_response({"received": True})
 
 
 def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
     """Money that somebody must look at: in the log, and where operators hear of errors."""
-    problem = taken.verdict.problem or ""
+    problem = taken.settlement.problem or ""
     _log.error(
         "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id
     )

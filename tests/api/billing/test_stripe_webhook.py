@@ -13,21 +13,21 @@ from domain.core.errors import DomainError
 from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from services.billing.credits import add_credits
-from store.billing.tables import checkouts, credit_ledger, payment_events
+from store.billing.tables import credit_ledger, payment_events
 from store.core.tables import error_reports
 from tests.support.billing.payments import (
     STRIPE_WEBHOOK,
     asked_credits,
-    asked_plan,
     balance_of,
     put_on,
+    settled,
     show,
     tell,
     tell_at_once,
     told,
 )
 from tests.support.core.engine import LiveEngine
-from tests.support.core.rows import only_row, rows
+from tests.support.core.rows import rows
 from tests.support.core.units import units_on
 from tests.support.core.waiting import eventually
 from tests.support.intake.admission import try_to_admit, used_before
@@ -35,19 +35,12 @@ from tests.support.reviews.dashboard import code
 from tests.support.servers.stripe_account import (
     Event,
     an_event,
-    ended_event,
-    renewal_event,
     session_event,
     signed,
 )
 from tests.support.tenants.shop import Shop, open_shop
 
 CROWD = 50
-
-
-async def problem_of(front: LiveEngine, event: Event) -> tuple[str, str | None]:
-    row = await only_row(front.database, payment_events, id=event["id"])
-    return row["state"], row["problem"]
 
 
 async def paid_credits(front: LiveEngine, shop: Shop, number: int = 100) -> Event:
@@ -133,8 +126,8 @@ async def test_one_payment_told_often(front: LiveEngine, shop: Shop) -> None:
     await told(front, event, event, again, again)
 
     assert await balance_of(front.database, shop) == 100
-    assert await problem_of(front, event) == ("applied", None)
-    assert await problem_of(front, again) == ("noted", None)
+    assert await settled(front, event) == ("applied", None)
+    assert await settled(front, again) == ("noted", None)
 
 
 async def test_a_payment_that_takes_days(front: LiveEngine, shop: Shop) -> None:
@@ -175,12 +168,12 @@ async def test_what_does_not_fit_goes_to_people(front: LiveEngine, shop: Shop) -
         for changed in changes:
             event = session_event(session, **changed)
             await told(front, event, event)
-            assert await problem_of(front, event) == ("people", problem), changed
+            assert await settled(front, event) == ("people", problem), changed
     refund = an_event("charge.refunded", {"id": "ch_1", "amount_refunded": 1200, "metadata": ours})
     dispute = an_event("charge.dispute.created", {"id": "dp_1", "amount": 1200, "metadata": {}})
     await told(front, refund, dispute)
     for event in (refund, dispute):
-        assert await problem_of(front, event) == ("people", "money_returned")
+        assert await settled(front, event) == ("people", "money_returned")
 
     assert await balance_of(front.database, shop) == 0
     assert await balance_of(front.database, other) == 0
@@ -190,67 +183,6 @@ async def test_what_does_not_fit_goes_to_people(front: LiveEngine, shop: Shop) -
         return {"payment_other_client", "payment_money_returned"} <= set(codes)
 
     await eventually(reported)
-
-
-async def test_two_pages_for_one_plan_are_both_paid(front: LiveEngine, shop: Shop) -> None:
-    """The second buys nothing that is not there: people give that money back."""
-    await put_on(front.database, shop, Plan.FREE)
-    first, second = [await asked_plan(front, shop, Plan.PRO) for _ in range(2)]
-    events = [session_event(front.stripe.pay(one)) for one in (second, first)]
-
-    await told(front, *events)
-
-    assert await problem_of(front, events[1]) == ("people", "replaced_meanwhile")
-    states = {one["id"]: one["renewal"] for one in await rows(front.database, checkouts, of=shop)}
-    assert states == {first: None, second: "active"}
-
-
-async def test_renewals_that_do_not_fit(front: LiveEngine, shop: Shop) -> None:
-    await put_on(front.database, shop, Plan.FREE)
-    checkout_id = await asked_plan(front, shop, Plan.PRO)
-    session = front.stripe.pay(checkout_id)
-    subscription = front.stripe.subscription_of(checkout_id)
-    early, first_bill = renewal_event(subscription), renewal_event(subscription)
-    first_bill["data"]["object"]["billing_reason"] = "subscription_create"
-    await told(front, first_bill, early, session_event(session))
-    assert await rows(front.database, payment_events, id=first_bill["id"]) == []
-    assert await problem_of(front, early) == ("people", "not_renewed_here")
-
-    fits, wrong = renewal_event(subscription), renewal_event(subscription, amount_paid=1)
-    newer = renewal_event(subscription)
-    thing = newer["data"]["object"]
-    details = {"subscription": thing.pop("subscription"), **thing.pop("subscription_details")}
-    thing["parent"] = {"subscription_details": details}
-    await told(front, fits, wrong, newer, ended_event(subscription), renewal_event(subscription))
-    assert await problem_of(front, fits) == await problem_of(front, newer) == ("noted", None)
-    assert await problem_of(front, wrong) == ("people", "other_amount")
-    latest = (await rows(front.database, payment_events, client_id=shop.client_id))[-1]
-    assert latest["problem"] == "not_renewed_here"
-
-
-async def test_its_end_is_told_before_its_beginning(front: LiveEngine, shop: Shop) -> None:
-    await put_on(front.database, shop, Plan.FREE)
-    checkout_id = await asked_plan(front, shop, Plan.PRO)
-    session = front.stripe.pay(checkout_id)
-
-    await told(front, ended_event(front.stripe.subscription_of(checkout_id)))
-    assert (await show(front, shop, "plan"))["plan"] == "free"
-    await told(front, session_event(session))
-
-    shown = await show(front, shop, "plan")
-    assert (shown["plan"], shown["next_plan"]) == ("pro", "free")
-
-
-async def test_a_granted_plan_outlives_a_bought_one(front: LiveEngine, shop: Shop) -> None:
-    await put_on(front.database, shop, Plan.FREE)
-    checkout_id = await asked_plan(front, shop, Plan.PRO)
-    await told(front, session_event(front.stripe.pay(checkout_id)))
-    await put_on(front.database, shop, Plan.ENTERPRISE)
-
-    await told(front, ended_event(front.stripe.subscription_of(checkout_id)))
-
-    shown = await show(front, shop, "plan")
-    assert (shown["plan"], shown["next_plan"]) == ("enterprise", None)
 
 
 async def test_all_at_once(front: LiveEngine, shop: Shop) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from domain.billing.checkout import Checkout, RenewalState, first_payment
-from domain.billing.payment import PaymentEvent, PaymentKind, Problem, doubt
+from domain.billing.payment import PaymentEvent, PaymentKind, PaymentProblem, doubt
 from domain.core.money import Money
 from domain.core.period import next_period_start
 from domain.tenants.client import Plan
@@ -87,18 +87,18 @@ PAYMENT = PaymentEvent(
     [
         (PAYMENT, None),
         (replace(PAYMENT, client_id=None), None),
-        (replace(PAYMENT, client_id="other"), Problem.OTHER_CLIENT),
-        (replace(PAYMENT, session_id="other"), Problem.OTHER_SESSION),
-        (replace(PAYMENT, session_id=None), Problem.OTHER_SESSION),
-        (replace(PAYMENT, amount=eur(99)), Problem.OTHER_AMOUNT),
-        (replace(PAYMENT, amount=None), Problem.OTHER_AMOUNT),
-        (replace(PAYMENT, amount=Money(minor=100, currency="USD")), Problem.OTHER_AMOUNT),
-        (replace(PAYMENT, kind=PaymentKind.RETURNED), Problem.MONEY_RETURNED),
-        (replace(PAYMENT, kind=PaymentKind.RENEWED), Problem.NOT_RENEWED_HERE),
+        (replace(PAYMENT, client_id="other"), PaymentProblem.OTHER_CLIENT),
+        (replace(PAYMENT, session_id="other"), PaymentProblem.OTHER_SESSION),
+        (replace(PAYMENT, session_id=None), PaymentProblem.OTHER_SESSION),
+        (replace(PAYMENT, amount=eur(99)), PaymentProblem.OTHER_AMOUNT),
+        (replace(PAYMENT, amount=None), PaymentProblem.OTHER_AMOUNT),
+        (replace(PAYMENT, amount=Money(minor=100, currency="USD")), PaymentProblem.OTHER_AMOUNT),
+        (replace(PAYMENT, kind=PaymentKind.RETURNED), PaymentProblem.MONEY_RETURNED),
+        (replace(PAYMENT, kind=PaymentKind.RENEWED), PaymentProblem.NOT_RENEWED_HERE),
         (replace(PAYMENT, kind=PaymentKind.PENDING, amount=None), None),
     ],
 )
-def test_doubts(event: PaymentEvent, problem: Problem | None) -> None:
+def test_doubts(event: PaymentEvent, problem: PaymentProblem | None) -> None:
     assert doubt(event, CHECKOUT, None) == problem
 
 
@@ -107,13 +107,13 @@ def test_doubts_about_what_is_paid_monthly() -> None:
     renewal = replace(PAYMENT, kind=PaymentKind.RENEWED, subscription_id="sub", amount=eur(300))
 
     assert doubt(renewal, active, active) is None
-    assert doubt(replace(renewal, amount=eur(100)), active, active) is Problem.OTHER_AMOUNT
+    assert doubt(replace(renewal, amount=eur(100)), active, active) is PaymentProblem.OTHER_AMOUNT
     for other in (RenewalState.REPLACED, RenewalState.ENDED, None):
         replaced = replace(active, renewal=other)
-        assert doubt(renewal, replaced, None) is Problem.NOT_RENEWED_HERE
+        assert doubt(renewal, replaced, None) is PaymentProblem.NOT_RENEWED_HERE
     ended = replace(PAYMENT, kind=PaymentKind.ENDED, subscription_id="another")
-    assert doubt(ended, active, active) is Problem.OTHER_SESSION
-    assert doubt(PAYMENT, CHECKOUT, active) is Problem.REPLACED_MEANWHILE
+    assert doubt(ended, active, active) is PaymentProblem.OTHER_SESSION
+    assert doubt(PAYMENT, CHECKOUT, active) is PaymentProblem.REPLACED_MEANWHILE
     replacing = replace(CHECKOUT, replaces=active.id)
     assert doubt(PAYMENT, replacing, active) is None
-    assert doubt(PAYMENT, replacing, None) is Problem.REPLACED_MEANWHILE
+    assert doubt(PAYMENT, replacing, None) is PaymentProblem.REPLACED_MEANWHILE

@@ -12,7 +12,7 @@ import sys
 import cli
 from adapters.payments.stripe_checkout import StripeCheckout
 from domain.billing.checkout import Checkout
-from domain.billing.payment import PaymentEvent, Verdict
+from domain.billing.payment import PaymentEvent, Settlement
 from domain.billing.ports import OpenedCheckout, Payments
 from domain.core.ids import TenantId
 from services.billing import payments
@@ -40,10 +40,10 @@ async def _opened(self: StripeCheckout, checkout: Checkout) -> OpenedCheckout:
 async def _applied(
     self: PaymentEventRepository,
     event: PaymentEvent,
-    verdict: Verdict,
+    settlement: Settlement,
     **whose: object,
 ) -> bool:
-    added = await _add(self, event, verdict, **whose)  # type: ignore[arg-type]
+    added = await _add(self, event, settlement, **whose)  # type: ignore[arg-type]
     _die()
     return added
 

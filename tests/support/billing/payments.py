@@ -7,7 +7,7 @@ import httpx
 import sqlalchemy as sa
 
 from domain.tenants.client import Plan, Role
-from store.billing.tables import credit_ledger
+from store.billing.tables import credit_ledger, payment_events
 from store.core.database import Database
 from store.tenants.tables import clients
 from tests.support.core.engine import LiveEngine
@@ -79,3 +79,9 @@ async def balance_of(database: Database, shop: Shop) -> int:
     balance = (await only_row(database, clients, of=shop))["credits_balance"]
     assert sum(one["amount"] for one in await rows(database, credit_ledger, of=shop)) == balance
     return int(balance)
+
+
+async def settled(front: LiveEngine, event: Event) -> tuple[str, str | None]:
+    """What came of an event, and why people must look at it."""
+    row = await only_row(front.database, payment_events, id=event["id"])
+    return row["state"], row["problem"]
