@@ -1,1 +1,1 @@
-"""The audit log: entries, the chain that their hashes make, and what a broken chain tells."""
+"""The audit log: who changed what, from where."""

@@ -17,7 +17,14 @@ from tests.support.core.postgres import as_owner
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.shop import Shop, open_shop
 
-SERVICE_ONLY = {"users", "erasures", "error_reports", "rate_windows"}
+SERVICE_ONLY = {
+    "users",
+    "erasures",
+    "error_reports",
+    "rate_windows",
+    "sessions",
+    "sign_in_codes",
+}
 TENANT_TABLES = sorted(set(metadata.tables) - SERVICE_ONLY)
 INSUFFICIENT_PRIVILEGE = "42501"
 
