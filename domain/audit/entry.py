@@ -26,8 +26,8 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class AuditEntry:
-    """`seq`: its place in the client's chain, from 1. `login`: of the operator who acts in a person's
-    name. `network`: where the request came from, as a network; None for what no request did.
+    """`seq`: its place in the client's chain, from 1. `login`: of the operator who acts in a
+    person's name. `network`: where the request came from; None for what no request did.
 
     Nothing is checked here: an entry that somebody has tampered with must be readable too.
     """
