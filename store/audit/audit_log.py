@@ -80,14 +80,15 @@ class AuditLog(TenantRepository):
         """The newest entries first. `before`: only those before this place of the chain."""
         column = audit_entries.c
         wanted = [column.client_id == self._tenant]
-        for value, condition in (
-            (before, column.seq < before),
-            (which.what, column.what == which.what),
-            (which.actor, column.actor == which.actor),
-            (which.since, column.at >= which.since),
-            (which.until, column.at < which.until),
-        ):
-            if value is not None:
-                wanted.append(condition)
+        if before is not None:
+            wanted.append(column.seq < before)
+        if which.what is not None:
+            wanted.append(column.what == which.what)
+        if which.actor is not None:
+            wanted.append(column.actor == which.actor)
+        if which.since is not None:
+            wanted.append(column.at >= which.since)
+        if which.until is not None:
+            wanted.append(column.at < which.until)
         query = LINKS.where(*wanted).order_by(column.seq.desc()).limit(limit)
         return tuple(link_of(row) for row in await self._connection.execute(query))
