@@ -13,6 +13,7 @@ from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
 from tests.support.reviews.reviews import open_review
+from tests.support.tenants.access import CHECKOUTS, CREDITS, PLAN, USAGE
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
@@ -21,6 +22,7 @@ from tests.support.webhooks.webhooks import subscribe, tell
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
 EXAMPLES = 20
+INCLUDED = (REVIEWS, WEBHOOKS, METRICS, CHURN, EXPORT, PLAN, CREDITS, CHECKOUTS, f"{USAGE}$")
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {
     ("GET", REVIEWS, 200): 15,
@@ -30,6 +32,11 @@ FLOORS = {
     ("GET", METRICS, 200): 3,
     ("GET", CHURN, 200): 5,
     ("GET", EXPORT, 200): 3,
+    ("GET", PLAN, 200): 3,
+    ("POST", f"{PLAN}/downgrade", 200): 1,
+    ("POST", f"{PLAN}/checkout", 409): 1,  # no account of Stripe's is configured
+    ("GET", CREDITS, 200): 3,
+    ("GET", USAGE, 200): 3,
     ("POST", WEBHOOKS, 201): 5,
 }
 
@@ -56,7 +63,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
         answers = await run_schemathesis(
             url,
             tmp_path,
-            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS}|{METRICS}|{CHURN}|{EXPORT})",
+            "--include-path-regex", f"^({'|'.join(INCLUDED)})",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="dashboard_hooks",
