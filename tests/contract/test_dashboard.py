@@ -1,4 +1,5 @@
-"""The document of reviews, webhooks, reports and exports against the service, for their owner."""
+"""The document of reviews, webhooks, reports, billing and exports against the service, for their
+owner."""
 
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
 from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.billing.payments import asked_credits
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
@@ -37,6 +39,7 @@ FLOORS = {
     ("POST", f"{PLAN}/checkout", 409): 1,  # no account of Stripe's is configured
     ("GET", CREDITS, 200): 3,
     ("GET", USAGE, 200): 3,
+    ("GET", f"{CHECKOUTS}/ID", 200): 3,
     ("POST", WEBHOOKS, 201): 5,
 }
 
@@ -72,6 +75,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
             client_id=shop.client_id,
             review_ids=",".join(reviews),
             doomed_ids=",".join(doomed),
+            checkout_id=await asked_credits(front, shop),
             delivery=f"{webhook.id}/{delivery_id}",
         )  # fmt: skip
 

@@ -236,8 +236,13 @@ async def test_stripe_refuses_or_is_away(at_noon: LiveEngine, shop: Shop, status
 async def test_without_an_account_nothing_is_sold(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    none = dict.fromkeys(("stripe_secret_key", "stripe_webhook_secret"))
-    async with live_engine(database_url, temporal.address, "default", **none) as engine:
+    async with live_engine(
+        database_url,
+        temporal.address,
+        "default",
+        stripe_secret_key=None,
+        stripe_webhook_secret=None,
+    ) as engine:
         for what, body in (("plan", {"plan": "enterprise"}), ("credits", {"credits": 100})):
             answer = await buy(engine, shop, what, **body)
             assert code(answer) == (409, "payments_unavailable")

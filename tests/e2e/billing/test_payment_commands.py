@@ -1,7 +1,9 @@
 """What operators are shown of payments that need them."""
 
+from typing import Any
+
 from tests.support.billing.payments import asked_credits, told
-from tests.support.core.command_line import cli, cli_json
+from tests.support.core.command_line import answer_of, cli
 from tests.support.core.engine import LiveEngine
 from tests.support.servers.stripe_account import an_event, session_event
 from tests.support.tenants.shop import Shop
@@ -14,7 +16,8 @@ async def test_payments_that_need_people(front: LiveEngine, shop: Shop) -> None:
     await told(front, wrong, nobodys)
 
     env = {"DATABASE_URL": front.settings.database.url}
-    first, second = cli_json("payment", "list", "--limit", "2", **env)["payments"]
+    listed: dict[str, Any] = {**answer_of(cli("payment", "list", "--limit", "2", "--json", **env))}
+    first, second = listed["payments"]
 
     assert (first["event_id"], first["problem"]) == (nobodys["id"], "money_returned")
     assert first["client_id"] is None
