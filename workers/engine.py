@@ -18,6 +18,7 @@ from activities.agent.purse import Purse
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
+from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.intake.normalize import Normalize
@@ -51,14 +52,9 @@ from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
 from adapters.temporal.setup import (
-    ensure_daily_metrics_schedule,
-    ensure_forget_dry_runs_schedule,
-    ensure_housekeeping_schedule,
-    ensure_monthly_reset_schedule,
-    ensure_retention_schedule,
+    ensure_calendar_schedules,
     ensure_search_attributes,
     ensure_sweep_schedule,
-    ensure_weekly_churn_schedule,
 )
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
@@ -68,6 +64,7 @@ from domain.intake.ports import Normalizer
 from domain.runs.contracts import SweepInput
 from settings import Settings
 from store.core.database import Database
+from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -92,6 +89,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     Retention,
     Erase,
     ForgetDryRuns,
+    AnchorAudit,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -122,6 +120,7 @@ class EngineActivities:
     churn: Churn
     retain: Retain
     erase: EraseRecords
+    anchor: AnchorHeads
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -149,6 +148,7 @@ class EngineActivities:
             self.erase.remove_workflows,
             self.erase.remove_rows,
             self.erase.certify,
+            self.anchor.anchor,
         ]
 
 
@@ -215,6 +215,7 @@ def build_activities(
         churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
+        anchor=AnchorHeads(database),
     )
 
 
@@ -284,12 +285,7 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
     try:
         await ensure_search_attributes(client)
         await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
-        await ensure_monthly_reset_schedule(client)
-        await ensure_housekeeping_schedule(client)
-        await ensure_daily_metrics_schedule(client)
-        await ensure_weekly_churn_schedule(client)
-        await ensure_retention_schedule(client)
-        await ensure_forget_dry_runs_schedule(client)
+        await ensure_calendar_schedules(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"

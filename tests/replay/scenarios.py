@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from adapters.temporal.runs import erased
 from adapters.temporal.setup import (
+    ensure_anchor_audit_schedule,
     ensure_daily_metrics_schedule,
     ensure_forget_dry_runs_schedule,
     ensure_monthly_reset_schedule,
@@ -16,6 +17,7 @@ from adapters.temporal.setup import (
 from domain.analytics.contracts import BackfillMetricsInput, WeeklyChurnInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
+    ANCHOR_AUDIT_SCHEDULE,
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
     FORGET_DRY_RUNS_SCHEDULE,
@@ -168,6 +170,13 @@ async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
 
 
+async def anchor_audit(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_anchor_audit_schedule(engine.client)
+    at = datetime(2024, 3, 1, 0, 20, tzinfo=UTC)
+    return await fire(engine.client, ANCHOR_AUDIT_SCHEDULE, at)
+
+
 async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     await answered(engine, shop, message=ORDER_QUESTION)
     await erase(engine, shop)
@@ -253,6 +262,7 @@ SCENARIOS: dict[str, Scenario] = {
         housekeeping,
         retention,
         forget_dry_runs,
+        anchor_audit,
         erase_client,
         erase_customer,
         erase_customer_under_way,
