@@ -1,7 +1,6 @@
 """Anchor: where the chains of the audit log stand, written where a cut tail cannot reach."""
 
 from datetime import date
-from typing import Final
 
 import structlog
 from temporalio import activity
@@ -9,10 +8,9 @@ from temporalio import activity
 from domain.audit.chain import AnchorDigest
 from domain.audit.contracts import AnchorAuditResult, AnchorHeadsInput
 from domain.core import names
+from services.audit.anchors import ANCHORS_AT_ONCE, anchors_of_day
 from store.audit.chains import ChainRepository
 from store.core.database import Database
-
-_AT_ONCE: Final = 1_000
 
 _log = structlog.get_logger(__name__)
 
@@ -20,7 +18,7 @@ _log = structlog.get_logger(__name__)
 class AnchorHeads:
     """`at_once`: how many anchors a transaction writes or reads."""
 
-    def __init__(self, database: Database, *, at_once: int = _AT_ONCE) -> None:
+    def __init__(self, database: Database, *, at_once: int = ANCHORS_AT_ONCE) -> None:
         self._database = database
         self._at_once = at_once
 
@@ -53,14 +51,8 @@ class AnchorHeads:
         )
 
     async def _digest(self, day: date) -> AnchorDigest:
-        digest, after = AnchorDigest(), ("", 0)
-        while True:
-            async with self._database.reading_across() as connection:
-                page = await ChainRepository(connection).anchors_of(
-                    day, after=after, limit=self._at_once
-                )
-            activity.heartbeat()
-            if not page:
-                return digest
+        digest = AnchorDigest()
+        async for page in anchors_of_day(self._database, day, at_once=self._at_once):
             digest.add(page)
-            after = (page[-1].client_id, page[-1].seq)
+            activity.heartbeat()
+        return digest
