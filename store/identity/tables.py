@@ -10,7 +10,14 @@ sessions: Final = sa.Table(
     "sessions",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
+    # A user who is erased leaves no session.
+    sa.Column(
+        "user_id",
+        sa.Text,
+        sa.ForeignKey("users.id", ondelete="CASCADE"),
+        nullable=False,
+        index=True,
+    ),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
     # Of the secret before the last one: who presents it has stolen it, or was robbed of it.
@@ -24,18 +31,26 @@ sessions: Final = sa.Table(
     sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
 )
 
-# One row an address: a new code takes the place of the one before.
+# A row for each code that was asked for, whether or not the address is known.
 sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
-    # As the address is compared, in lower case.
-    sa.Column("email", sa.Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    # As `domain/identity/address.py` writes it.
+    text("email"),
     # Keyed: of a million codes each could be tried against a plain digest.
     sa.Column("digest", sa.LargeBinary, nullable=False),
+    # The code itself, sealed, until it is mailed.
+    text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
+    text("language"),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    # Whether its mail let somebody open an account: so many an hour may.
+    sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
+    sa.Index(None, "email", "created_at"),
+    sa.Index(None, "created_at"),
 )
 
 invitations: Final = sa.Table(
@@ -46,6 +61,8 @@ invitations: Final = sa.Table(
     text("role"),
     # The user who invites.
     text("invited_by"),
+    # Of its mail.
+    text("language"),
     time("created_at"),
     time("expires_at"),
     time("accepted_at", nullable=True),
