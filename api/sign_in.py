@@ -22,7 +22,7 @@ from domain.identity.session import SECRET_BYTES, SessionKind
 from domain.intake.rate_limit import LimitScope
 from domain.tenants.user import User
 from services.identity.sessions import OpenedSession, Visitor
-from services.identity.sign_in import CodePresented, CodeWanted, SignedIn, make_code, sign_in
+from services.identity.sign_in import CodePresented, CodeWanted, Entered, make_code, sign_in
 
 _MAX_AGENT: Final = 200
 
@@ -62,7 +62,7 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
         await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 
-async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> SignedIn:
+async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:
     """Sign in. Raises InvalidCode, TooManyRequests, EngineUnavailable."""
     resources: Resources = request.app.state.resources
     try:

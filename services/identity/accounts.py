@@ -21,7 +21,7 @@ TRIAL: Final = timedelta(days=14)
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class OwnAccount:
     """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
     it was made just now."""
 
@@ -30,7 +30,7 @@ class Account:
     created: bool
 
 
-async def account_of(work: UnitOfWork, email: str, brand: str | None) -> Account | None:
+async def account_of(work: UnitOfWork, email: str, brand: str | None) -> OwnAccount | None:
     """Who the address belongs to. An invited address joins the clients that invited it; one that
     then still has no client gets one of its own if a `brand` was given, and is nobody without."""
     user_id = await _joined(work, email, await user_of(work.connection, email))
@@ -39,7 +39,7 @@ async def account_of(work: UnitOfWork, email: str, brand: str | None) -> Account
         own = await MemberRepository(work.connection).client_of(user_id)
     if own is None and brand is not None:
         return await _opened(work, email, brand)
-    return None if user_id is None else Account(user_id, own, created=False)
+    return None if user_id is None else OwnAccount(user_id, own, created=False)
 
 
 async def _joined(work: UnitOfWork, email: str, user_id: str | None) -> str | None:
@@ -62,7 +62,7 @@ async def _joined(work: UnitOfWork, email: str, user_id: str | None) -> str | No
     return user_id
 
 
-async def _opened(work: UnitOfWork, email: str, brand: str) -> Account:
+async def _opened(work: UnitOfWork, email: str, brand: str) -> OwnAccount:
     """A client of the user's own: on trial, with the playbooks that every client begins with."""
     work.tenant = TenantId(work.new_id())
     user_id = await ClientRepository(work.connection).create(
@@ -83,4 +83,4 @@ async def _opened(work: UnitOfWork, email: str, brand: str) -> Account:
             entry.playbook, active=entry.is_active, now=work.now, rulebook=entry.rulebook
         )
         work.note(owner, "playbook created", playbook_id=entry.playbook.id)
-    return Account(user_id, work.tenant, created=True)
+    return OwnAccount(user_id, work.tenant, created=True)

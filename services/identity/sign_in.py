@@ -34,7 +34,7 @@ class CodePresented:
 
 
 @dataclass(frozen=True, slots=True)
-class SignedIn:
+class Entered:
     """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
     it was made just now."""
 
@@ -64,7 +64,7 @@ async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str
     return code_id if stored else None
 
 
-async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) -> SignedIn | None:
+async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) -> Entered | None:
     """Open a session for a code, and before it the account that the code was asked for; None where
     the code is wrong, used up, too old or unknown. The try counts all the same, so the work must be
     committed then too.
@@ -85,4 +85,4 @@ async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) ->
     opened = await open_session(
         work, account.user_id, presented.kind, presented.visitor, presented.random
     )
-    return SignedIn(opened, account.client_id, account.created)
+    return Entered(opened, account.client_id, account.created)

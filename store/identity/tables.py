@@ -10,14 +10,7 @@ sessions: Final = sa.Table(
     "sessions",
     metadata,
     sa.Column("id", sa.Text, primary_key=True),
-    # A user who is erased leaves no session.
-    sa.Column(
-        "user_id",
-        sa.Text,
-        sa.ForeignKey("users.id", ondelete="CASCADE"),
-        nullable=False,
-        index=True,
-    ),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
     # Of the secret before the last one: who presents it has stolen it, or was robbed of it.

@@ -17,7 +17,7 @@ from api.schemas.identity.sign_in import (
     SignupBody,
     Tokens,
     VerifyAnswer,
-    VerifyBody,
+    EnterCodeBody,
 )
 from api.sign_in import count_address, enter_code, our_keys, send_code, tokens_of
 from domain.identity.code import LIFETIME as CODE_LIFETIME
@@ -87,7 +87,7 @@ async def signup(
 )
 async def verify(
     request: Request,
-    body: Annotated[VerifyBody, Depends(JsonBody(VerifyBody))],
+    body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
     resources: ResourcesDep,
 ) -> VerifyAnswer:
     """A code is good once, for ten minutes and for five tries. A new shop's account is made here,

@@ -34,7 +34,7 @@ class SignupAnswer(BaseModel):
     expires_in: int
 
 
-class VerifyBody(StrictBody):
+class EnterCodeBody(StrictBody):
     email: _Address
     code: Annotated[str, Field(max_length=20, description="Six digits, from the mail.")]
 

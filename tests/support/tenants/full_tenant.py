@@ -1,23 +1,30 @@
 """A client with at least one row in every tenant table, made by the code that makes them."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
+from domain.audit.entry import Note
 from domain.billing.quota import QuotaStanding
 from domain.core.contracts import RunRef
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.audit.audit_log import AuditLog
+from store.audit.tables import audit_anchors
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
+from store.identity.tables import invitations
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
@@ -35,8 +42,12 @@ from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
-# Tables that belong to no client.
-_GLOBAL = {"users", "clients", "erasures", "error_reports", "rate_windows"}
+SERVICE_ONLY = frozenset(
+    {"users", "erasures", "error_reports", "rate_windows", "sessions", "sign_in_codes"}
+)
+"""Tables that belong to no client: only what spans clients may enter."""
+
+NO_TENANT = SERVICE_ONLY | {"clients"}
 
 
 async def fill_every_table(database: Database, shop: Shop) -> None:
@@ -63,10 +74,11 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
+        await _note(shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
-            if name not in _GLOBAL
+            if name not in NO_TENANT
             and not await connection.scalar(sa.select(sa.func.count()).select_from(table))
         ]
     assert empty == []
@@ -130,11 +142,26 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
     )
 
 
+async def _note(shop: Shop, connection: AsyncConnection) -> None:
+    note = Note(Actor.person(shop.owner_user_id, Role.OWNER), "key created", {"key_id": "k"})
+    await AuditLog(connection, shop.tenant).append([note], utc_now(), new_ulid)
+    head = {"seq": 1, "hash": b"h", "day": utc_now().date()}
+    anchor = insert(audit_anchors).values(client_id=shop.client_id, **head)
+    await connection.execute(anchor.on_conflict_do_nothing())
+
+
 async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
     now = utc_now()
     whose = {"client_id": shop.client_id}
     counts = {
         column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
+    }
+    invited = {
+        "email": "new@b.example",
+        "role": Role.AGENT,
+        "invited_by": "user",
+        "language": "fr",
+        "expires_at": now,
     }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
     for table, values in (
@@ -143,6 +170,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (churn_predictions, {"id": new_ulid(), "created_at": now, **churn}),
         (client_settings, {"updated_at": now}),
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
+        (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))
