@@ -3,7 +3,7 @@
 What clients wanted to pay for, and each event of the payment provider.
 
 Revision: c4d7f20a91b8
-Follows: 3f6a1d9c7e20
+Follows: c4d7e1a90b36
 """
 
 import sqlalchemy as sa
@@ -12,7 +12,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "c4d7f20a91b8"
-down_revision = "3f6a1d9c7e20"
+down_revision = "c4d7e1a90b36"
 branch_labels = None
 depends_on = None
 
