@@ -68,6 +68,7 @@ COMMANDS: Final = (
         "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
+    LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),

@@ -23,6 +23,7 @@ from domain.billing.errors import (
     PaymentsUnreachable,
     PlanRequired,
     QuotaExhausted,
+    TooManyCheckouts,
 )
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import (
@@ -184,6 +185,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
     InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
     NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
     NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
     PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),

@@ -12,6 +12,9 @@ from domain.tenants.client import Plan
 OPEN_FOR: Final = timedelta(hours=1)
 """How long the provider's page takes a payment."""
 
+MAX_OPEN: Final = 20
+"""Pages of one client that were asked for within that time and are not paid."""
+
 # The provider begins a monthly renewal at least two days after the payment, which comes up to an
 # hour after it was asked for.
 _RENEWED_EARLIEST: Final = timedelta(days=3)

@@ -43,6 +43,12 @@ class NotALowerPlan(DomainError):
     code = "not_a_lower_plan"
 
 
+class TooManyCheckouts(DomainError):
+    """The client has so many pages open that none was paid of."""
+
+    code = "too_many_checkouts"
+
+
 class CheckoutNotFound(DomainError):
     code = "checkout_not_found"
 

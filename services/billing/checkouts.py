@@ -6,8 +6,8 @@ What is bought comes with its payment (`services/billing/payments.py`), never fr
 from dataclasses import dataclass
 from datetime import datetime
 
-from domain.billing.checkout import Checkout, first_payment
-from domain.billing.errors import NotForSale, PaymentsUnavailable
+from domain.billing.checkout import MAX_OPEN, OPEN_FOR, Checkout, first_payment
+from domain.billing.errors import NotForSale, PaymentsUnavailable, TooManyCheckouts
 from domain.billing.ports import Payments
 from domain.billing.prices import PriceList
 from domain.core.ids import TenantId
@@ -38,8 +38,8 @@ async def buy_plan(
 ) -> Offered:
     """Ask for a plan above the one that is paid for: the rest of this month, then each month.
 
-    Raises RoleRequired, PaymentsUnavailable, NotForSale, ClientNotFound, and PaymentsUnreachable:
-    then nothing is paid, and it may be asked for again.
+    Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
+    PaymentsUnreachable: then nothing is paid, and it may be asked for again.
     """
     actor.require(OWNERS)
     if payments is None:
@@ -95,7 +95,10 @@ async def buy_credits(
 
 
 async def _ask(work: UnitOfWork, actor: Actor, checkout: Checkout) -> None:
-    await CheckoutRepository(work.connection, work.tenant).add(checkout)
+    repository = CheckoutRepository(work.connection, work.tenant)
+    if await repository.unpaid_since(work.now - OPEN_FOR) >= MAX_OPEN:
+        raise TooManyCheckouts
+    await repository.add(checkout)
     work.note(actor, "checkout asked for", checkout_id=checkout.id)
 
 

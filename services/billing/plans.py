@@ -3,11 +3,13 @@
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from domain.billing.checkout import Checkout
 from domain.billing.errors import NotALowerPlan, PaymentsUnavailable
 from domain.billing.ports import Payments
 from domain.billing.prices import PriceList
 from domain.billing.subscription import Subscription
 from domain.core.ids import TenantId
+from domain.core.money import Money
 from domain.tenants.actor import OPERATORS, OWNERS, Actor
 from domain.tenants.client import Plan
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
@@ -53,8 +55,8 @@ async def choose_plan(
     """A lower plan, or none, from the next month on; the present one takes that back.
 
     Where the plan is paid for monthly, the payment provider is told first: if the rest fails, it
-    is chosen again. Raises RoleRequired, NotALowerPlan, ClientNotFound, PaymentsUnavailable and
-    PaymentsUnreachable.
+    is chosen again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
+    PaymentsUnavailable and PaymentsUnreachable.
     """
     actor.require(OWNERS)
     async with units.of(tenant) as work:
@@ -64,8 +66,7 @@ async def choose_plan(
     if active is not None and active.subscription_id is not None:
         if payments is None:
             raise PaymentsUnavailable
-        # A plan without a price was granted: what was paid for goes on.
-        monthly = None if plan is Plan.FREE else prices.plans.get(plan, active.monthly)
+        monthly = _paid_from_then(plan, active, prices, work.now)
         await payments.renew(active.subscription_id, monthly)
     async with units.of(tenant) as work:
         changed = (await _check_lower(work, plan)).changed_to(plan, work.now)
@@ -74,6 +75,14 @@ async def choose_plan(
             await CheckoutRepository(work.connection, tenant).cost(active.id, monthly)
         work.note(actor, "plan chosen", plan=plan.value)
     return changed
+
+
+def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
+    """A plan above the one that was bought was granted: then what was paid for goes on."""
+    if plan is Plan.FREE:
+        return None
+    bought = active.plan or plan
+    return active.monthly if Subscription(bought).is_above(plan, now) else prices.of_plan(plan)
 
 
 async def _check_lower(work: UnitOfWork, plan: Plan) -> Subscription:

@@ -1,5 +1,6 @@
 """Checkouts: what a client wanted to pay for, and what became of it."""
 
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -45,6 +46,17 @@ class CheckoutRepository(TenantRepository):
     async def active(self) -> Checkout | None:
         """The plan that is being paid for monthly."""
         return await self._find(checkouts.c.renewal == RenewalState.ACTIVE)
+
+    async def unpaid_since(self, since: datetime) -> int:
+        """How many were asked for since then and are not paid."""
+        number = await self._connection.scalar(
+            sa.select(sa.func.count()).where(
+                checkouts.c.client_id == self._tenant,
+                checkouts.c.created_at > since,
+                checkouts.c.state.in_((CheckoutState.ASKED, CheckoutState.OPEN)),
+            )
+        )
+        return int(number or 0)
 
     async def customer_id(self) -> str | None:
         """By which the provider knows who paid last."""

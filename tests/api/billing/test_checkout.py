@@ -1,11 +1,14 @@
 """Buying plans and credits: what is asked, what Stripe is asked, and what its payment brings."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from adapters.system import new_ulid
+from domain.billing.checkout import MAX_OPEN
 from domain.tenants.client import Plan, Role
 from store.billing.tables import checkouts, credit_ledger
 from store.tenants.tables import clients
@@ -233,8 +236,13 @@ async def test_stripe_refuses_or_is_away(at_noon: LiveEngine, shop: Shop, status
 async def test_without_an_account_nothing_is_sold(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:
-    none = dict.fromkeys(("stripe_secret_key", "stripe_webhook_secret"))
-    async with live_engine(database_url, temporal.address, "default", **none) as engine:
+    async with live_engine(
+        database_url,
+        temporal.address,
+        "default",
+        stripe_secret_key=None,
+        stripe_webhook_secret=None,
+    ) as engine:
         for what, body in (("plan", {"plan": "enterprise"}), ("credits", {"credits": 100})):
             answer = await buy(engine, shop, what, **body)
             assert code(answer) == (409, "payments_unavailable")
@@ -243,6 +251,45 @@ async def test_without_an_account_nothing_is_sold(
         webhook = await engine.http.post("/api/payments/stripe/webhook", json={})
         assert code(webhook) == (409, "payments_unavailable")
         assert (await only_row(engine.database, clients, of=shop))["plan"] == "pro"
+
+
+async def test_pages_that_nobody_pays(at_noon: LiveEngine, shop: Shop) -> None:
+    """So many an hour, at once too; one that is paid leaves its place."""
+    owner = await person(at_noon, shop, Role.OWNER)
+
+    async def ask() -> int:
+        answer = await at_noon.http.post(
+            f"{DASHBOARD}/credits/checkout", json={"credits": 100}, headers=owner
+        )
+        return answer.status_code
+
+    asked = Counter(await asyncio.gather(*(ask() for _ in range(MAX_OPEN + 5))))
+    assert asked == {201: MAX_OPEN, 409: 5}
+    assert code(await buy(at_noon, shop, "credits", credits=100)) == (409, "too_many_checkouts")
+
+    one = (await rows(at_noon.database, checkouts, of=shop))[0]
+    await told(at_noon, session_event(at_noon.stripe.pay(one["id"])))
+    assert await ask() == 201
+    set_clock(at_noon, NOW + timedelta(minutes=61))
+    with at_noon.stripe.at(NOW.timestamp() + 3660):
+        assert await ask() == 201
+
+
+async def test_what_was_given_costs_nothing(at_noon: LiveEngine, shop: Shop) -> None:
+    """An operator gives a plan above the bought one: taking a choice back charges what it did."""
+    await put_on(at_noon.database, shop, Plan.FREE)
+    checkout_id = await asked_plan(at_noon, shop, Plan.STARTER)
+    await told(at_noon, session_event(at_noon.stripe.pay(checkout_id)))
+    await put_on(at_noon.database, shop, Plan.ENTERPRISE)
+    owner = await person(at_noon, shop, Role.OWNER)
+
+    for plan, cancelled in (("free", True), ("enterprise", False)):
+        answer = await at_noon.http.post(
+            f"{DASHBOARD}/plan/downgrade", json={"plan": plan}, headers=owner
+        )
+        assert answer.status_code == 200, answer.text
+        subscription = at_noon.stripe.subscription_of(checkout_id)
+        assert (subscription.cancel_at_period_end, subscription.unit_amount) == (cancelled, 4900)
 
 
 async def test_another_clients_checkout_is_none(at_noon: LiveEngine, shop: Shop) -> None:

@@ -109,8 +109,9 @@ def _with(request: dict[str, Any], header: str) -> dict[str, Any]:
 
 
 async def test_what_is_signed_and_no_event(front: LiveEngine) -> None:
-    for thing in ([], {"type": "invoice.paid"}, an_event("invoice.paid", {"id": 7})):
-        answer = await tell(front, thing)  # type: ignore[arg-type]
+    things: list[Any] = [[], {"type": "invoice.paid"}, an_event("invoice.paid", {"id": 7})]
+    for thing in things:
+        answer = await tell(front, thing)
         assert code(answer) == (400, "invalid_body"), thing
     # What concerns nothing here is taken, and forgotten.
     other = an_event("customer.created", {"id": "cus_1"})
@@ -154,7 +155,7 @@ async def test_what_does_not_fit_goes_to_people(front: LiveEngine, shop: Shop) -
     other = await open_shop(front.database)
     session = front.stripe.pay(await asked_credits(front, shop))
     ours = session.metadata
-    wrong = {
+    wrong: dict[str, list[dict[str, Any]]] = {
         "other_amount": [{"amount_total": 1199}, {"amount_total": 12000}, {"currency": "usd"}],
         "other_client": [{"metadata": {**ours, "client_id": other.client_id}}],
         "other_session": [{"id": "cs_test_another"}],
@@ -197,10 +198,10 @@ async def test_all_at_once(front: LiveEngine, shop: Shop) -> None:
         async with units_on(front.database).of(shop.tenant) as work:
             return await add_credits(work, Actor.operator("operator:test"), 10)
 
-    given, statuses, *admitted = await asyncio.gather(
+    given, statuses, admitted = await asyncio.gather(
         give(),
         tell_at_once(front, [event, other] * (CROWD // 2)),
-        *(_admitted(front, shop) for _ in range(20)),
+        asyncio.gather(*(_admitted(front, shop) for _ in range(20))),
     )
 
     assert given >= 10

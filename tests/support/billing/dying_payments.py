@@ -59,7 +59,7 @@ if __name__ == "__main__":
         case "opened":
             StripeCheckout.open = _opened  # type: ignore[method-assign]
         case "applied":
-            PaymentEventRepository.add = _applied  # type: ignore[method-assign, assignment]
+            PaymentEventRepository.add = _applied  # type: ignore[method-assign]
         case "committed":
             object.__setattr__(payments, "_end_replaced", _committed)
     cli.main()
