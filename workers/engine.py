@@ -9,7 +9,6 @@ from typing import Final
 
 import httpx
 from temporalio.client import Client
-from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.agent.dry_run import Rehearse
@@ -51,24 +50,13 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
-from adapters.temporal.setup import (
-    ensure_daily_metrics_schedule,
-    ensure_forget_dry_runs_schedule,
-    ensure_housekeeping_schedule,
-    ensure_monthly_reset_schedule,
-    ensure_retention_schedule,
-    ensure_search_attributes,
-    ensure_sweep_schedule,
-    ensure_weekly_churn_schedule,
-)
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
-from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
-from domain.runs.contracts import SweepInput
 from settings import Settings
 from store.core.database import Database
+from workers.schedules import ensure_schedules
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -215,7 +203,7 @@ def build_activities(
             mailer,
             sealer,
             utc_now,
-            dashboard_url=settings.server.dashboard_url,
+            sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
         sweep=SweepRuns(database, engine, utc_now),
@@ -270,7 +258,7 @@ async def working(
     http = open_client()
     normalizer = NormalizerPool()
     try:
-        await _ensure_schedules(settings, client)
+        await ensure_schedules(settings, client)
         await normalizer.start()
         async with build_worker(
             client,
@@ -285,25 +273,3 @@ async def working(
         await normalizer.close()
         await http.aclose()
         await database.close()
-
-
-async def _ensure_schedules(settings: Settings, client: Client) -> None:
-    sweep = SweepInput(
-        older_than_s=settings.sweep.after_s,
-        review_expiry_s=settings.reviews.expiry_s,
-        remote_brain=settings.brain.is_remote,
-        embedding_model=settings.embedding.model or "",
-    )
-    try:
-        await ensure_search_attributes(client)
-        await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
-        await ensure_monthly_reset_schedule(client)
-        await ensure_housekeeping_schedule(client)
-        await ensure_daily_metrics_schedule(client)
-        await ensure_weekly_churn_schedule(client)
-        await ensure_retention_schedule(client)
-        await ensure_forget_dry_runs_schedule(client)
-    except RPCError as error:
-        raise EngineUnavailable(
-            f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
-        ) from error
