@@ -9,7 +9,6 @@ from typing import Final
 
 import httpx
 from temporalio.client import Client
-from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.agent.dry_run import Rehearse
@@ -52,20 +51,25 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
+<<<<<<< HEAD
 from adapters.temporal.setup import (
     ensure_calendar_schedules,
     ensure_search_attributes,
     ensure_sweep_schedule,
 )
+=======
+>>>>>>> w16-signin
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
-from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
-from domain.runs.contracts import SweepInput
 from settings import Settings
 from store.core.database import Database
+<<<<<<< HEAD
 from workflows.anchor_audit import AnchorAudit
+=======
+from workers.schedules import ensure_schedules
+>>>>>>> w16-signin
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -215,7 +219,7 @@ def build_activities(
             mailer,
             sealer,
             utc_now,
-            dashboard_url=settings.server.dashboard_url,
+            sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
         sweep=SweepRuns(database, engine, utc_now),
@@ -271,7 +275,7 @@ async def working(
     http = open_client()
     normalizer = NormalizerPool()
     try:
-        await _ensure_schedules(settings, client)
+        await ensure_schedules(settings, client)
         await normalizer.start()
         async with build_worker(
             client,
@@ -286,6 +290,7 @@ async def working(
         await normalizer.close()
         await http.aclose()
         await database.close()
+<<<<<<< HEAD
 
 
 async def _ensure_schedules(settings: Settings, client: Client) -> None:
@@ -303,3 +308,5 @@ async def _ensure_schedules(settings: Settings, client: Client) -> None:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
         ) from error
+=======
+>>>>>>> w16-signin
