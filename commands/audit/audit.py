@@ -83,8 +83,9 @@ async def verify(
     if as_json:
         answer(True, "", logs=len(found), entries=entries, faults=[*map(_fields, faults)])
     else:
-        whole = f"{len(faults)} faults" if faults else "nothing is changed, missing or put in"
-        answer(False, f"{len(found)} logs, {entries} entries: {whole}.")
+        sound = "Nothing is changed, missing or put in."
+        sentence = "The log is not as it was written." if faults else sound
+        answer(False, sentence, logs=len(found), entries=entries, faults=len(faults))
     if faults:
         raise typer.Exit(1)
 
