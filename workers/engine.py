@@ -51,25 +51,14 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
-<<<<<<< HEAD
-from adapters.temporal.setup import (
-    ensure_calendar_schedules,
-    ensure_search_attributes,
-    ensure_sweep_schedule,
-)
-=======
->>>>>>> w16-signin
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
 from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
 from settings import Settings
 from store.core.database import Database
-<<<<<<< HEAD
-from workflows.anchor_audit import AnchorAudit
-=======
 from workers.schedules import ensure_schedules
->>>>>>> w16-signin
+from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -290,23 +279,3 @@ async def working(
         await normalizer.close()
         await http.aclose()
         await database.close()
-<<<<<<< HEAD
-
-
-async def _ensure_schedules(settings: Settings, client: Client) -> None:
-    sweep = SweepInput(
-        older_than_s=settings.sweep.after_s,
-        review_expiry_s=settings.reviews.expiry_s,
-        remote_brain=settings.brain.is_remote,
-        embedding_model=settings.embedding.model or "",
-    )
-    try:
-        await ensure_search_attributes(client)
-        await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
-        await ensure_calendar_schedules(client)
-    except RPCError as error:
-        raise EngineUnavailable(
-            f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
-        ) from error
-=======
->>>>>>> w16-signin

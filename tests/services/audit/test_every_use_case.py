@@ -13,6 +13,9 @@ SILENT: Final[Mapping[str, str]] = {
     "receive_event": "likewise",
     "signature_evidence": "it reads what was signed, and changes nothing",
     "subscriber": "it reads the plan, and changes nothing",
+    "make_code": "no client and no user is known yet: the session that the code opens is noted",
+    "see_session": "it says that a session is used, once a minute",
+    "save_subscription": "part of use cases that note what changed",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

@@ -30,7 +30,6 @@ PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
 USAGE: Final = "/api/dashboard/usage"
-AUDIT: Final = "/api/dashboard/audit"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
@@ -81,7 +80,6 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
     ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
     ("GET", USAGE): Access(ALL),
-    ("GET", AUDIT): Access(MANAGERS),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
