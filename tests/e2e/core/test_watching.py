@@ -19,7 +19,7 @@ from tests.support.core.command_line import answer_of, cli_json, cli_process
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, settings_of
 from tests.support.core.histories import history_bytes
 from tests.support.core.postgres import as_owner
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import Process, has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.sentry import sentry_server
@@ -246,14 +246,10 @@ async def test_taken_metrics_port_is_one_sentence(
             "late", *program, settings=front.settings, folder=tmp_path,
             METRICS_PORT=str(port), PORT=str(free_port()),
         ) as late:  # fmt: skip
-            await eventually(lambda: _ended(late))
+            await eventually(lambda: has_ended(late))
     assert late.exit_code == 1
     (sentence,) = late.log.read_text().splitlines()
     assert sentence.startswith(f"error: METRICS_PORT {port} cannot be opened")
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None
 
 
 async def _ready(it: Installation) -> bool:
