@@ -26,6 +26,7 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
+from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
@@ -164,6 +165,7 @@ def _lifespan(
                 metrics=metrics,
                 readiness=ready,
                 report_pace=ReportPace(),
+                pages=Pages(),
             )
             with watched_loop(metrics), state_shown(metrics, sources) as state:
                 yield

@@ -35,6 +35,7 @@ from domain.core.errors import (
     UnsupportedMediaType,
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
+from domain.identity.errors import CrossSiteRequest, SessionNotFound
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -129,6 +130,8 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     AccessDenied: ErrorAnswer(403, "Acces refuse."),
     RoleRequired: ErrorAnswer(403, "Votre rôle ne permet pas cette action."),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
+    CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
+    SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     ClientNotFound: ErrorAnswer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),

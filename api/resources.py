@@ -10,6 +10,7 @@ from adapters.identity.session_key import SessionKeys
 from adapters.observability.metrics import Metrics
 from adapters.observability.questions import Questions
 from adapters.temporal.client import TemporalEngine
+from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
@@ -50,6 +51,7 @@ class Resources:
     metrics: Metrics
     readiness: Questions[str]
     report_pace: ReportPace
+    pages: Pages
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

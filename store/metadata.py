@@ -10,6 +10,7 @@ import store.billing.tables
 import store.content.tables
 import store.core.tables
 import store.exports.tables
+import store.identity.tables
 import store.intake.tables
 import store.integrations.tables
 import store.playbooks.tables

@@ -22,6 +22,8 @@ NOUNS: Final = frozenset(
         "content",
         "integrations",
         "tenants",
+        "identity",
+        "audit",
         "privacy",
         "exports",
         "analytics",

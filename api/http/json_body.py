@@ -39,6 +39,11 @@ async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
     `Expect: 100-continue` then sends nothing.
     """
     _check_media_type(request)
+    return await received(request, seconds=seconds)
+
+
+async def received(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+    """The raw body of any type. Raises BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody."""
     _check_announced_length(request)
     coming: Crowd[str] = request.app.state.resources.bodies
     # One that has come with its head is read without a pause: it never counts beside another.

@@ -26,15 +26,16 @@ class KeyEntry:
 
 @dataclass(frozen=True, slots=True)
 class ActiveKey:
-    """A key that was active when it was read."""
+    """A key that was active when it was read. `scopes`: what it may do; None: all that keys may."""
 
     id: str
     client_id: str
+    scopes: frozenset[str] | None = None
 
 
 # Statements of the gateway's way are built once: building one costs as much as running it.
 # A function of the database (`migrations/`), for no row may be read before the tenant is known.
-_FIND_ACTIVE: Final = sa.text("SELECT id, client_id FROM active_key(:digest)")
+_FIND_ACTIVE: Final = sa.text("SELECT id, client_id, scopes FROM active_key(:digest)")
 _LOCK_ACCOUNT: Final = (
     sa.select(clients.c.id)
     .join(api_keys, api_keys.c.client_id == clients.c.id)
@@ -81,7 +82,10 @@ class KeyRepository:
         row = (
             await self._connection.execute(_FIND_ACTIVE, {"digest": material.digest})
         ).one_or_none()
-        return ActiveKey(row.id, row.client_id) if row is not None else None
+        if row is None:
+            return None
+        scopes = None if row.scopes is None else frozenset(row.scopes)
+        return ActiveKey(row.id, row.client_id, scopes)
 
     async def is_active(self, key_id: str) -> bool:
         return bool(await self._connection.scalar(_IS_ACTIVE, {"key": key_id}))

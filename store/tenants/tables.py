@@ -60,6 +60,15 @@ api_keys: Final = sa.Table(
     sa.Column("is_active", sa.Boolean, nullable=False, server_default=sa.true()),
     time("created_at"),
     time("revoked_at", nullable=True),
+    # How an audit entry names who made it; unknown of older keys.
+    text("created_by", nullable=True),
+    time("last_used_at", nullable=True),
+    text("last_used_from", nullable=True),
+    # What it may do; without, all that a key may.
+    sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
+    # Of a key that the OAuth flow made: the user who consented, and the client that holds it.
+    text("user_id", nullable=True),
+    text("oauth_client_id", nullable=True),
 )
 
 # What a client has set; a client without a row has set nothing.

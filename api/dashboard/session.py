@@ -1,0 +1,113 @@
+"""The browser's session: its cookie, and proof that a form was sent by our own page."""
+
+import hmac
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
+
+from adapters.identity.session import comma_separated
+from api.resources import Resources
+from domain.identity.errors import CrossSiteRequest
+from domain.identity.session import LONGEST, Session, SessionKind
+from domain.tenants.user import User
+from services.identity.sessions import find_session
+
+SIGN_IN: Final = "/app/sign-in"
+CSRF: Final = "csrf"
+
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """Somebody who is signed in with a browser. `csrf`: what our pages' forms send along."""
+
+    session: Session
+    user: User
+    csrf: str = field(repr=False)
+
+
+async def visit_of(request: Request) -> Visit | None:
+    """Whose browser it is; None where nobody is signed in."""
+    secret = request.cookies.get(cookie_name(request))
+    if secret is None:
+        return None
+    resources: Resources = request.app.state.resources
+    async with resources.database.reading_across() as connection:
+        session = await find_session(connection, SessionKind.BROWSER, secret, resources.now())
+    if session is None:
+        return None
+    admins = comma_separated(resources.settings.identity.admin_user_ids or "")
+    return Visit(session, User(session.user_id, session.user_id in admins), _csrf_of(secret))
+
+
+def cookie_name(request: Request) -> str:
+    """`__Host-` ties the cookie to this host and to TLS; loopback has none."""
+    return "session" if _is_plain_loopback(request) else "__Host-session"
+
+
+def give_cookie(request: Request, response: Response, secret: str) -> None:
+    response.set_cookie(
+        cookie_name(request),
+        secret,
+        max_age=int(LONGEST[SessionKind.BROWSER].total_seconds()),
+        path="/",
+        secure=not _is_plain_loopback(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def take_cookie(request: Request, response: Response) -> None:
+    response.delete_cookie(
+        cookie_name(request),
+        path="/",
+        secure=not _is_plain_loopback(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def sign_in_first(request: Request) -> Response:
+    """To the sign-in page, and back to this one."""
+    here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
+    return RedirectResponse(f"{SIGN_IN}?next={quote(here, safe='')}", status_code=303)
+
+
+def check_origin(request: Request) -> None:
+    """Raises CrossSiteRequest where another origin's page sent the form.
+
+    Every browser of today says where a form comes from; one that says nothing is refused.
+    """
+    site = request.headers.get("sec-fetch-site")
+    if site is not None:
+        same = site == "same-origin"
+    else:
+        # Without the scheme: before us a proxy may have ended TLS.
+        same = urlsplit(request.headers.get("origin", "")).netloc == request.url.netloc
+    if not same:
+        raise CrossSiteRequest
+
+
+def check_form(request: Request, visit: Visit, form: Mapping[str, str]) -> None:
+    """The same for the form of somebody who is signed in, which carries the session's token too.
+
+    Raises CrossSiteRequest.
+    """
+    check_origin(request)
+    if not hmac.compare_digest(form.get(CSRF, "").encode(), visit.csrf.encode()):
+        raise CrossSiteRequest
+
+
+def _csrf_of(secret: str) -> str:
+    digest = hmac.digest(secret.encode(), b"csrf", "sha256")
+    return urlsafe_b64encode(digest).rstrip(b"=").decode()
+
+
+def _is_plain_loopback(request: Request) -> bool:
+    return request.url.scheme == "http" and request.url.hostname in _LOOPBACK

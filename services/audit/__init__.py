@@ -1,0 +1,1 @@
+"""Reading and checking the audit log."""

@@ -1,0 +1,1 @@
+"""What people and their clients do to be let in."""

@@ -1,0 +1,55 @@
+"""The tables of who signs in. Users come before any client is known: most of these span clients."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import metadata, tenant_key, text, time
+
+sessions: Final = sa.Table(
+    "sessions",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
+    text("kind"),
+    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
+    # Of the secret before the last one: who presents it has stolen it, or was robbed of it.
+    sa.Column("replaced_digest", sa.LargeBinary, nullable=True, unique=True),
+    # Networks, not addresses, and the browser's own name: for the list of one's sessions.
+    text("network"),
+    text("agent"),
+    time("created_at"),
+    time("used_at"),
+    time("ended_at", nullable=True),
+    sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
+)
+
+# One row an address: a new code takes the place of the one before.
+sign_in_codes: Final = sa.Table(
+    "sign_in_codes",
+    metadata,
+    # As the address is compared, in lower case.
+    sa.Column("email", sa.Text, primary_key=True),
+    # Keyed: of a million codes each could be tried against a plain digest.
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    text("brand_name", nullable=True),
+    sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    time("created_at"),
+    time("used_at", nullable=True),
+)
+
+invitations: Final = sa.Table(
+    "invitations",
+    metadata,
+    *tenant_key(),
+    text("email"),
+    text("role"),
+    # The user who invites.
+    text("invited_by"),
+    time("created_at"),
+    time("expires_at"),
+    time("accepted_at", nullable=True),
+    time("withdrawn_at", nullable=True),
+    sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
+    sa.Index(None, "email"),
+)
