@@ -42,6 +42,13 @@ async def import_legacy_events(work: UnitOfWork, actor: Actor, lines: Lines) -> 
     return ImportedEvents(added, read - added)
 
 
+async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> None:
+    """For good. Raises RoleRequired, InvalidInput where there is no such event."""
+    actor.require(OPERATORS)
+    await AutomationRepository(work.connection, work.tenant).delete(event_id)
+    work.note(actor, "legacy event deleted")
+
+
 def _batches(lines: Lines) -> Iterator[list[LegacyEvent]]:
     """Events in file order, so many as one statement may take. Raises InvalidInput."""
     batch: list[LegacyEvent] = []
