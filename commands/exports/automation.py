@@ -21,7 +21,6 @@ from commands.core.person import operator
 from commands.core.progress import progress
 from commands.exports.importing import Watched, opened
 from domain.core.ids import TenantId, parse_ulid
-from domain.core.plain_text import without_controls
 from services.exports.legacy_events import delete_legacy_event, import_legacy_events
 from services.exports.tenant_import import PATIENCE_S
 from store.exports.legacy_events import AutomationRepository
@@ -69,7 +68,10 @@ async def list_latest(
             (
                 event.id,
                 f"{event.created_at:%Y-%m-%d %H:%M}",
-                *map(_shown, (event.event_type, event.source, event.status, event.customer_email)),
+                event.event_type,
+                event.source or "",
+                event.status or "",
+                event.customer_email or "",
             )
             for event in found
         ],
@@ -105,7 +107,3 @@ async def delete(
     async with work_on(data) as units, units.of(tenant) as work:
         await delete_legacy_event(work, operator(), event_id)
     answer(as_json, "Event deleted.", event_id=event_id)
-
-
-def _shown(text: str | None) -> str:
-    return without_controls(text or "")
