@@ -31,7 +31,7 @@ NOUNS: Final = {
     "credits": Verbs("add", "add", show="usage"),
 }
 # What is not made by a command, and is looked at.
-LOOKED_AT: Final = ("erase", "review", "run")
+LOOKED_AT: Final = ("erase", "errors", "review", "run")
 _MAKING: Final = {"add", "connect", "create", "import"}
 
 
