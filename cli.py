@@ -94,6 +94,7 @@ COMMANDS: Final = (
     ),
     LazyCommand("errors", "commands.core.error_reports:app", "Error reports, kept for 30 days."),
     LazyCommand("erase", "commands.privacy.erase:app", "Erase a client or one customer, for good."),
+    LazyCommand("audit", "commands.audit.audit:app", "The audit log: who changed what."),
     LazyCommand("retention", "commands.privacy.retention:app", "How long records are kept."),
 )
 
