@@ -83,7 +83,8 @@ COMMANDS: Final = (
     LazyCommand(
         "usage",
         "commands.billing.usage:usage",
-        "Show what a client has used of this month, and what it may use.",
+        "Show what a client has used of this month, what it may use, and when that will be "
+        "used up.",
     ),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),

@@ -122,6 +122,10 @@ def test_a_client_its_usage_and_its_credits(installed: Installation) -> None:
 
     used = installed.told("usage", *installed.of_client)
     assert (used["tickets_used"], used["tickets_limit"], used["credits_balance"]) == (0, 5000, 70)
+    assert (used["history"], used["quota_ends_on"]) == ([], None)
+    said = cli("usage", "--history", *installed.of_client, **installed.env).stdout
+    assert said.startswith("0 tickets used in ")
+    assert "month" in said.splitlines()[-1]
     shown = installed.told("client", "show", installed.client_id.lower())
     assert (shown["brand_name"], shown["plan"], shown["credits_balance"]) == ("Maison", "pro", 70)
     said = cli("client", "show", installed.client_id, **installed.env).stdout
