@@ -58,6 +58,12 @@ COMMANDS: Final = (
     LazyCommand(
         "client", "commands.tenants.client:app", "Merchants' accounts; `erase` removes one."
     ),
+    LazyCommand(
+        "usage",
+        "commands.billing.usage:usage",
+        "Show what a client has used of this month, what it may use, and when that will be "
+        "used up.",
+    ),
     LazyCommand("key", "commands.tenants.key:app", "API keys; `revoke` ends one."),
     LazyCommand(
         "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
@@ -80,12 +86,6 @@ COMMANDS: Final = (
         "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
-    LazyCommand(
-        "usage",
-        "commands.billing.usage:usage",
-        "Show what a client has used of this month, what it may use, and when that will be "
-        "used up.",
-    ),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
