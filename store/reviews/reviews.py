@@ -100,6 +100,7 @@ _SUMMARY: Final = (
         CUSTOMER_EMAIL,
         engine_events.c.subject,
         sa.func.coalesce(sa.func.left(engine_events.c.text, PREVIEW_CHARS), "").label("preview"),
+        sa.func.coalesce(sa.func.left(WORDS, PREVIEW_CHARS), "").label("draft_preview"),
         _TICKETS.amount,
         _TICKETS.currency,
         sa.and_(_TICKETS.status.in_(sorted(OPEN_STATUSES)), WORDS.regexp_match(r"\S")).label(

@@ -15,7 +15,7 @@ import pytest
 from embedded.ports import free_port
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
-from tests.support.core.command_line import answer_of, cli_json, cli_process
+from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, settings_of
 from tests.support.core.histories import history_bytes
 from tests.support.core.postgres import as_owner
@@ -211,6 +211,11 @@ async def test_reports_are_listed(
     assert listed[0]["request_id"] == answer.headers["x-request-id"]
     latest: Any = cli_json("errors", "list", "--limit", "1", DATABASE_URL=database_url)["errors"]
     assert latest == listed[:1]
+
+    show = ("errors", "show")
+    assert cli_json(*show, listed[0]["id"], DATABASE_URL=database_url) == listed[0]
+    assert listed[1]["place"] in cli(*show, listed[1]["id"], DATABASE_URL=database_url).stdout
+    assert "there is no such error" in cli(*show, "N", DATABASE_URL=database_url).stderr
 
 
 async def test_libraries_speak_json_too(
