@@ -46,7 +46,7 @@ from tests.support.servers.stripe_account import (
     StripeAccount,
     stripe_account,
 )
-from tests.support.tenants.shop import Shop
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workers import webhooks as webhook_worker
 from workers.engine import EngineActivities, build_activities, build_worker
 
@@ -129,6 +129,13 @@ class LiveEngine:
             )
         if signal and outcome.ref is not None:
             await self.engine.wake(outcome.ref, escalation_id)
+
+
+async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
+    """A question that is answered by mail, so that execute is an activity of its own."""
+    return await engine.post(
+        shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
+    )
 
 
 def think_with(database: Database, brain: Brain) -> Think:

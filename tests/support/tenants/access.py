@@ -25,11 +25,11 @@ DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
+AUDIT: Final = "/api/dashboard/audit"
 PLAN: Final = "/api/dashboard/plan"
 CREDITS: Final = "/api/dashboard/credits"
 CHECKOUTS: Final = "/api/dashboard/checkouts"
 USAGE: Final = "/api/dashboard/usage"
-AUDIT: Final = "/api/dashboard/audit"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
@@ -72,6 +72,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
+    ("GET", AUDIT): Access(MANAGERS),
     ("GET", PLAN): Access(ALL),
     ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
     ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
@@ -79,7 +80,6 @@ ACCESS: Final[dict[Route, Access]] = {
     ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
     ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
     ("GET", USAGE): Access(ALL),
-    ("GET", AUDIT): Access(MANAGERS),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
