@@ -51,7 +51,7 @@ async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMess
     """The `number`th mail to an address, once it has come."""
 
     async def found() -> EmailMessage | None:
-        theirs = [one for one in mail.mails if str(one["To"]) == email]
+        theirs = [one for one in mail.mails if str(one["To"]) == email.lower()]
         return theirs[number - 1] if len(theirs) >= number else None
 
     return await eventually(found)
