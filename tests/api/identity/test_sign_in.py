@@ -73,7 +73,7 @@ async def test_a_new_shop_answers_its_first_ticket_after_five_calls(
         headers=account.headers,
     )
     assert answer.status_code == 200, answer.text
-    assert answer.json()["status"] == "resolved", answer.text
+    assert answer.json()["status"] == "completed", answer.text
 
 
 async def test_who_has_an_account_signs_in_the_same_way(

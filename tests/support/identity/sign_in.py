@@ -96,6 +96,17 @@ async def sign_up(
 
 
 @asynccontextmanager
+async def calling_from(engine: LiveEngine, address: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A program's client, whose connections come from a network address."""
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(engine.app, raise_app_exceptions=False, client=(address, 1)),
+        base_url="http://engine",
+        timeout=40,
+    ) as client:
+        yield client
+
+
+@asynccontextmanager
 async def browser(
     engine: LiveEngine, *, base_url: str = "http://127.0.0.1"
 ) -> AsyncIterator[httpx.AsyncClient]:
