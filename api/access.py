@@ -22,6 +22,7 @@ from api.auth import (
     body_key,
     check_scope,
     limiter_key,
+    note_use,
     tenant_of,
 )
 from api.http.query import parse_query
@@ -122,20 +123,22 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A query for one client's records."""
+    """A query about one client, and who asks."""
 
     tenant: TenantId
+    actor: Actor
     query: Q
 
 
 class QueryInClient(Part, Generic[Q]):
     """The same for a list or a report, whose query asks for more than the client. Raises the same;
-    every role may go on."""
+    by default every role may go on."""
 
     security = SESSION
 
-    def __init__(self, model: type[Q]) -> None:
+    def __init__(self, model: type[Q], roles: Set[Role] = ANYONE) -> None:
         self._model = model
+        self._roles = roles
         self.parameters = query_parameters(model)
 
     async def __call__(self, request: Request) -> Asked[Q]:
@@ -143,7 +146,8 @@ class QueryInClient(Part, Generic[Q]):
         user = await signed_in(request, resources)
         query = parse_query(self._model, request.query_params)
         member = await member_for(user, query.client_id, resources)
-        return Asked(member.tenant, query)
+        member.actor.require(self._roles)
+        return Asked(member.tenant, member.actor, query)
 
 
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
@@ -178,6 +182,7 @@ class NamedClient(Part):
         resources: Resources = request.app.state.resources
         now = resources.now()
         caller = await authenticate(request.headers, resources)
+        note_use(request, caller)
         await resources.limiter.check_request(request, self._counted_as, limiter_key(caller), now)
         check_scope(caller, self._needed)
         given = request.query_params.getlist("client_id")
@@ -201,6 +206,7 @@ class GatewayCaller(Part):
 
     async def __call__(self, request: Request) -> Caller:
         caller = await authenticate_gateway(request.headers, request.app.state.resources)
+        note_use(request, caller)
         check_scope(caller, Scope.EVENTS_WRITE)
         request.state.caller = body_key(caller, request.client.host if request.client else "")
         return caller

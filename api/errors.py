@@ -23,6 +23,7 @@ from domain.core.errors import (
     CommitUnknown,
     DomainError,
     EngineUnavailable,
+    Fact,
     HeadTooLarge,
     InternalError,
     InvalidBody,
@@ -45,6 +46,14 @@ from domain.intake.errors import (
     TooManyRequests,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
+from domain.playbooks.errors import (
+    InvalidPlaybook,
+    PatternTaken,
+    PlaybookChanged,
+    PlaybookNameTaken,
+    PlaybookNotFound,
+    TooManyPlaybooks,
+)
 from domain.reviews.errors import (
     ConversationMovedOn,
     DraftMissing,
@@ -62,9 +71,14 @@ from domain.tenants.errors import (
     ClientIdRepeated,
     ClientNotFound,
     InsufficientScope,
+    InvalidLabel,
     InvalidSettings,
+    KeyNotFound,
+    MemberNotFound,
     NoClient,
+    OwnerStays,
     RoleRequired,
+    TooManyKeys,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -145,8 +159,17 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
+    InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
+    InvalidPlaybook: ErrorAnswer(
+        400,
+        "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
+        fields=("problems",),
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
+    MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
@@ -158,6 +181,18 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
+    TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
+    PatternTaken: ErrorAnswer(
+        409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."
+    ),
+    PlaybookNameTaken: ErrorAnswer(409, "Un autre playbook porte déjà ce nom."),
+    PlaybookChanged: ErrorAnswer(
+        409,
+        "Le playbook a changé entre-temps : il en est à la version {version}.",
+        fields=("version",),
+    ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
@@ -237,7 +272,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
     links = _links(request.app.state.dashboard_url) if request else {}
     facts = {**error.facts, **links}
     surface = surface_of(request.scope["path"]) if request else Surface.OTHER
-    body: dict[str, str | int] = {
+    body: dict[str, Fact] = {
         "error": answer.text_on(surface).format_map(facts),
         "code": error.code,
         "request_id": request_id,
@@ -252,7 +287,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
     return response
 
 
-def _links(dashboard_url: str) -> dict[str, str]:
+def _links(dashboard_url: str) -> dict[str, Fact]:
     """Where a caller who has used up the quota can go."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",

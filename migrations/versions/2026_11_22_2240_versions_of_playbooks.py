@@ -1,0 +1,23 @@
+"""who made a version of a playbook, and why
+
+Revision: 7d2c91ab40e6
+Follows: 3f6a1d9c7e20
+"""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "7d2c91ab40e6"
+down_revision = "3f6a1d9c7e20"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    op.add_column("playbook_versions", sa.Column("author", sa.Text(), nullable=True))
+    op.add_column("playbook_versions", sa.Column("note", sa.Text(), nullable=True))
+
+
+def downgrade() -> None:
+    op.drop_column("playbook_versions", "note")
+    op.drop_column("playbook_versions", "author")
