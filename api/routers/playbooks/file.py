@@ -10,7 +10,7 @@ from api.http.json_body import YAML
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, errors
 from api.routers.playbooks.body import PlaybookBody
-from api.schemas.playbooks.playbook import ImportAnswer, Imported, ImportQuery
+from api.schemas.playbooks.playbook import ImportAnswer, ImportedPlaybook, ImportQuery
 from domain.playbooks.file import playbooks_in, write_playbooks
 from domain.playbooks.merge import ImportOutcome
 from domain.playbooks.playbook import PlaybookSpec
@@ -58,7 +58,7 @@ async def bring_in(
     return ImportAnswer(
         dry_run=dry_run,
         playbooks=tuple(
-            Imported(
+            ImportedPlaybook(
                 name=one.entry.playbook.name,
                 outcome=one.outcome,
                 id=None

@@ -12,8 +12,8 @@ from api.routers.playbooks.body import PlaybookBody
 from api.schemas.playbooks.playbook import (
     ChangedPlaybook,
     ListedPlaybook,
-    Playbook,
     PlaybookList,
+    PlaybookOut,
     SwitchBody,
 )
 from domain.playbooks.errors import PlaybookNotFound
@@ -56,19 +56,21 @@ async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
 
 
 @router.post(PLAYBOOKS, summary="Make a playbook", status_code=201, responses=errors(409))
-async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> Playbook:
+async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
     """JSON, or YAML with `Content-Type: application/yaml`. Unless `active` says no it is on at
     once."""
     async with resources.work.of(member.tenant) as work:
         made = await create_playbook(work, member.actor, draft.spec, note=draft.note)
-    return Playbook.of(made)
+    return PlaybookOut.of(made)
 
 
 @router.get(PLAYBOOK, summary="One playbook, as a file has it")
-async def playbook(member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Playbook:
+async def playbook(
+    member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
+) -> PlaybookOut:
     """For every member of the client."""
     async with resources.database.reading(member.tenant) as connection:
-        return Playbook.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
+        return PlaybookOut.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
 
 
 @router.put(PLAYBOOK, summary="Change a playbook", responses=errors(409))
@@ -94,16 +96,16 @@ async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: Resourc
 @router.post(f"{PLAYBOOK}/activate", summary="Turn a playbook on", responses=errors(409))
 async def activate(
     member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
-) -> Playbook:
+) -> PlaybookOut:
     """Refused while another one that is on has the same pattern."""
     async with resources.work.of(member.tenant) as work:
-        return Playbook.of(await switch_playbook(work, member.actor, playbook_id, active=True))
+        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=True))
 
 
 @router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off")
 async def deactivate(
     member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
-) -> Playbook:
+) -> PlaybookOut:
     """Its events go by another one, or get no_playbook."""
     async with resources.work.of(member.tenant) as work:
-        return Playbook.of(await switch_playbook(work, member.actor, playbook_id, active=False))
+        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=False))

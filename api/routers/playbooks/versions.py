@@ -10,11 +10,11 @@ from api.route import DescribedRoute, JsonBody, Part, errors
 from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
 from api.schemas.playbooks.playbook import (
     ChangedPlaybook,
-    Difference,
     DiffQuery,
     ListedVersion,
     RestoreBody,
     Version,
+    VersionDiff,
     VersionPage,
     VersionQuery,
 )
@@ -100,7 +100,7 @@ async def difference(
     asked: Annotated[Asked[DiffQuery], Depends(QueryInClient(DiffQuery))],
     playbook_id: PlaybookId,
     resources: ResourcesDep,
-) -> Difference:
+) -> VersionDiff:
     """For every member of the client. By default what the last change was."""
     wanted = asked.query
     async with resources.database.reading(asked.tenant) as connection:
@@ -108,7 +108,7 @@ async def difference(
         found = PlaybookVersions(connection, asked.tenant)
         after = await found.read(playbook_id, wanted.after or now.playbook.version)
         before = await found.read(playbook_id, wanted.before or max(1, after.version - 1))
-    return Difference(
+    return VersionDiff(
         before=before.version,
         after=after.version,
         changed=tuple(differences(before.spec, after.spec)),

@@ -56,15 +56,15 @@ class SwitchBody(StrictBody):
     pass
 
 
-class Playbook(BaseModel):
+class PlaybookOut(BaseModel):
     id: str
     version: int
     is_active: bool
     playbook: Document
 
     @staticmethod
-    def of(entry: PlaybookEntry) -> "Playbook":
-        return Playbook(
+    def of(entry: PlaybookEntry) -> "PlaybookOut":
+        return PlaybookOut(
             id=entry.playbook.id,
             version=entry.playbook.version,
             is_active=entry.is_active,
@@ -99,7 +99,7 @@ class PlaybookList(BaseModel):
     )
 
 
-class ChangedPlaybook(Playbook):
+class ChangedPlaybook(PlaybookOut):
     outcome: ImportOutcome = Field(
         description="`changed`: the next version holds. `switched`: the same one, now on or off."
     )
@@ -107,11 +107,11 @@ class ChangedPlaybook(Playbook):
 
     @staticmethod
     def after(change: PlaybookChange) -> "ChangedPlaybook":
-        now = Playbook.of(change.entry)
+        now = PlaybookOut.of(change.entry)
         return ChangedPlaybook(**now.model_dump(), outcome=change.outcome, changed=change.fields)
 
 
-class Imported(BaseModel):
+class ImportedPlaybook(BaseModel):
     name: str
     outcome: ImportOutcome
     id: str | None = Field(description="Null of one that a dry run would make.")
@@ -122,7 +122,7 @@ class Imported(BaseModel):
 
 class ImportAnswer(BaseModel):
     dry_run: bool
-    playbooks: tuple[Imported, ...] = Field(description="In the order of the file.")
+    playbooks: tuple[ImportedPlaybook, ...] = Field(description="In the order of the file.")
 
 
 class Version(BaseModel):
@@ -159,7 +159,7 @@ class VersionPage(BaseModel):
     next_cursor: int | None = Field(description="Null: these are the last.")
 
 
-class Difference(BaseModel):
+class VersionDiff(BaseModel):
     model_config = ConfigDict(populate_by_name=True)
 
     before: int = Field(alias="from")

@@ -17,21 +17,15 @@ from api.errors import ANSWERS, error_response
 from api.surface import Surface
 from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import PlanRequired, QuotaExhausted
-from domain.billing.quota import QuotaStanding
-from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
     EngineUnavailable,
     InternalError,
-    InvalidBody,
-    InvalidContent,
     InvalidInput,
-    InvalidQuery,
     MethodNotAllowed,
     OverBudget,
     RuleBroken,
 )
-from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.intake.errors import (
     ClientRateLimited,
@@ -44,30 +38,26 @@ from domain.integrations.errors import (
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
-    InvalidIntegration,
     MailRefused,
     MailUnknown,
     MailUnreachable,
     NotAuthorized,
-    UnknownProvider,
 )
-from domain.playbooks.errors import PatternTaken, PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
+from domain.runs.errors import NoAnswer
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
     ClientIdMissing,
     ClientNotFound,
     InsufficientScope,
-    InvalidSettings,
     KeyNotFound,
     NoClient,
     Unauthenticated,
 )
-from domain.webhooks.errors import Deferred, InvalidWebhook
+from domain.webhooks.errors import Deferred
 from tests.support.core.engine import settings_of
+from tests.support.core.errors import EXAMPLES, STANDING
 
 GATEWAY = "/api/engine/gateway"
 USAGE = "/api/billing/usage"
@@ -76,8 +66,6 @@ WIDGET = "/api/widget/chat"
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
-    PlaybookNotFound,
-    KeyNotFound,
     InvalidInput,
     ErasureNotFound,
     Deferred,
@@ -95,37 +83,9 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
-    PatternTaken,
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
-
-STANDING = QuotaStanding(
-    period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0
-)
-# One of every error that is made with something.
-EXAMPLES: dict[type[DomainError], DomainError] = {
-    type(error): error
-    for error in (
-        InvalidBody("{reason} {nothing}"),
-        InvalidQuery("{parameter} {nothing}"),
-        EscalationClaimed("review-1", "user-1"),
-        AnswerTimeout("event-1"),
-        AnswerDelayed("event-1"),
-        AnswerUnknown("event-1"),
-        CustomerRateLimited("eve@example.com", 42.5),
-        ClientRateLimited(0.2),
-        QuotaExhausted(STANDING),
-        TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
-        InvalidWebhook("{reason} {nothing}"),
-        InvalidContent("message", "{reason} {nothing}"),
-        InvalidSettings("message", "{reason} {nothing}"),
-        InvalidIntegration("message", "{reason} {nothing}"),
-        TooMuchContent(1_000),
-        InsufficientScope("{scope} {nothing}"),
-        UnknownProvider("integration-1", "{nothing}"),
-    )
-}
 
 
 def all_errors() -> set[type[DomainError]]:
@@ -294,7 +254,7 @@ def test_errors_do_not_carry_addresses_into_logs() -> None:
 
 
 def test_unmapped_error_is_internal_and_silent(app: FastAPI) -> None:
-    response = answer(app, KeyNotFound("ak_secret"), GATEWAY)
+    response = answer(app, ErasureNotFound("ak_secret"), GATEWAY)
 
     assert response.status_code == 500
     assert body_of(response) == {
