@@ -148,7 +148,7 @@ async def _become(
 async def _store(
     work: UnitOfWork, actor: Actor, change: PlaybookChange, note: str | None = None
 ) -> None:
-    made = Made(actor.noted["user_id"], note)
+    made = Made(actor.known_as, note)
     playbooks = PlaybookRepository(work.connection, work.tenant)
     playbook, active = change.entry.playbook, change.entry.is_active
     rulebook = change.entry.rulebook

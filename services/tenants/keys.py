@@ -42,7 +42,7 @@ async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) 
         label=label,
         material=material,
         now=work.now,
-        created_by=actor.noted["user_id"],
+        created_by=actor.known_as,
     )
     work.note(actor, "key created", key_id=key_id)
     return MadeKey(await keys.read(work.tenant, key_id), text)

@@ -1,8 +1,5 @@
 """The error table: every error has its row, and none tells more than it should."""
 
-import importlib
-import inspect
-import pkgutil
 from typing import cast
 
 import orjson
@@ -11,95 +8,39 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-import domain
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.core.errors import (
     DomainError,
     EngineUnavailable,
     InternalError,
-    InvalidInput,
     MethodNotAllowed,
-    OverBudget,
-    RuleBroken,
 )
-from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
-    LargeEventsWait,
     TooManyRequests,
 )
 from domain.intake.rate_limit import Limit, LimitScope
-from domain.integrations.errors import (
-    ActionRefused,
-    ActionUnknown,
-    ActionUnreachable,
-    MailRefused,
-    MailUnknown,
-    MailUnreachable,
-    NotAuthorized,
-)
 from domain.privacy.errors import ErasureNotFound
-from domain.runs.errors import NoAnswer
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
     ClientIdMissing,
     ClientNotFound,
     InsufficientScope,
-    KeyNotFound,
     NoClient,
     Unauthenticated,
 )
-from domain.webhooks.errors import Deferred
 from tests.support.core.engine import settings_of
-from tests.support.core.errors import EXAMPLES, STANDING
+from tests.support.core.every_error import NOT_FOR_CALLERS, STANDING, all_errors, example
 
 GATEWAY = "/api/engine/gateway"
 USAGE = "/api/billing/usage"
 EXPORT = "/api/client/export-data"
 WIDGET = "/api/widget/chat"
-
-# Errors that only operators and activities meet; none of them reaches a route.
-NOT_FOR_CALLERS = {
-    InvalidInput,
-    ErasureNotFound,
-    Deferred,
-    LargeEventsWait,
-    ClientNotEmpty,
-    InvalidExport,
-    BrainInvalid,
-    BrainUnavailable,
-    EmbeddingUnavailable,
-    ActionRefused,
-    ActionUnknown,
-    ActionUnreachable,
-    MailRefused,
-    MailUnknown,
-    MailUnreachable,
-    NotAuthorized,
-    OverBudget,
-}
-# What others are kinds of.
-KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
-
-
-def all_errors() -> set[type[DomainError]]:
-    return {
-        kind
-        for module in pkgutil.walk_packages(domain.__path__, "domain.")
-        if module.name.endswith(".errors")
-        for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
-        if issubclass(kind, DomainError) and kind not in KINDS
-    }
-
-
-def example(kind: type[DomainError]) -> DomainError:
-    return EXAMPLES.get(kind) or kind()
 
 
 @pytest.fixture(scope="module")
