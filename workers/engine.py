@@ -20,6 +20,7 @@ from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
+from activities.identity.send_mail import SendMail
 from activities.intake.normalize import Normalize
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
@@ -77,6 +78,7 @@ from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.retention import Retention
+from workflows.send_mail import SendIdentityMail
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
 
@@ -92,6 +94,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     Retention,
     Erase,
     ForgetDryRuns,
+    SendIdentityMail,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -112,6 +115,7 @@ class EngineActivities:
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
+    send_mail: SendMail
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -134,6 +138,7 @@ class EngineActivities:
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
+            self.send_mail.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -205,6 +210,14 @@ def build_activities(
         ),
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
+        send_mail=SendMail(
+            database,
+            mailer,
+            sealer,
+            utc_now,
+            dashboard_url=settings.server.dashboard_url,
+            accounts_an_hour=settings.limits.accounts_an_hour,
+        ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

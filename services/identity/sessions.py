@@ -1,15 +1,20 @@
 """Opening, using and ending sessions. The work spans clients, as users do."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.ports import Sealer
 from domain.identity.errors import SessionNotFound
 from domain.identity.session import Session, SessionKind, secret_digest, session_secret
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
+
+# How long after its replacement a refresh token still gets the same answer: an answer may be lost.
+GRACE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,40 @@ async def find_session(
     """The living session of a presented secret. The connection spans clients."""
     digest = secret_digest(kind, secret)
     return None if digest is None else await SessionRepository(connection).find(digest, now)
+
+
+async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
+    """Replace a refresh token; None where it is not good any more.
+
+    The new token follows from the old one and our key, so who asks twice within GRACE, because an
+    answer was lost or two of their threads asked, gets the same token twice. After that, a replaced
+    token that is presented was stolen, or its owner was robbed of the newer one: the session ends.
+    """
+    presented = secret_digest(SessionKind.REFRESH, secret)
+    if presented is None:
+        return None
+    following = session_secret(SessionKind.REFRESH, sealer.digests(f"refresh token/{secret}")[0])
+    replacement = secret_digest(SessionKind.REFRESH, following)
+    if replacement is None:
+        raise RuntimeError("a secret of ours has its shape")
+    repository = SessionRepository(work.connection)
+    session = await repository.replace(presented, replacement, work.now)
+    if session is not None:
+        return OpenedSession(session, following)
+    replayed = await repository.replaced(presented, work.now)
+    if replayed is None:
+        return None
+    if work.now - replayed.used_at <= GRACE:
+        return OpenedSession(replayed, following)
+    await repository.end(replayed.user_id, work.now, session_id=replayed.id)
+    system = Actor.system("sign-in")
+    work.note(system, "session ended for theft", session_id=replayed.id, user_id=replayed.user_id)
+    return None
+
+
+async def see_session(work: UnitOfWork, session: Session) -> None:
+    """Note that a session is used."""
+    await SessionRepository(work.connection).seen(session.id, work.now)
 
 
 async def end_session(work: UnitOfWork, user_id: str, session_id: str) -> None:

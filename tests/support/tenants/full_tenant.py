@@ -160,6 +160,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         "email": "new@b.example",
         "role": Role.AGENT,
         "invited_by": "user",
+        "language": "fr",
         "expires_at": now,
     }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
