@@ -1,5 +1,6 @@
 """/api/dashboard/playbooks/{playbook_id}/versions: what a playbook said before, and since when."""
 
+import re
 from typing import Annotated, Final
 
 from fastapi import APIRouter, Depends, Request
@@ -9,6 +10,7 @@ from api.resources import ResourcesDep
 from api.route import DescribedRoute, JsonBody, Part, errors
 from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
 from api.schemas.playbooks.playbook import (
+    MAX_VERSION,
     ChangedPlaybook,
     DiffQuery,
     ListedVersion,
@@ -27,9 +29,9 @@ from store.playbooks.versions import PlaybookVersions
 
 router = APIRouter(route_class=DescribedRoute)
 
+_NUMBER: Final = re.compile("[0-9]{1,10}")
 _VERSIONS: Final = f"{PLAYBOOK}/versions"
 _VERSION: Final = f"{_VERSIONS}/{{version}}"
-_MOST_DIGITS: Final = 9
 
 
 class _PathVersion(Part):
@@ -42,15 +44,16 @@ class _PathVersion(Part):
             "in": "path",
             "required": True,
             "description": "Number of the version.",
-            "schema": {"type": "integer", "minimum": 1},
+            "schema": {"type": "integer", "minimum": 1, "maximum": MAX_VERSION},
         },
     )
 
     async def __call__(self, request: Request) -> int:
         digits: str = request.path_params["version"]
-        if not (digits.isascii() and digits.isdecimal() and len(digits) <= _MOST_DIGITS):
+        number = int(digits) if _NUMBER.fullmatch(digits) else 0
+        if not 0 < number <= MAX_VERSION:
             raise PlaybookNotFound
-        return int(digits)
+        return number
 
 
 VersionNumber = Annotated[int, Depends(_PathVersion())]

@@ -14,6 +14,7 @@ from domain.playbooks.playbook import PlaybookEntry
 from domain.playbooks.shape import MAX_NOTE, PlaybookShape
 from store.playbooks.versions import VersionEntry
 
+MAX_VERSION: Final = 2**31 - 1
 _SHAPE: Final = in_one_piece(PlaybookShape)
 Document = Annotated[
     dict[str, JsonValue],
@@ -24,19 +25,24 @@ Document = Annotated[
 
 class VersionQuery(ClientQuery):
     limit: Annotated[int, Field(ge=1, le=100)] = 50
-    cursor: Annotated[int | None, Field(ge=1, description="`next_cursor` of the page before.")] = (
-        None
-    )
+    cursor: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_VERSION, description="`next_cursor` of the page before."),
+    ] = None
 
 
 class DiffQuery(ClientQuery):
     """Without `to`, the current version; without `from`, the one before `to`."""
 
     before: Annotated[
-        int | None, Field(alias="from", ge=1, description="A version; absent: that before `to`.")
+        int | None,
+        Field(
+            alias="from", ge=1, le=MAX_VERSION, description="A version; absent: that before `to`."
+        ),
     ] = None
     after: Annotated[
-        int | None, Field(alias="to", ge=1, description="A version; absent: the current one.")
+        int | None,
+        Field(alias="to", ge=1, le=MAX_VERSION, description="A version; absent: the current one."),
     ] = None
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 
+import httpx
 import pytest
 import structlog
 
@@ -19,6 +20,10 @@ from tests.support.tenants.identity import bearer
 from tests.support.tenants.shop import Shop, open_shop
 
 OWNER = Actor.person("owner", Role.OWNER)
+
+
+async def use(front: LiveEngine, shop: Shop, headers: dict[str, str]) -> httpx.Response:
+    return await front.http.get(USAGE, params={"client_id": shop.client_id}, headers=headers)
 
 
 async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
@@ -40,10 +45,9 @@ async def test_the_life_of_a_key(front: LiveEngine, shop: Shop, owner: dict[str,
         }
         at = f"{KEYS}/{key['id']}"
         renamed = await front.http.patch(at, json={"label": "Lyon"}, headers=owner)
-        asked = {"params": {"client_id": shop.client_id}, "headers": bearer(text)}
-        assert (await front.http.get(USAGE, **asked)).status_code == 200
+        assert (await use(front, shop, bearer(text))).status_code == 200
         first, again = [await front.http.delete(at, headers=owner) for _ in range(2)]
-        assert (await front.http.get(USAGE, **asked)).status_code == 401
+        assert (await use(front, shop, bearer(text))).status_code == 401
 
     assert renamed.json() == {**key, "label": "Lyon"}
     assert (first.status_code, again.status_code) == (204, 204)
@@ -62,7 +66,7 @@ async def test_the_list_by_pages(front: LiveEngine, shop: Shop, owner: dict[str,
 
     labels, cursor = [], None
     for _ in range(3):
-        query = {"limit": "2", **({"cursor": cursor} if cursor else {})}
+        query: dict[str, str] = {"limit": "2", **({"cursor": cursor} if cursor else {})}
         page = (await front.http.get(KEYS, params=query, headers=owner)).json()
         labels.append([key["label"] for key in page["keys"]])
         cursor = page["next_cursor"]
@@ -105,9 +109,7 @@ async def test_a_hundred_at_most(front: LiveEngine, shop: Shop, owner: dict[str,
 async def test_where_a_key_was_last_used(
     front: LiveEngine, shop: Shop, owner: dict[str, str]
 ) -> None:
-    """A refused request is one too: somebody holds the key."""
-    asked = {"params": {"client_id": shop.client_id}, "headers": shop.headers}
-    assert (await front.http.get(USAGE, **asked)).status_code == 200
+    assert (await use(front, shop, shop.headers)).status_code == 200
     before = (await front.http.get(f"{KEYS}/{shop.key_id}", headers=owner)).json()
 
     await front.app.state.resources.key_uses.write()
