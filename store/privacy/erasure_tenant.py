@@ -25,7 +25,7 @@ ERASED: Final = "erased"
 KEPT_TABLES: Final = frozenset(
     {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
 )
-"""They hold ids, digests and amounts only, and tell of a client that is gone what was done to it."""
+"""They hold ids, digests and amounts only, and tell what was done to a client that is gone."""
 
 # Whoever points to others comes first. The client's own rows go last, together (`remove_client`).
 TENANT_TABLES: Final = tuple(
