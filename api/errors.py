@@ -3,17 +3,11 @@
 The specification's texts stand to the letter, French and with their spelling.
 """
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-import structlog
-from starlette.requests import Request
-from starlette.responses import Response
-
-from api.http.json_body import json_response
-from api.surface import Surface, surface_of
+from api.surface import Surface
 from domain.billing.errors import (
     CheckoutNotFound,
     InvalidPaymentSignature,
@@ -33,7 +27,6 @@ from domain.core.errors import (
     CommitUnknown,
     DomainError,
     EngineUnavailable,
-    Fact,
     HeadTooLarge,
     InternalError,
     InvalidBody,
@@ -110,8 +103,6 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 
-_log = structlog.get_logger(__name__)
-
 
 @dataclass(frozen=True, slots=True)
 class ErrorAnswer:
@@ -136,9 +127,6 @@ class ErrorAnswer:
 
 _INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
-
-# RFC 9110 wants a 401 to name a scheme that the route takes.
-_BEARER: Final = "Bearer"
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     Unauthenticated: ErrorAnswer(
@@ -292,38 +280,3 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
-
-
-def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """The JSON answer for an error; one that the table does not know is an internal error.
-
-    Without a `request` it failed before there was one: what came could not be read as HTTP.
-    """
-    answer = ANSWERS.get(type(error))
-    if answer is None:
-        _log.error("error without an answer", code=error.code)
-        return error_response(InternalError(), request_id, request)
-    links = _links(request.app.state.dashboard_url) if request else {}
-    facts = {**error.facts, **links}
-    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
-    body: dict[str, Fact] = {
-        "error": answer.text_on(surface).format_map(facts),
-        "code": error.code,
-        "request_id": request_id,
-        **{name: facts[name] for name in answer.fields},
-    }
-    response = json_response(body, status=answer.status)
-    challenge = answer.challenge or (_BEARER if answer.status == 401 else None)
-    if challenge is not None:
-        response.headers["www-authenticate"] = challenge.format_map(facts)
-    if error.retry_after_s is not None:
-        response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
-    return response
-
-
-def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Where a caller who has used up the quota can go."""
-    return {
-        "upgrade_url": f"{dashboard_url}/billing/plan",
-        "credits_url": f"{dashboard_url}/billing/credits",
-    }

@@ -57,7 +57,7 @@ class SignUp:
                 "customer_email": "anne@example.com",
                 "message": "Bonjour, merci beaucoup pour votre aide !",
             }
-            key = str(made["key"])
+            key = str(made["text"])
             answer = await self._post(client, "/api/engine/gateway", ticket, key)
         seconds = time.perf_counter() - began
         return FirstAnswer(address, client_id, key, tuple(self._calls), seconds, answer)
