@@ -4,6 +4,7 @@ import dataclasses
 from datetime import timedelta
 
 import httpx
+import pytest
 import sqlalchemy as sa
 
 from domain.identity.code import CODES_A_DAY, TRIES
@@ -116,6 +117,7 @@ async def test_who_is_locked_out_by_a_stranger_stays_signed_in(
     assert renewed.status_code == 200
 
 
+@pytest.mark.own_database
 async def test_a_burst_of_throwaway_addresses_opens_no_more_than_the_hours_accounts(
     idle_engine: LiveEngine, mail: MailServer
 ) -> None:
