@@ -130,6 +130,28 @@ async def test_the_answer_is_the_same_for_every_address(
     assert {*answers[0].headers} == {*answers[1].headers}
 
 
+async def test_the_request_does_the_same_for_every_address(front: LiveEngine, shop: Shop) -> None:
+    """The same statements, and one start of a workflow: who has an account cannot be timed."""
+    known, unknown = await address_of(front, shop), new_address()
+    database = front.app.state.resources.database.engine.sync_engine
+    statements: list[str] = []
+
+    def note(*execution: object) -> None:
+        statements.append(str(execution[2]))
+
+    sa.event.listen(database, "before_cursor_execute", note)
+    try:
+        await ask(front, known)
+        of_known = list(statements)
+        statements.clear()
+        await ask(front, unknown)
+    finally:
+        sa.event.remove(database, "before_cursor_execute", note)
+
+    assert of_known
+    assert statements == of_known
+
+
 async def test_the_mail_speaks_the_callers_language(engine: LiveEngine, mail: MailServer) -> None:
     subjects = []
     for accepted in ("fr-FR,fr;q=0.9,en;q=0.8", "en-GB", "de"):
