@@ -82,7 +82,7 @@ class ClientMember:
 
 
 @dataclass(frozen=True, slots=True)
-class OwnClient:
+class ClientOfUser:
     """A client that a user may act for. `brand_name`: the name its customers know it by."""
 
     id: str
@@ -120,10 +120,10 @@ class MemberRepository:
         )
         return None if address is None else str(address)
 
-    async def clients_of(self, user_id: str) -> tuple[OwnClient, ...]:
+    async def clients_of(self, user_id: str) -> tuple[ClientOfUser, ...]:
         """The clients that the user may act for: those owned first, as `client_of` chooses."""
         rows = await self._connection.execute(_CLIENTS, {"user": user_id})
-        return tuple(OwnClient(row.id, row.brand_name, Role(row.role)) for row in rows)
+        return tuple(ClientOfUser(row.id, row.brand_name, Role(row.role)) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None. One
