@@ -3,18 +3,21 @@
 The specification's texts stand to the letter, French and with their spelling.
 """
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
-import structlog
-from starlette.requests import Request
-from starlette.responses import Response
-
-from api.http.json_body import json_response
-from api.surface import Surface, surface_of
-from domain.billing.errors import PlanRequired, QuotaExhausted
+from api.error_answer import INTERNAL, ErrorAnswer
+from api.surface import Surface
+from domain.billing.errors import (
+    CheckoutNotFound,
+    InvalidPaymentSignature,
+    NotALowerPlan,
+    NotForSale,
+    PaymentsUnavailable,
+    PaymentsUnreachable,
+    PlanRequired,
+    QuotaExhausted,
+    TooManyCheckouts,
+)
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import (
     BodyTooLarge,
@@ -23,7 +26,6 @@ from domain.core.errors import (
     CommitUnknown,
     DomainError,
     EngineUnavailable,
-    Fact,
     HeadTooLarge,
     InternalError,
     InvalidBody,
@@ -100,35 +102,7 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 
-_log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorAnswer:
-    """What a caller is told.
-
-    `text` may name the error's facts in braces, `fields` are facts that the body has too, and
-    `on` holds the texts of the families of routes that say it differently. `challenge`: the
-    WWW-Authenticate of one that another token could avoid, which may name facts too.
-    """
-
-    status: int
-    text: str
-    fields: tuple[str, ...] = ()
-    on: Mapping[Surface, str] = field(default_factory=dict)
-    challenge: str | None = None
-
-    def text_on(self, surface: Surface) -> str:
-        if self.status >= 500 and surface is Surface.USAGE:
-            return _INTERNAL
-        return self.on.get(surface, self.text)
-
-
-_INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
-
-# RFC 9110 wants a 401 to name a scheme that the route takes.
-_BEARER: Final = "Bearer"
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     Unauthenticated: ErrorAnswer(
@@ -208,6 +182,15 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         fields=("version",),
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
+    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
+    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
+    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
+    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
+    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
+    PaymentsUnreachable: ErrorAnswer(
+        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
+    ),
     TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
@@ -269,42 +252,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
-    InternalError: ErrorAnswer(500, _INTERNAL),
+    InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
-
-
-def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """The JSON answer for an error; one that the table does not know is an internal error.
-
-    Without a `request` it failed before there was one: what came could not be read as HTTP.
-    """
-    answer = ANSWERS.get(type(error))
-    if answer is None:
-        _log.error("error without an answer", code=error.code)
-        return error_response(InternalError(), request_id, request)
-    links = _links(request.app.state.dashboard_url) if request else {}
-    facts = {**error.facts, **links}
-    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
-    body: dict[str, Fact] = {
-        "error": answer.text_on(surface).format_map(facts),
-        "code": error.code,
-        "request_id": request_id,
-        **{name: facts[name] for name in answer.fields},
-    }
-    response = json_response(body, status=answer.status)
-    challenge = answer.challenge or (_BEARER if answer.status == 401 else None)
-    if challenge is not None:
-        response.headers["www-authenticate"] = challenge.format_map(facts)
-    if error.retry_after_s is not None:
-        response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
-    return response
-
-
-def _links(dashboard_url: str) -> dict[str, Fact]:
-    """Where a caller who has used up the quota can go."""
-    return {
-        "upgrade_url": f"{dashboard_url}/billing/plan",
-        "credits_url": f"{dashboard_url}/billing/credits",
-    }

@@ -106,7 +106,7 @@ class ServerSettings(BaseModel):
     )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/app",
-        description="Where the pages for people are; mails and errors link to them.",
+        description="Where callers are sent to buy credits or change the plan.",
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
         default=None,

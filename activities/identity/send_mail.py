@@ -30,7 +30,7 @@ _log = structlog.get_logger(__name__)
 
 
 class SendMail:
-    """`dashboard_url`: where the pages are. `accounts_an_hour`: how many may be opened in the whole
+    """`sign_in`: the page's address. `accounts_an_hour`: how many may be opened in the whole
     installation."""
 
     def __init__(
@@ -40,14 +40,14 @@ class SendMail:
         sealer: Sealer,
         now: Clock,
         *,
-        dashboard_url: str,
+        sign_in: str,
         accounts_an_hour: int,
     ) -> None:
         self._database = database
         self._mailer = mailer
         self._sealer = sealer
         self._now = now
-        self._sign_in = f"{dashboard_url}/sign-in"
+        self._sign_in = sign_in
         self._accounts_an_hour = accounts_an_hour
 
     @activity.defn(name=names.SEND_IDENTITY_MAIL)

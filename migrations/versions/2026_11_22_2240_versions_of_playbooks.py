@@ -1,14 +1,14 @@
 """who made a version of a playbook, and why
 
 Revision: 7d2c91ab40e6
-Follows: c4d7e1a90b36
+Follows: c4d7f20a91b8
 """
 
 import sqlalchemy as sa
 from alembic import op
 
 revision = "7d2c91ab40e6"
-down_revision = "c4d7e1a90b36"
+down_revision = "c4d7f20a91b8"
 branch_labels = None
 depends_on = None
 

@@ -30,20 +30,24 @@ class OwnAccount:
     created: bool
 
 
-async def account_of(work: UnitOfWork, email: str, brand: str | None) -> OwnAccount | None:
+async def account_of(
+    work: UnitOfWork, email: str, brand: str | None, network: str
+) -> OwnAccount | None:
     """Who the address belongs to. An invited address joins the clients that invited it; one that
-    then still has no client gets one of its own if a `brand` was given, and is nobody without."""
-    user_id = await _joined(work, email, await user_of(work.connection, email))
+    then still has no client gets one of its own if a `brand` was given, and is nobody without.
+    `network`: where the request comes from."""
+    user_id = await _joined(work, email, network)
     own = None
     if user_id is not None:
         own = await MemberRepository(work.connection).client_of(user_id)
     if own is None and brand is not None:
-        return await _opened(work, email, brand)
+        return await _opened(work, email, brand, network)
     return None if user_id is None else OwnAccount(user_id, own, created=False)
 
 
-async def _joined(work: UnitOfWork, email: str, user_id: str | None) -> str | None:
+async def _joined(work: UnitOfWork, email: str, network: str) -> str | None:
     """The user, a new one if need be, after the invitations of this address are accepted."""
+    user_id = await user_of(work.connection, email)
     members = MemberRepository(work.connection)
     for client_id, invitation in await accept_all(work.connection, email, work.now):
         if user_id is None:
@@ -53,7 +57,7 @@ async def _joined(work: UnitOfWork, email: str, user_id: str | None) -> str | No
         if await members.role(user_id, client_id) is None:
             await members.add(client_id, user_id, invitation.role, work.now)
         work.note(
-            Actor.person(user_id, invitation.role),
+            Actor.person(user_id, invitation.role, network=network),
             "invitation accepted",
             invitation_id=invitation.id,
             member_id=user_id,
@@ -62,7 +66,7 @@ async def _joined(work: UnitOfWork, email: str, user_id: str | None) -> str | No
     return user_id
 
 
-async def _opened(work: UnitOfWork, email: str, brand: str) -> OwnAccount:
+async def _opened(work: UnitOfWork, email: str, brand: str, network: str) -> OwnAccount:
     """A client of the user's own: on trial, with the playbooks that every client begins with."""
     work.tenant = TenantId(work.new_id())
     user_id = await ClientRepository(work.connection).create(
@@ -74,7 +78,7 @@ async def _opened(work: UnitOfWork, email: str, brand: str) -> OwnAccount:
         now=work.now,
         trial_ends_at=work.now + TRIAL,
     )
-    owner = Actor.person(user_id, Role.OWNER)
+    owner = Actor.person(user_id, Role.OWNER, network=network)
     work.note(owner, "client created", owner_user_id=user_id)
     playbooks = PlaybookRepository(work.connection, work.tenant)
     for change in compare((), starter_playbooks(), work.new_id):

@@ -45,7 +45,8 @@ async def open_session(
         work.new_id(), user_id, kind, visitor.network, visitor.agent, work.now, work.now
     )
     await SessionRepository(work.connection).create(session, digest)
-    work.note(Actor.person(user_id, None), "session opened", session_id=session.id)
+    person = Actor.person(user_id, None, network=visitor.network)
+    work.note(person, "session opened", session_id=session.id)
     return OpenedSession(session, secret)
 
 
@@ -91,15 +92,22 @@ async def see_session(work: UnitOfWork, session: Session) -> None:
     await SessionRepository(work.connection).seen(session.id, work.now)
 
 
-async def end_session(work: UnitOfWork, user_id: str, session_id: str) -> None:
-    """Sign one out, at once. Raises SessionNotFound where the user has no such living session."""
+async def end_session(
+    work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
+) -> None:
+    """Sign one out, at once. `network`: where that is asked from.
+
+    Raises SessionNotFound where the user has no such living session.
+    """
     if not await SessionRepository(work.connection).end(user_id, work.now, session_id=session_id):
         raise SessionNotFound(session_id)
-    work.note(Actor.person(user_id, None), "session ended", session_id=session_id)
+    person = Actor.person(user_id, None, network=network)
+    work.note(person, "session ended", session_id=session_id)
 
 
-async def end_sessions(work: UnitOfWork, user_id: str) -> int:
+async def end_sessions(work: UnitOfWork, user_id: str, *, network: str | None = None) -> int:
     """Sign a user out everywhere, at once. Returns of how many sessions."""
     ended = await SessionRepository(work.connection).end(user_id, work.now)
-    work.note(Actor.person(user_id, None), "sessions ended", number=str(ended))
+    person = Actor.person(user_id, None, network=network)
+    work.note(person, "sessions ended", number=str(ended))
     return ended

@@ -77,7 +77,9 @@ async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) ->
     if not right:
         return None
     await codes.use_up(presented.email, work.now)
-    account = await account_of(work, presented.email, right[0].brand_name)
+    account = await account_of(
+        work, presented.email, right[0].brand_name, presented.visitor.network
+    )
     if account is None:
         return None
     if account.client_id is not None:

@@ -8,6 +8,7 @@ from starlette.responses import RedirectResponse, Response
 from api.dashboard.forms import read_form
 from api.dashboard.next_page import HOME
 from api.dashboard.session import SIGN_IN, check_form, sign_in_first, take_cookie, visit_of
+from api.http.client_address import client_network
 from api.resources import ResourcesDep
 from domain.core.ids import parse_ulid
 from domain.identity.errors import SessionNotFound
@@ -59,9 +60,9 @@ async def end(request: Request, resources: ResourcesDep) -> Response:
         raise SessionNotFound
     async with resources.work.everywhere() as work:
         if session_id is None:
-            await end_sessions(work, visit.user.id)
+            await end_sessions(work, visit.user.id, network=client_network(request))
         else:
-            await end_session(work, visit.user.id, session_id)
+            await end_session(work, visit.user.id, session_id, network=client_network(request))
     is_out = session_id in (None, visit.session.id)
     answer = RedirectResponse(SIGN_IN if is_out else SESSIONS, status_code=303)
     if is_out:

@@ -1,5 +1,8 @@
 """/app/sign-in and /app/verify: how a browser is let in."""
 
+import math
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final
 
 from fastapi import APIRouter, Depends, Request
@@ -16,10 +19,11 @@ from api.dashboard.session import (
     take_cookie,
     visit_of,
 )
+from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.sign_in import count_address, enter_code, our_keys, send_code
 from domain.core.errors import DomainError
-from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode
+from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode, SessionNotFound
 from domain.identity.session import SessionKind
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
@@ -50,45 +54,46 @@ async def sign_in_page(request: Request) -> Response:
     wanted = next_page(request.query_params.get("next"))
     if await visit_of(request) is not None:
         return RedirectResponse(wanted, status_code=303)
-    return _sign_in(request, wanted)
+    return _form(request, "sign_in.html", request.query_params)
 
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
     """The form of a code follows, whoever the address is of."""
     check_origin(request)
-    form = await read_form(request)
-    email, wanted = form.get("email", "").strip(), next_page(form.get("next"))
-    brand = form.get("brand_name", "").strip()
+    form: Mapping[str, str] = {}
     try:
         await count_address(request, LimitScope.SIGNUP)
-        await send_code(request, email, brand or None)
+        form = await read_form(request)
+        await send_code(request, form.get("email", ""), form.get("brand_name", "").strip() or None)
     except _REFUSALS as error:
-        return _sign_in(request, wanted, email=email, brand=brand, error=error)
-    return _verify(request, wanted, email=email)
+        return _form(request, "sign_in.html", form, error)
+    return _form(request, "verify.html", form)
 
 
 @router.get(VERIFY, dependencies=_OURS)
 async def verify_page(request: Request) -> Response:
-    return _verify(request, next_page(request.query_params.get("next")))
+    return _form(request, "verify.html", {"next": request.query_params.get("next", "")})
 
 
 @router.post(VERIFY, dependencies=_OURS)
 async def verify(request: Request, resources: ResourcesDep) -> Response:
     """A session that is always new: what the browser held before is worth nothing afterwards."""
     check_origin(request)
-    form = await read_form(request)
-    email, wanted = form.get("email", "").strip(), next_page(form.get("next"))
+    form: Mapping[str, str] = {}
     try:
         await count_address(request, LimitScope.VERIFICATION)
-        done = await enter_code(request, email, form.get("code", ""), SessionKind.BROWSER)
+        form = await read_form(request)
+        email, code = form.get("email", ""), form.get("code", "")
+        done = await enter_code(request, email, code, SessionKind.BROWSER)
     except _REFUSALS as error:
-        return _verify(request, wanted, email=email, error=error)
-    before = await visit_of(request)
+        return _form(request, "verify.html", form, error)
+    before, network = await visit_of(request), client_network(request)
     if before is not None:
-        async with resources.work.everywhere() as work:
-            await end_session(work, before.user.id, before.session.id)
-    answer = RedirectResponse(wanted, status_code=303)
+        with suppress(SessionNotFound):  # it has just ended by itself
+            async with resources.work.everywhere() as work:
+                await end_session(work, before.user.id, before.session.id, network=network)
+    answer = RedirectResponse(next_page(form.get("next")), status_code=303)
     give_cookie(request, answer, done.opened.secret)
     return answer
 
@@ -100,35 +105,26 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
         return sign_in_first(request)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
-        await end_session(work, visit.user.id, visit.session.id)
+        await end_session(work, visit.user.id, visit.session.id, network=client_network(request))
     answer = RedirectResponse(SIGN_IN, status_code=303)
     take_cookie(request, answer)
     return answer
 
 
-def _sign_in(
-    request: Request,
-    wanted: str,
-    *,
-    email: str = "",
-    brand: str = "",
-    error: DomainError | None = None,
+def _form(
+    request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
 ) -> Response:
-    return _form(request, "sign_in.html", error, next=wanted, email=email, brand_name=brand)
-
-
-def _verify(
-    request: Request, wanted: str, *, email: str = "", error: DomainError | None = None
-) -> Response:
-    return _form(request, "verify.html", error, next=wanted, email=email)
-
-
-def _form(request: Request, template: str, error: DomainError | None, **facts: str) -> Response:
+    """The page with what was typed so far, but for the code."""
     resources: Resources = request.app.state.resources
-    status = 200 if error is None else _STATUS[type(error)]
     page = resources.pages.render(
-        request, template, status=status, error=error.code if error else None, **facts
+        request,
+        template,
+        status=200 if error is None else _STATUS[type(error)],
+        error=error.code if error else None,
+        next=next_page(given.get("next")),
+        email=given.get("email", "").strip(),
+        brand_name=given.get("brand_name", "").strip(),
     )
     if error is not None and error.retry_after_s is not None:
-        page.headers["retry-after"] = str(max(1, round(error.retry_after_s)))
+        page.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
     return page

@@ -6,6 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Depends, Request, Response
 
 from api.dashboard.session import check_origin, take_cookie, visit_of
+from api.http.client_address import client_network
 from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED, Described
 from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody, Part
@@ -135,11 +136,12 @@ async def sign_out(
     """Refresh tokens and browsers are signed out at once. A session token (JWT) that was made
     before is good until it expires, an hour at most."""
     session = await _session(request, body.refresh_token)
+    network = client_network(request)
     async with resources.work.everywhere() as work:
         if body.everywhere:
-            await end_sessions(work, session.user_id)
+            await end_sessions(work, session.user_id, network=network)
         else:
-            await end_session(work, session.user_id, session.id)
+            await end_session(work, session.user_id, session.id, network=network)
     if session.kind is SessionKind.BROWSER:
         take_cookie(request, response)
 
