@@ -3,10 +3,9 @@
 The specification's texts stand to the letter, French and with their spelling.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
+from api.error_answer import INTERNAL, ErrorAnswer
 from api.surface import Surface
 from domain.billing.errors import (
     CheckoutNotFound,
@@ -103,29 +102,6 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 
-
-@dataclass(frozen=True, slots=True)
-class ErrorAnswer:
-    """What a caller is told.
-
-    `text` may name the error's facts in braces, `fields` are facts that the body has too, and
-    `on` holds the texts of the families of routes that say it differently. `challenge`: the
-    WWW-Authenticate of one that another token could avoid, which may name facts too.
-    """
-
-    status: int
-    text: str
-    fields: tuple[str, ...] = ()
-    on: Mapping[Surface, str] = field(default_factory=dict)
-    challenge: str | None = None
-
-    def text_on(self, surface: Surface) -> str:
-        if self.status >= 500 and surface is Surface.USAGE:
-            return _INTERNAL
-        return self.on.get(surface, self.text)
-
-
-_INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
@@ -276,7 +252,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
-    InternalError: ErrorAnswer(500, _INTERNAL),
+    InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }

@@ -25,11 +25,11 @@ from uvicorn.protocols.http.httptools_impl import (
 from uvicorn.server import ServerState
 
 from adapters.system import new_ulid
+from api.error_response import error_response
 from api.http.edge_crowd import EdgeCrowd, Waiting
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_timer import Timer
 from api.http.edge_watch import EdgeWatch
-from api.http.error_response import error_response
 from api.http.http_1_0 import without_chunks
 from api.http.request_head import head_size, is_sound, without_upgrade
 from domain.core.errors import DomainError, HeadTooLarge, InvalidRequest

@@ -44,25 +44,6 @@ _JOINED: Final = (
     .order_by(client_users.c.created_at, client_users.c.client_id)
     .limit(1)
 )
-_OWNS: Final = clients.c.owner_user_id == _USER
-_CLIENTS: Final = (
-    sa.select(
-        clients.c.id,
-        clients.c.brand_name,
-        sa.case((_OWNS, Role.OWNER.value), else_=client_users.c.role).label("role"),
-    )
-    .select_from(clients)
-    .outerjoin(
-        client_users,
-        sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == _USER),
-    )
-    .where(sa.or_(_OWNS, client_users.c.user_id == _USER), _IS_OPEN)
-    .order_by(
-        _OWNS.desc(),
-        sa.case((_OWNS, clients.c.created_at), else_=client_users.c.created_at),
-        clients.c.id,
-    )
-)
 _MEMBERS: Final = (
     sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
     .join(client_users, client_users.c.user_id == users.c.id)
@@ -79,15 +60,6 @@ class ClientMember:
     email: str
     role: Role
     since: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class OwnClient:
-    """A client that a user may act for. `brand_name`: the name its customers know it by."""
-
-    id: str
-    brand_name: str
-    role: Role
 
 
 class MemberRepository:
@@ -112,18 +84,6 @@ class MemberRepository:
         if row is None:
             raise MemberNotFound("the user is no member of this client")
         return _member(row)
-
-    async def email(self, user_id: str) -> str | None:
-        """None of a user whom another identity provider knows, and nobody has made a member."""
-        address = await self._connection.scalar(
-            sa.select(users.c.email).where(users.c.id == user_id)
-        )
-        return None if address is None else str(address)
-
-    async def clients_of(self, user_id: str) -> tuple[OwnClient, ...]:
-        """The clients that the user may act for: those owned first, as `client_of` chooses."""
-        rows = await self._connection.execute(_CLIENTS, {"user": user_id})
-        return tuple(OwnClient(row.id, row.brand_name, Role(row.role)) for row in rows)
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None. One

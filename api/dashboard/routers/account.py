@@ -13,9 +13,8 @@ from api.resources import ResourcesDep
 from domain.core.ids import parse_ulid
 from domain.identity.errors import SessionNotFound
 from services.identity.sessions import end_session, end_sessions
-from store.identity.people import address_of
+from store.identity.people import address_of, clients_of
 from store.identity.sessions import SessionRepository
-from store.tenants.members import MemberRepository
 
 SESSIONS: Final = "/app/sessions"
 
@@ -29,7 +28,7 @@ async def home(request: Request, resources: ResourcesDep) -> Response:
         return sign_in_first(request)
     async with resources.database.reading_across() as connection:
         email = await address_of(connection, visit.user.id)
-        clients = await MemberRepository(connection).clients_of(visit.user.id)
+        clients = await clients_of(connection, visit.user.id)
     return resources.pages.render(
         request, "home.html", email=email or visit.user.id, clients=clients, csrf=visit.csrf
     )

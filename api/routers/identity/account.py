@@ -18,8 +18,8 @@ from api.schemas.identity.account import (
 )
 from domain.identity.errors import SessionNotFound
 from services.identity.sessions import end_session, end_sessions
+from store.identity.people import address_of, clients_of
 from store.identity.sessions import SessionRepository
-from store.tenants.members import MemberRepository
 
 router = APIRouter(route_class=DescribedRoute)
 
@@ -31,8 +31,7 @@ SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFou
 async def me(user: UserDep, resources: ResourcesDep) -> Me:
     """With the clients that they may act for."""
     async with resources.database.reading_across() as connection:
-        members = MemberRepository(connection)
-        email, found = await members.email(user.id), await members.clients_of(user.id)
+        email, found = await address_of(connection, user.id), await clients_of(connection, user.id)
     own = tuple(map(OwnClientOut.model_validate, found))
     return Me(user_id=user.id, email=email, is_admin=user.is_admin, clients=own)
 
@@ -41,7 +40,7 @@ async def me(user: UserDep, resources: ResourcesDep) -> Me:
 async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
     """With one's role in each. An admin of the service may act for every other one too."""
     async with resources.database.reading_across() as connection:
-        found = await MemberRepository(connection).clients_of(user.id)
+        found = await clients_of(connection, user.id)
     return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
 
 

@@ -9,8 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.app import create_app
+from api.error_response import error_response
 from api.errors import ANSWERS
-from api.http.error_response import error_response
 from api.surface import Surface
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.core.errors import (

@@ -1,4 +1,4 @@
-"""The answer to an error, as the table of errors says it (`api/errors.py`)."""
+"""The answer for an error, by the table of `api/errors.py`."""
 
 import math
 from typing import Final
