@@ -1,0 +1,88 @@
+"""Keys that OAuth clients hold, and the clients of ours that a user could connect one to."""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.identity.grant import Grant
+from domain.tenants.api_key import KeyMaterial
+from domain.tenants.client import Role
+from domain.tenants.scopes import EVERY_SCOPE, Scope
+from store.tenants.tables import api_keys, client_users, clients
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """An active key of an OAuth client. `scopes`: what it may do; None for all."""
+
+    key_id: str
+    tenant: TenantId
+    oauth_client_id: str
+    scopes: tuple[Scope, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Membership:
+    client_id: str
+    brand_name: str
+    role: Role
+
+
+class ConnectionRepository:
+    """On a transaction that spans clients."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def find(self, material: KeyMaterial) -> Connection | None:
+        """By the key itself. A key that a person made is none."""
+        rows = await self._connection.execute(
+            sa.select(
+                api_keys.c.id, api_keys.c.client_id, api_keys.c.oauth_client_id, api_keys.c.scopes
+            ).where(
+                api_keys.c.digest == material.digest,
+                api_keys.c.is_active,
+                api_keys.c.oauth_client_id.is_not(None),
+            )
+        )
+        row = rows.one_or_none()
+        if row is None:
+            return None
+        held = None if row.scopes is None else {*row.scopes}
+        scopes = None if held is None else tuple(one for one in EVERY_SCOPE if one in held)
+        return Connection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
+
+    async def same(self, grant: Grant) -> tuple[str, ...]:
+        """The active keys that the same user gave the same OAuth client before. Behind the
+        account's lock."""
+        found = await self._connection.scalars(
+            sa.select(api_keys.c.id)
+            .where(
+                api_keys.c.client_id == grant.client_id,
+                api_keys.c.user_id == grant.user_id,
+                api_keys.c.oauth_client_id == grant.oauth_client_id,
+                api_keys.c.is_active,
+            )
+            .order_by(api_keys.c.id)
+        )
+        return tuple(found)
+
+    async def memberships(self, user_id: str) -> tuple[Membership, ...]:
+        """The clients that a user belongs to, in the order of their names."""
+        owned = clients.c.owner_user_id == user_id
+        rows = await self._connection.execute(
+            sa.select(
+                clients.c.id,
+                clients.c.brand_name,
+                sa.case((owned, Role.OWNER.value), else_=client_users.c.role).label("role"),
+            )
+            .outerjoin(
+                client_users,
+                sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == user_id),
+            )
+            .where(sa.or_(owned, client_users.c.role.is_not(None)), clients.c.closed_at.is_(None))
+            .order_by(clients.c.brand_name, clients.c.id)
+        )
+        return tuple(Membership(row.id, row.brand_name, Role(row.role)) for row in rows)
