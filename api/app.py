@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -43,6 +44,7 @@ from api.routers.billing import usage
 from api.routers.content import knowledge, templates
 from api.routers.core import health
 from api.routers.exports import export
+from api.routers.identity import authorize, mcp_token, oauth_metadata, oauth_register
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
 from api.routers.reviews import reviews
@@ -100,6 +102,10 @@ def create_app(
     app.include_router(integrations.router)
     app.include_router(health.router)
     app.include_router(identity.router)
+    app.include_router(oauth_metadata.router)
+    app.include_router(oauth_register.router)
+    app.include_router(authorize.router)
+    app.include_router(mcp_token.router)
     complete_document(app)
     return app
 
@@ -166,6 +172,11 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                client_documents=HttpClientDocuments(
+                    utc_now,
+                    allow_private=settings.webhooks.allow_private_addresses,
+                    ca_file=settings.webhooks.ca_file,
+                ),
             )
             with watched_loop(metrics), state_shown(metrics, sources) as state:
                 yield

@@ -56,10 +56,10 @@ def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthCli
         )
     for uri in uris:
         redirect_uri(uri if isinstance(uri, str) else "")
-    for name, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
-        given = metadata.get(name)
+    for field, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
+        given = metadata.get(field)
         if given is not None and not (isinstance(given, list) and needed in given):
-            raise _invalid(f"{name}: {needed} is needed")
+            raise _invalid(f"{field}: {needed} is needed")
     name = metadata.get("client_name")
     if name is not None and not isinstance(name, str):
         raise _invalid("client_name: text is needed")

@@ -72,16 +72,16 @@ class ConnectionRepository:
     async def memberships(self, user_id: str) -> tuple[Membership, ...]:
         """The clients that a user belongs to, in the order of their names."""
         owned = clients.c.owner_user_id == user_id
+        joined = sa.and_(
+            client_users.c.client_id == clients.c.id, client_users.c.user_id == user_id
+        )
         rows = await self._connection.execute(
             sa.select(
                 clients.c.id,
                 clients.c.brand_name,
                 sa.case((owned, Role.OWNER.value), else_=client_users.c.role).label("role"),
             )
-            .outerjoin(
-                client_users,
-                sa.and_(client_users.c.client_id == clients.c.id, client_users.c.user_id == user_id),
-            )
+            .outerjoin(client_users, joined)
             .where(sa.or_(owned, client_users.c.role.is_not(None)), clients.c.closed_at.is_(None))
             .order_by(clients.c.brand_name, clients.c.id)
         )
