@@ -33,6 +33,7 @@ from domain.core.errors import (
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
+from domain.identity.errors import OAuthRefused
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -96,6 +97,7 @@ NOT_FOR_CALLERS = {
     NotAuthorized,
     OverBudget,
     PatternTaken,
+    OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
