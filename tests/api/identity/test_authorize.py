@@ -35,10 +35,12 @@ async def browser(front: LiveEngine, shop: Shop) -> Browser:
 
 
 async def member(front: LiveEngine, shop: Shop, role: Role, user_id: str | None = None) -> str:
-    user_id = user_id or new_ulid()
+    """`user_id`: of somebody who is known; else a new user."""
     async with front.database.service() as connection:
         members = MemberRepository(connection)
-        await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
+        if user_id is None:
+            user_id = new_ulid()
+            await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
         await members.add(shop.client_id, user_id, role, utc_now())
     return user_id
 

@@ -7,10 +7,8 @@ from domain.tenants.scopes import EVERY_SCOPE
 from tests.support.core.engine import LiveEngine
 
 ORIGIN = "http://127.0.0.1:8080"  # without PUBLIC_URL
-RESOURCE = [
-    "/.well-known/oauth-protected-resource",
-    "/.well-known/oauth-protected-resource/api/mcp",
-]
+_PROTECTED = "/.well-known/oauth-protected-resource"
+RESOURCE = [_PROTECTED, f"{_PROTECTED}/api/mcp"]
 SERVER = [
     "/.well-known/oauth-authorization-server",
     "/.well-known/oauth-authorization-server/api/mcp",

@@ -20,7 +20,7 @@ async def test_a_client_is_registered(front: LiveEngine) -> None:
         REGISTER,
         json={
             "redirect_uris": ["http://localhost:1234/cb", APP],
-            "client_name": "  Clau‮de\n",
+            "client_name": "  Clau\u202ede\n",
             "token_endpoint_auth_method": "client_secret_post",
             "grant_types": ["authorization_code"],
             "scope": "usage:read",

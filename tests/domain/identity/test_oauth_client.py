@@ -14,8 +14,8 @@ URL = "https://app.example/client.json"
     [
         ("Claude", "Claude"),
         ("  My \t\n app ", "My app"),
-        ("Sup‮troppus", "Suptroppus"),
-        ("zero\u200bwidth⁦", "zerowidth"),
+        ("Sup\u202etroppus", "Suptroppus"),
+        ("zero\u200bwidth\u2066", "zerowidth"),
         ("bell\x07 nul\0 escape\x1b[31m", "bell nul escape[31m"),
         ("<script>alert(1)</script>", "<script>alert(1)</script>"),
         ("\ue000 ", ""),
