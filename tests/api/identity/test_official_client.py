@@ -1,6 +1,6 @@
 """The official MCP client lets itself in: what it finds, registers, asks for and refreshes.
 
-The MCP server behind it is a stub here that only knows keys; the person is a browser with a session.
+The MCP server behind it is a stub that only knows keys; the person is a browser with a session.
 """
 
 import dataclasses
@@ -111,10 +111,8 @@ def site() -> Iterator[WebhookReceiver]:
 
 
 @pytest.fixture
-async def api(
-    front: LiveEngine, shop: Shop, asked: list[str]
-) -> AsyncIterator[httpx2.ASGITransport]:
-    yield httpx2.ASGITransport(guarded(front, shop, asked))
+async def api(front: LiveEngine, shop: Shop, asked: list[str]) -> httpx2.ASGITransport:
+    return httpx2.ASGITransport(guarded(front, shop, asked))
 
 
 async def call(
