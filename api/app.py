@@ -27,14 +27,18 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
+from api.dashboard import static
+from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.pages import Pages
+from api.dashboard.routers import account as account_pages
+from api.dashboard.routers import sign_in as sign_in_pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
 from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
 from api.http.report_pace import ReportPace
-from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
+from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
 from api.openapi import EDGE, complete_document
@@ -45,7 +49,7 @@ from api.routers.billing import usage
 from api.routers.content import knowledge, templates
 from api.routers.core import health
 from api.routers.exports import export
-from api.routers.identity import authorize, mcp_token, oauth_metadata, oauth_register
+from api.routers.identity import authorize, mcp_token, oauth_metadata, oauth_register, sign_in
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
 from api.routers.reviews import reviews
@@ -80,8 +84,8 @@ def create_app(
         responses=EDGE,
     )
     _serve_whole_files(app)
-    app.add_exception_handler(DomainError, answer_domain_error)
-    app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_exception_handler(DomainError, page_domain_error)
+    app.add_exception_handler(HTTPException, page_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     if traces is not None:
         app.add_middleware(TracedRequests, traces=traces)
@@ -104,6 +108,10 @@ def create_app(
     app.include_router(integrations.router)
     app.include_router(health.router)
     app.include_router(identity.router)
+    app.include_router(sign_in.router)
+    app.include_router(sign_in_pages.router)
+    app.include_router(account_pages.router)
+    app.include_router(static.router)
     app.include_router(oauth_metadata.router)
     app.include_router(oauth_register.router)
     app.include_router(authorize.router)

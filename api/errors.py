@@ -35,7 +35,16 @@ from domain.core.errors import (
     UnsupportedMediaType,
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
-from domain.identity.errors import CrossSiteRequest, SessionNotFound
+from domain.identity.errors import (
+    CrossSiteRequest,
+    InvalidAddress,
+    InvalidBrandName,
+    InvalidCode,
+    InvalidRefreshToken,
+    InvitationNotFound,
+    SessionNotFound,
+    TooManyInvitations,
+)
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -117,12 +126,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
             Surface.WIDGET: "Invalid API key",
         },
     ),
+    InvalidCode: ErrorAnswer(401, "Non autorisé"),
+    InvalidRefreshToken: ErrorAnswer(401, "Non autorisé"),
     ApiKeyMissing: ErrorAnswer(401, "api_key required"),
     PlanRequired: ErrorAnswer(
         402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
     ),
     InvalidRequest: ErrorAnswer(400, "Requête HTTP invalide."),
     InvalidBody: ErrorAnswer(400, "Corps de requête invalide : {reason}"),
+    InvalidAddress: ErrorAnswer(400, "Adresse e-mail invalide."),
+    InvalidBrandName: ErrorAnswer(400, "Nom de boutique invalide : 1 à 100 caractères."),
     ClientIdMissing: ErrorAnswer(400, "client_id requis", on={Surface.USAGE: "Missing client_id"}),
     ClientIdRepeated: ErrorAnswer(400, "client_id donné plusieurs fois"),
     InvalidIdempotencyKey: ErrorAnswer(
@@ -140,6 +153,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
+    InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
@@ -159,6 +173,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
+    TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
     RunInProgress: ErrorAnswer(

@@ -1,7 +1,6 @@
 """client: make merchants' accounts and change their plan."""
 
-from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
@@ -19,7 +18,7 @@ from commands.core.context import (
 from commands.core.listing import print_list
 from commands.core.person import AsOption, operator
 from domain.core.ids import TenantId
-from domain.playbooks.file import parse_playbooks
+from domain.playbooks.starter import starter_playbooks
 from domain.tenants.client import Plan
 from services.billing.plans import change_plan, give_trial
 from services.playbooks.playbooks import import_playbooks
@@ -28,8 +27,6 @@ from services.tenants.members import acting_as
 from store.tenants.clients import ClientEntry, ClientRepository
 
 app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
-
-STARTER: Final = Path(__file__).parents[1] / "playbooks" / "starter_playbooks.yaml"
 
 
 @command(app, "create")
@@ -49,7 +46,7 @@ async def create(
 ) -> None:
     """Make a client. Its starter playbooks answer, and leave refunds to a human's word."""
     new = NewClient(brand, owner_email, plan, owner_id)
-    starter = parse_playbooks(STARTER.read_bytes()) if with_playbooks else ()
+    starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
         # Only now: the new owner may be who does it.

@@ -5,10 +5,46 @@ from enum import StrEnum
 from domain.core.errors import DomainError
 
 
+class InvalidAddress(DomainError):
+    """It is no mail address that can sign in."""
+
+    code = "invalid_address"
+
+
+class InvalidBrandName(DomainError):
+    """A shop's name has 1 to 100 characters that can be seen."""
+
+    code = "invalid_brand_name"
+
+
+class InvalidCode(DomainError):
+    """The sign-in code is wrong, used up, too old or was never sent. It does not say which."""
+
+    code = "invalid_code"
+
+
+class InvalidRefreshToken(DomainError):
+    """The session has ended, or the token was replaced."""
+
+    code = "invalid_refresh_token"
+
+
 class SessionNotFound(DomainError):
     """There is no such session of this user."""
 
     code = "session_not_found"
+
+
+class InvitationNotFound(DomainError):
+    """There is no such open invitation of this client."""
+
+    code = "invitation_not_found"
+
+
+class TooManyInvitations(DomainError):
+    """The client has invited as many people within a day as it may."""
+
+    code = "too_many_invitations"
 
 
 class CrossSiteRequest(DomainError):

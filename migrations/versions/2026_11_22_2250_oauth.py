@@ -1,7 +1,7 @@
 """oauth clients and codes
 
 Revision: a91c5e0d7b36
-Follows: 3f6a1d9c7e20
+Follows: c4d7e1a90b36
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "a91c5e0d7b36"
-down_revision = "3f6a1d9c7e20"
+down_revision = "c4d7e1a90b36"
 branch_labels = None
 depends_on = None
 

@@ -26,14 +26,14 @@ class Consent:
 
 async def give_consent(work: UnitOfWork, user_id: str, consent: Consent, random: bytes) -> str:
     """The code for the client, from CODE_BYTES random bytes. The work spans clients, for the one
-    of ours that the user chose.
+    of ours that the user chose. `network`: where the browser is.
 
     Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
     """
     role = await MemberRepository(work.connection).role(user_id, work.tenant)
     if role is None:  # an internal admin has no client of their own to connect
         raise AccessDenied
-    actor = Actor.person(user_id, role)
+    actor = Actor.person(user_id, role, network=network)
     actor.require(MANAGERS)
     code = code_text(random)
     digest = code_digest(code)

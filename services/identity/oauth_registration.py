@@ -1,6 +1,7 @@
 """An OAuth client makes itself known (RFC 7591). Anybody may: it gets no right by that."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from hashlib import sha256
 
 from domain.identity.oauth_client import OAuthClient, described_client
@@ -21,7 +22,7 @@ async def register_client(
     await clients.create(client, network, work.now)
     await clients.make_room(work.now)
     work.note(
-        Actor.system("oauth"),
+        replace(Actor.system("oauth"), network=network),
         "oauth client registered",
         oauth_client_id=client.id,
         name=f"sha256:{sha256(client.name.encode()).hexdigest()[:16]}",

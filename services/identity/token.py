@@ -1,6 +1,6 @@
 """OAuth clients get their keys, show that they still hold them, and give them back."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -18,17 +18,17 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.members import MemberRepository
 
-_OAUTH = Actor.system("oauth")
-
 
 @dataclass(frozen=True, slots=True)
 class PresentedCode:
-    """What an OAuth client exchanges. `oauth_client_id`: which client it says it is."""
+    """What an OAuth client exchanges. `oauth_client_id`: which client it says it is. `network`:
+    where it is."""
 
     code: str = field(repr=False)
     verifier: str = field(repr=False)
     oauth_client_id: str
     redirect_uri: str
+    network: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ async def exchange_code(
         now=work.now,
     )
     if grant is not None:
-        return await _issued(work, grant, key_id, random)
+        return await _issued(work, grant, key_id, random, network=presented.network)
     return await _refused(work, await codes.find(digest), presented)
 
 
@@ -83,17 +83,17 @@ async def find_connection(
     return found
 
 
-async def end_connection(work: UnitOfWork, connection: Connection) -> None:
-    """Revoke a key that its holder gives back, at once and for good."""
+async def end_connection(work: UnitOfWork, connection: Connection, *, network: str) -> None:
+    """Revoke a key that its holder gives back, at once and for good. `network`: where it is."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
-    work.note(_OAUTH, "key revoked", key_id=connection.key_id, reason="given back")
+    work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
 
 async def _issued(
-    work: UnitOfWork, grant: Grant, key_id: str, random: bytes
+    work: UnitOfWork, grant: Grant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
-    actor = Actor.person(grant.user_id, role)
+    actor = Actor.person(grant.user_id, role, network=network)
     if role is None or not actor.may(MANAGERS):
         return _no_grant()  # no longer: the consent was of somebody who could
     await AccountRepository(work.connection, work.tenant).lock()
@@ -108,7 +108,7 @@ async def _issued(
         label=grant.label,
         material=material,
         now=work.now,
-        created_by=actor.noted["user_id"],
+        created_by=actor.known_as,
         scopes=grant.scopes,
         user_id=grant.user_id,
         oauth_client_id=grant.oauth_client_id,
@@ -124,7 +124,12 @@ async def _refused(
         keys = KeyRepository(work.connection)
         if stored.key_id is not None and await keys.is_active(stored.key_id):
             await keys.revoke(stored.key_id, work.now)
-            work.note(_OAUTH, "key revoked", key_id=stored.key_id, reason="code presented again")
+            work.note(
+                _client_at(presented.network),
+                "key revoked",
+                key_id=stored.key_id,
+                reason="code presented again",
+            )
         return _no_grant()
     same_client = stored is not None and stored.oauth_client_id == presented.oauth_client_id
     if stored is not None and same_client and stored.redirect_uri != presented.redirect_uri:
@@ -132,6 +137,10 @@ async def _refused(
             OAuthError.INVALID_REQUEST, "redirect_uri: it is not the one of the request"
         )
     return _no_grant()
+
+
+def _client_at(network: str) -> Actor:
+    return replace(Actor.system("oauth"), network=network)
 
 
 def _no_grant() -> OAuthRefused:

@@ -1,4 +1,4 @@
-"""Keys that OAuth clients hold, and the clients of ours that a user could connect one to."""
+"""Keys that OAuth clients hold."""
 
 from dataclasses import dataclass
 
@@ -8,9 +8,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.identity.grant import Grant
 from domain.tenants.api_key import KeyMaterial
-from domain.tenants.client import Role
 from domain.tenants.scopes import EVERY_SCOPE, Scope
-from store.tenants.tables import api_keys, client_users, clients
+from store.tenants.tables import api_keys
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,13 +20,6 @@ class Connection:
     tenant: TenantId
     oauth_client_id: str
     scopes: tuple[Scope, ...] | None
-
-
-@dataclass(frozen=True, slots=True)
-class Membership:
-    client_id: str
-    brand_name: str
-    role: Role
 
 
 class ConnectionRepository:
@@ -68,21 +60,3 @@ class ConnectionRepository:
             .order_by(api_keys.c.id)
         )
         return tuple(found)
-
-    async def memberships(self, user_id: str) -> tuple[Membership, ...]:
-        """The clients that a user belongs to, in the order of their names."""
-        owned = clients.c.owner_user_id == user_id
-        joined = sa.and_(
-            client_users.c.client_id == clients.c.id, client_users.c.user_id == user_id
-        )
-        rows = await self._connection.execute(
-            sa.select(
-                clients.c.id,
-                clients.c.brand_name,
-                sa.case((owned, Role.OWNER.value), else_=client_users.c.role).label("role"),
-            )
-            .outerjoin(client_users, joined)
-            .where(sa.or_(owned, client_users.c.role.is_not(None)), clients.c.closed_at.is_(None))
-            .order_by(clients.c.brand_name, clients.c.id)
-        )
-        return tuple(Membership(row.id, row.brand_name, Role(row.role)) for row in rows)

@@ -24,18 +24,26 @@ sessions: Final = sa.Table(
     sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
 )
 
-# One row an address: a new code takes the place of the one before.
+# A row for each code that was asked for, whether or not the address is known.
 sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
-    # As the address is compared, in lower case.
-    sa.Column("email", sa.Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    # As `domain/identity/address.py` writes it.
+    text("email"),
     # Keyed: of a million codes each could be tried against a plain digest.
     sa.Column("digest", sa.LargeBinary, nullable=False),
+    # The code itself, sealed, until it is mailed.
+    text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
+    text("language"),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    # Whether its mail let somebody open an account: so many an hour may.
+    sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
+    sa.Index(None, "email", "created_at"),
+    sa.Index(None, "created_at"),
 )
 
 invitations: Final = sa.Table(
@@ -46,6 +54,8 @@ invitations: Final = sa.Table(
     text("role"),
     # The user who invites.
     text("invited_by"),
+    # Of its mail.
+    text("language"),
     time("created_at"),
     time("expires_at"),
     time("accepted_at", nullable=True),

@@ -19,7 +19,7 @@ from starlette.responses import RedirectResponse, Response
 
 from api.dashboard.forms import read_form
 from api.dashboard.session import Visit, check_form, sign_in_first, visit_of
-from api.http.client_address import limited_address
+from api.http.client_address import client_network, limited_address
 from api.resources import Resources, ResourcesDep
 from api.routers.identity.oauth_metadata import AUTHORIZE, resource
 from domain.core.ids import TenantId, parse_ulid
@@ -31,8 +31,8 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import MANAGERS
 from domain.tenants.errors import AccessDenied, RoleRequired
 from services.identity.authorization import Consent, give_consent
-from store.identity.connections import ConnectionRepository
 from store.identity.oauth_clients import OAuthClientRepository
+from store.identity.people import clients_of
 
 _ALLOW: Final = "allow"
 _SCOPE: Final = "scope:"
@@ -108,6 +108,7 @@ async def decide(request: Request, resources: ResourcesDep) -> Response:
                 visit.user.id,
                 Consent(asked.client, asked.redirect_uri, access, frozenset(kept)),
                 secrets.token_bytes(CODE_BYTES),
+                network=client_network(request),
             )
     except (AccessDenied, RoleRequired):
         return _page(request, "not_allowed", 403)
@@ -170,7 +171,7 @@ async def _consent_page(
 ) -> Response:
     """`status` 400: the person has left nothing to agree to."""
     async with resources.database.reading_across() as reading:
-        mine = await ConnectionRepository(reading).memberships(visit.user.id)
+        mine = await clients_of(reading, visit.user.id)
     choices = [one for one in mine if one.role in MANAGERS]
     if not choices:
         return _page(request, "not_allowed" if mine else "no_client", 403)

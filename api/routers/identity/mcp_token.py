@@ -11,6 +11,7 @@ from typing import Final
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from api.http.client_address import client_network
 from api.http.json_body import json_response
 from api.http.oauth_route import OAuthRoute, needed, read_fields, text_fields
 from api.resources import Resources, ResourcesDep
@@ -39,7 +40,7 @@ async def token(request: Request, resources: ResourcesDep) -> Response:
     given = text_fields(await read_fields(request, LimitScope.EXCHANGE))
     match needed(given, "grant_type"):
         case "authorization_code":
-            issued = await _exchanged(given, resources)
+            issued = await _exchanged(given, resources, client_network(request))
         case "refresh_token":
             issued = await _refreshed(given, resources)
         case _:
@@ -65,16 +66,17 @@ async def revoke(request: Request, resources: ResourcesDep) -> Response:
         found = await find_connection(reading, presented, given.get("client_id"))
     if found is not None:
         async with resources.work.spanning(found.tenant) as work:
-            await end_connection(work, found)
+            await end_connection(work, found, network=client_network(request))
     return json_response({})
 
 
-async def _exchanged(given: Mapping[str, str], resources: Resources) -> IssuedKey:
+async def _exchanged(given: Mapping[str, str], resources: Resources, network: str) -> IssuedKey:
     presented = PresentedCode(
         code=needed(given, "code"),
         verifier=needed(given, "code_verifier"),
         oauth_client_id=_client_id(given),
         redirect_uri=needed(given, "redirect_uri"),
+        network=network,
     )
     check_resource(given, resource(resources.settings))
     async with resources.database.reading_across() as reading:

@@ -140,7 +140,7 @@ async def test_of_several_clients_one_is_chosen(
     browser, app = await browser_of(front, user), await register(front)
 
     page = await browser.open(app.url())
-    assert re.findall(r'<option value="(\w+)"', page.text) == [other.client_id, shop.client_id]
+    assert re.findall(r'<option value="(\w+)"', page.text) == [shop.client_id, other.client_id]
     code = await consented(browser, app, client_id=shop.client_id)
     assert (await exchanged(front, app.exchange(code))).status_code == 200
     [key] = await rows(front.database, api_keys, oauth_client_id=app.client_id)

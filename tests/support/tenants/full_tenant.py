@@ -163,6 +163,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         "email": "new@b.example",
         "role": Role.AGENT,
         "invited_by": "user",
+        "language": "fr",
         "expires_at": now,
     }
     code = {
