@@ -24,7 +24,9 @@ class Consent:
     kept: frozenset[str]
 
 
-async def give_consent(work: UnitOfWork, user_id: str, consent: Consent, random: bytes) -> str:
+async def give_consent(
+    work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
+) -> str:
     """The code for the client, from CODE_BYTES random bytes. The work spans clients, for the one
     of ours that the user chose. `network`: where the browser is.
 

@@ -172,6 +172,7 @@ async def test_a_document_that_names_another_client(
     assert (await refused(found, site.url_of(NAME))).error is OAuthError.INVALID_CLIENT
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", Fault)
 async def test_a_site_that_goes_wrong_costs_a_moment(
     fault: Fault, authority: CertificateAuthority, site: WebhookReceiver

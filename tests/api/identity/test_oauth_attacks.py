@@ -80,14 +80,14 @@ async def test_mix_up(front: LiveEngine, browser: Browser) -> None:
     assert told["issuer"] == ISSUER
 
 
-@pytest.mark.parametrize("uri", TRICKS)
-async def test_redirect_tricks(front: LiveEngine, browser: Browser, uri: str) -> None:
+async def test_redirect_tricks(front: LiveEngine, browser: Browser) -> None:
     app = await register(front, *REGISTERED)
-    page = await browser.open(app.url(redirect_uri=uri))
-    assert page.status_code == 400
-    assert "<form" not in page.text
-    assert "location" not in page.headers
-    assert uri not in page.text
+    for uri in TRICKS:
+        page = await browser.open(app.url(redirect_uri=uri))
+        assert page.status_code == 400, uri
+        assert "<form" not in page.text
+        assert "location" not in page.headers
+        assert uri not in page.text
 
 
 @pytest.mark.parametrize(
