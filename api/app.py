@@ -21,6 +21,7 @@ from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
 from adapters.observability.state import state_shown
 from adapters.observability.tracing import Traces, traced
+from adapters.payments.stripe_checkout import stripe_checkout
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
@@ -45,7 +46,7 @@ from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.audit import audit
-from api.routers.billing import usage
+from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.content import knowledge, templates
 from api.routers.core import health
 from api.routers.exports import export
@@ -94,6 +95,11 @@ def create_app(
     app.state.instance = settings.server.instance_id or new_ulid()
     app.include_router(gateway.router)
     app.include_router(usage.router)
+    app.include_router(plan.router)
+    app.include_router(credit_ledger.router)
+    app.include_router(checkouts.router)
+    app.include_router(usage_history.router)
+    app.include_router(stripe_webhook.router)
     app.include_router(export.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
@@ -169,6 +175,7 @@ def _lifespan(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
+                payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),

@@ -14,7 +14,17 @@ from starlette.responses import Response
 
 from api.http.json_body import json_response
 from api.surface import Surface, surface_of
-from domain.billing.errors import PlanRequired, QuotaExhausted
+from domain.billing.errors import (
+    CheckoutNotFound,
+    InvalidPaymentSignature,
+    NotALowerPlan,
+    NotForSale,
+    PaymentsUnavailable,
+    PaymentsUnreachable,
+    PlanRequired,
+    QuotaExhausted,
+    TooManyCheckouts,
+)
 from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import (
     BodyTooLarge,
@@ -173,6 +183,15 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
+    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
+    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
+    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
+    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
+    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
+    PaymentsUnreachable: ErrorAnswer(
+        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
+    ),
     TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),

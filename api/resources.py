@@ -15,6 +15,7 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from domain.billing.ports import Payments
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors
@@ -40,6 +41,7 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
+    payments: Payments | None
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]

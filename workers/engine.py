@@ -17,6 +17,7 @@ from activities.agent.purse import Purse
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
+from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
@@ -57,6 +58,7 @@ from domain.intake.ports import Normalizer
 from settings import Settings
 from store.core.database import Database
 from workers.schedules import ensure_schedules
+from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -82,6 +84,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     Retention,
     Erase,
     ForgetDryRuns,
+    AnchorAudit,
     SendIdentityMail,
 )
 _WORKFLOW_POLLS: Final = 20
@@ -114,6 +117,7 @@ class EngineActivities:
     churn: Churn
     retain: Retain
     erase: EraseRecords
+    anchor: AnchorHeads
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -142,6 +146,7 @@ class EngineActivities:
             self.erase.remove_workflows,
             self.erase.remove_rows,
             self.erase.certify,
+            self.anchor.anchor,
         ]
 
 
@@ -216,6 +221,7 @@ def build_activities(
         churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
+        anchor=AnchorHeads(database),
     )
 
 

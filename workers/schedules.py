@@ -4,14 +4,9 @@ from temporalio.client import Client
 from temporalio.service import RPCError
 
 from adapters.temporal.setup import (
-    ensure_daily_metrics_schedule,
-    ensure_forget_dry_runs_schedule,
-    ensure_housekeeping_schedule,
-    ensure_monthly_reset_schedule,
-    ensure_retention_schedule,
+    ensure_calendar_schedules,
     ensure_search_attributes,
     ensure_sweep_schedule,
-    ensure_weekly_churn_schedule,
 )
 from domain.core.errors import EngineUnavailable
 from domain.runs.contracts import SweepInput
@@ -29,12 +24,7 @@ async def ensure_schedules(settings: Settings, client: Client) -> None:
     try:
         await ensure_search_attributes(client)
         await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
-        await ensure_monthly_reset_schedule(client)
-        await ensure_housekeeping_schedule(client)
-        await ensure_daily_metrics_schedule(client)
-        await ensure_weekly_churn_schedule(client)
-        await ensure_retention_schedule(client)
-        await ensure_forget_dry_runs_schedule(client)
+        await ensure_calendar_schedules(client)
     except RPCError as error:
         raise EngineUnavailable(
             f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from adapters.temporal.runs import erased
 from adapters.temporal.setup import (
+    ensure_anchor_audit_schedule,
     ensure_daily_metrics_schedule,
     ensure_forget_dry_runs_schedule,
     ensure_monthly_reset_schedule,
@@ -16,6 +17,7 @@ from adapters.temporal.setup import (
 from domain.analytics.contracts import BackfillMetricsInput, WeeklyChurnInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
+    ANCHOR_AUDIT_SCHEDULE,
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
     FORGET_DRY_RUNS_SCHEDULE,
@@ -171,6 +173,13 @@ async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
 
 
+async def anchor_audit(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_anchor_audit_schedule(engine.client)
+    at = datetime(2024, 3, 1, 0, 20, tzinfo=UTC)
+    return await fire(engine.client, ANCHOR_AUDIT_SCHEDULE, at)
+
+
 async def code_mailed(engine: LiveEngine, _: Shop, mail: MailServer) -> str:
     await code_for(engine, mail, "anne@shop.example", "Maison Lin")
     code = await only_row(engine.database, sign_in_codes)
@@ -262,6 +271,7 @@ SCENARIOS: dict[str, Scenario] = {
         housekeeping,
         retention,
         forget_dry_runs,
+        anchor_audit,
         code_mailed,
         erase_client,
         erase_customer,

@@ -94,7 +94,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         ClientRateLimited(0.2),
         QuotaExhausted(STANDING),
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
-        InvalidWebhook("{reason} {nothing}"),
+        InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),

@@ -8,8 +8,10 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
+from domain.billing.checkout import Checkout
 from domain.billing.quota import QuotaStanding
 from domain.core.contracts import RunRef
+from domain.core.money import Money
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
@@ -19,6 +21,7 @@ from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
+from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
@@ -44,8 +47,14 @@ from tests.support.webhooks.webhooks import subscribe
 
 SERVICE_ONLY = frozenset(
     {
-        *("users", "erasures", "error_reports", "rate_windows"),
-        *("sessions", "sign_in_codes", "oauth_clients"),
+        "users",
+        "erasures",
+        "error_reports",
+        "rate_windows",
+        "sessions",
+        "sign_in_codes",
+        "payment_events",
+        "oauth_clients",
     }
 )
 """Tables that belong to no client: only what spans clients may enter."""
@@ -67,6 +76,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await AccountRepository(connection, shop.tenant).add_credits(
             5, entry_id=new_ulid(), reason="test", now=now
+        )
+        await CheckoutRepository(connection, shop.tenant).add(
+            Checkout(
+                id=new_ulid(),
+                client_id=shop.client_id,
+                credits=5,
+                amount=Money(minor=500, currency="EUR"),
+                created_at=now,
+            )
         )
         await UsageLedger(connection, shop.tenant).note_thresholds(
             QuotaStanding(period_of(now), 4, 5, 0), (80,), now=now, new_id=new_ulid
