@@ -42,6 +42,7 @@ from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
+from api.key_uses import written
 from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
@@ -50,12 +51,23 @@ from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, 
 from api.routers.content import knowledge, templates
 from api.routers.core import health
 from api.routers.exports import export
-from api.routers.identity import authorize, mcp_token, oauth_metadata, oauth_register, sign_in
+from api.routers.identity import (
+    account,
+    authorize,
+    invitations,
+    mcp_token,
+    oauth_metadata,
+    oauth_register,
+    sign_in,
+)
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
+from api.routers.playbooks import file as playbook_file
+from api.routers.playbooks import playbooks
+from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
-from api.routers.tenants import identity
+from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
@@ -64,6 +76,7 @@ from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
+from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
@@ -112,6 +125,13 @@ def create_app(
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(integrations.router)
+    app.include_router(keys.router)
+    app.include_router(members.router)
+    app.include_router(invitations.router)
+    app.include_router(account.router)
+    app.include_router(playbooks.router)
+    app.include_router(playbook_versions.router)
+    app.include_router(playbook_file.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
@@ -153,6 +173,7 @@ def _lifespan(
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
         outside = open_client()
+        key_uses = KeyUses(database)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         metrics.watch_pool("requests", database.use)
@@ -179,6 +200,7 @@ def _lifespan(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
+                key_uses=key_uses,
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
@@ -196,7 +218,8 @@ def _lifespan(
                 ),
             )
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                yield
+                async with written(key_uses):
+                    yield
         if sessions is not None:
             await sessions.close()
         await outside.aclose()

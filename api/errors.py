@@ -33,6 +33,7 @@ from domain.core.errors import (
     CommitUnknown,
     DomainError,
     EngineUnavailable,
+    Fact,
     HeadTooLarge,
     InternalError,
     InvalidBody,
@@ -64,6 +65,14 @@ from domain.intake.errors import (
     TooManyRequests,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
+from domain.playbooks.errors import (
+    InvalidPlaybook,
+    PatternTaken,
+    PlaybookChanged,
+    PlaybookNameTaken,
+    PlaybookNotFound,
+    TooManyPlaybooks,
+)
 from domain.reviews.errors import (
     ConversationMovedOn,
     DraftMissing,
@@ -81,9 +90,14 @@ from domain.tenants.errors import (
     ClientIdRepeated,
     ClientNotFound,
     InsufficientScope,
+    InvalidLabel,
     InvalidSettings,
+    KeyNotFound,
+    MemberNotFound,
     NoClient,
+    OwnerStays,
     RoleRequired,
+    TooManyKeys,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -169,8 +183,17 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
+    InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
+    InvalidPlaybook: ErrorAnswer(
+        400,
+        "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
+        fields=("problems",),
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
+    MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
@@ -182,6 +205,18 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
+    TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
+    PatternTaken: ErrorAnswer(
+        409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."
+    ),
+    PlaybookNameTaken: ErrorAnswer(409, "Un autre playbook porte déjà ce nom."),
+    PlaybookChanged: ErrorAnswer(
+        409,
+        "Le playbook a changé entre-temps : il en est à la version {version}.",
+        fields=("version",),
+    ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
     InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
@@ -271,7 +306,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
     links = _links(request.app.state.dashboard_url) if request else {}
     facts = {**error.facts, **links}
     surface = surface_of(request.scope["path"]) if request else Surface.OTHER
-    body: dict[str, str | int] = {
+    body: dict[str, Fact] = {
         "error": answer.text_on(surface).format_map(facts),
         "code": error.code,
         "request_id": request_id,
@@ -286,7 +321,7 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
     return response
 
 
-def _links(dashboard_url: str) -> dict[str, str]:
+def _links(dashboard_url: str) -> dict[str, Fact]:
     """Where a caller who has used up the quota can go."""
     return {
         "upgrade_url": f"{dashboard_url}/billing/plan",

@@ -24,6 +24,7 @@ from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
+from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
 from store.tenants.keys import ActiveKey
@@ -45,6 +46,7 @@ class Resources:
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]
+    key_uses: KeyUses
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None

@@ -8,9 +8,15 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from domain.core.plain_text import without_controls
+from domain.tenants.errors import InvalidLabel
+
 _SHAPE: Final = re.compile(r"(ak|mcp)_[0-9a-f]{32}")
 PREFIX_LENGTH: Final = 8
 KEY_BYTES: Final = 16
+MAX_LABEL: Final = 100
+MAX_ACTIVE: Final = 100
+"""Keys of one client that can be used."""
 
 OWN: Final = "ak_"
 """What a key begins with that a person made."""
@@ -26,6 +32,17 @@ class KeyMaterial:
 
     digest: bytes
     prefix: str
+
+
+def check_label(text: str) -> str:
+    """What a key is for, as one line. Raises InvalidLabel."""
+    label = " ".join(without_controls(text).split())
+    if not 0 < len(label) <= MAX_LABEL:
+        raise InvalidLabel(
+            f"a label is needed, of at most {MAX_LABEL} characters",
+            f"1 à {MAX_LABEL} caractères visibles attendus",
+        )
+    return label
 
 
 def key_value(random_bytes: bytes, kind: str = OWN) -> str:

@@ -1,7 +1,7 @@
 """oauth clients and codes
 
 Revision: a91c5e0d7b36
-Follows: c4d7e1a90b36
+Follows: 7d2c91ab40e6
 """
 
 import sqlalchemy as sa
@@ -10,7 +10,7 @@ from alembic import op
 from migrations import tenancy
 
 revision = "a91c5e0d7b36"
-down_revision = "c4d7e1a90b36"
+down_revision = "7d2c91ab40e6"
 branch_labels = None
 depends_on = None
 

@@ -9,7 +9,7 @@ from domain.identity.errors import OAuthError, OAuthRefused
 from domain.identity.grant import Grant, code_digest
 from domain.identity.pkce import challenge_of, is_verifier
 from domain.tenants.actor import MANAGERS, Actor
-from domain.tenants.api_key import MCP, key_material, new_key
+from domain.tenants.api_key import MAX_ACTIVE, MCP, key_material, new_key
 from domain.tenants.scopes import Scope
 from services.core.unit_of_work import UnitOfWork
 from store.identity.connections import Connection, ConnectionRepository
@@ -101,6 +101,8 @@ async def _issued(
     for before in await ConnectionRepository(work.connection).same(grant):
         await keys.revoke(before, work.now)
         work.note(actor, "key revoked", key_id=before, reason="replaced")
+    if await keys.active(work.tenant) >= MAX_ACTIVE:
+        return OAuthRefused(OAuthError.INVALID_GRANT, "the account has as many keys as it may")
     text, material = new_key(random, MCP)
     await keys.create(
         key_id=key_id,

@@ -24,13 +24,13 @@ from domain.intake.errors import (
     TooManyRequests,
 )
 from domain.intake.rate_limit import Limit, LimitScope
+from domain.privacy.errors import ErasureNotFound
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
     ClientIdMissing,
     ClientNotFound,
     InsufficientScope,
-    KeyNotFound,
     NoClient,
     Unauthenticated,
 )
@@ -195,7 +195,7 @@ def test_errors_do_not_carry_addresses_into_logs() -> None:
 
 
 def test_unmapped_error_is_internal_and_silent(app: FastAPI) -> None:
-    response = answer(app, KeyNotFound("ak_secret"), GATEWAY)
+    response = answer(app, ErasureNotFound("ak_secret"), GATEWAY)
 
     assert response.status_code == 500
     assert body_of(response) == {

@@ -7,10 +7,13 @@ from datetime import timedelta
 
 import httpx
 import pytest
+import sqlalchemy as sa
 
+from adapters.system import new_ulid, utc_now
 from domain.core.errors import EngineUnavailable
 from domain.identity.grant import CODE_LASTS
 from domain.intake.rate_limit import LimitScope, limits
+from domain.tenants.api_key import MAX_ACTIVE
 from domain.tenants.client import Role
 from domain.tenants.scopes import EVERY_SCOPE
 from store.tenants.tables import api_keys
@@ -226,6 +229,27 @@ async def test_whoever_lost_the_role_meanwhile_gets_no_key(
     await member(front, shop, Role.ADMIN, user)
     assert error_of(await exchanged(front, form)) == "invalid_grant", "the code is used up"
     assert await key_ids(front, app, active=True) == []
+
+
+async def test_an_account_with_as_many_keys_as_it_may_have(
+    front: LiveEngine, browser: Browser, app: App, shop: Shop
+) -> None:
+    """The one that is replaced makes room for its own successor."""
+    await key_for(front, browser, app)
+    spare = {"client_id": shop.client_id, "label": "x", "prefix": "ak_", "created_at": utc_now()}
+    async with front.database.service() as connection:
+        await connection.execute(
+            sa.insert(api_keys),
+            [
+                {**spare, "id": new_ulid(), "digest": new_ulid().encode()}
+                for _ in range(MAX_ACTIVE - 2)
+            ],
+        )
+    await key_for(front, browser, app)
+    other = await register(front)
+    answer = await exchanged(front, other.exchange(await consented(browser, other)))
+    assert error_of(answer) == "invalid_grant"
+    assert "keys" in answer.json()["error_description"]
 
 
 async def test_what_is_refreshed_must_be_the_clients_own(

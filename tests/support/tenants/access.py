@@ -18,6 +18,7 @@ from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
+from tests.support.tenants import account
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
 
@@ -48,6 +49,7 @@ class Client(Enum):
     QUERY = "query"
     BODY = "body"
     RECORD = "the record that the path names"
+    NONE = "about whoever is signed in, and no client"
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,16 @@ ACCESS: Final[dict[Route, Access]] = {
         (method, path): Access(MANAGERS, body=body, missing=_of_content(path))
         for method, path, body in CHANGES
     },
+    **{
+        (method, path): Access(MANAGERS, body=body, missing=account.missing_of(path))
+        for method, path, body in account.FOR_MANAGERS
+    },
+    **{
+        (method, path): Access(ALL, missing=account.missing_of(path))
+        for method, path in account.FOR_MEMBERS
+    },
+    **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
+    account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
 
 
@@ -137,6 +149,26 @@ async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
     return {"checkout_id": await asked_credits(front, shop)}
 
 
+async def _key(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.a_key(front, await person(front, shop, Role.OWNER))
+
+
+async def _playbook(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.a_playbook(front, await person(front, shop, Role.OWNER))
+
+
+async def _invitation(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.an_invitation(front, await person(front, shop, Role.OWNER))
+
+
+async def _member(front: LiveEngine, shop: Shop) -> Ids:
+    return {"user_id": await account.new_member(front, shop)}
+
+
+async def _session(front: LiveEngine, shop: Shop) -> Ids:
+    return {"session_id": await account.signed_in(front, shop.owner_user_id)}
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{review_id}": _review,
@@ -145,6 +177,11 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{knowledge_id}": _content,
     "{integration_id}": _content,
     "{checkout_id}": _checkout,
+    "{key_id}": _key,
+    "{playbook_id}": _playbook,
+    "{invitation_id}": _invitation,
+    "{user_id}": _member,
+    "{session_id}": _session,
 }
 
 
