@@ -33,7 +33,7 @@ class AccessRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Grant:
+class OAuthGrant:
     """`scopes`: what the key may do; None for all that keys may. `label`: the key's."""
 
     client_id: str

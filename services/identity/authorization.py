@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from domain.core.ids import TenantId
-from domain.identity.grant import AccessRequest, Grant, code_digest, code_text, narrowed
+from domain.identity.grant import AccessRequest, OAuthGrant, code_digest, code_text, narrowed
 from domain.identity.oauth_client import OAuthClient, is_document
 from domain.identity.redirect_uri import RedirectUri
 from domain.tenants.actor import MANAGERS, Actor
@@ -51,8 +51,8 @@ async def give_consent(
     return code
 
 
-def _grant(tenant: TenantId, user_id: str, consent: Consent) -> Grant:
-    return Grant(
+def _grant(tenant: TenantId, user_id: str, consent: Consent) -> OAuthGrant:
+    return OAuthGrant(
         client_id=tenant,
         user_id=user_id,
         oauth_client_id=consent.client.id,

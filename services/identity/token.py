@@ -6,14 +6,15 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 from domain.identity.errors import OAuthError, OAuthRefused
-from domain.identity.grant import Grant, code_digest
+from domain.identity.grant import OAuthGrant, code_digest
 from domain.identity.pkce import challenge_of, is_verifier
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.api_key import MAX_ACTIVE, MCP, key_material, new_key
+from domain.tenants.errors import ClientNotFound
 from domain.tenants.scopes import Scope
 from services.core.unit_of_work import UnitOfWork
-from store.identity.connections import Connection, ConnectionRepository
 from store.identity.oauth_codes import OAuthCodeRepository, StoredCode
+from store.identity.oauth_connections import OAuthConnection, OAuthConnectionRepository
 from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.members import MemberRepository
@@ -74,31 +75,35 @@ async def exchange_code(
 
 async def find_connection(
     connection: AsyncConnection, token: str, oauth_client_id: str | None
-) -> Connection | None:
+) -> OAuthConnection | None:
     """The active key that an OAuth client holds: of this client, where it says which it is."""
     material = key_material(token)
-    found = None if material is None else await ConnectionRepository(connection).find(material)
+    found = None if material is None else await OAuthConnectionRepository(connection).find(material)
     if found is None or oauth_client_id not in {None, found.oauth_client_id}:
         return None
     return found
 
 
-async def end_connection(work: UnitOfWork, connection: Connection, *, network: str) -> None:
+async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
     """Revoke a key that its holder gives back, at once and for good. `network`: where it is."""
     await KeyRepository(work.connection).revoke(connection.key_id, work.now)
     work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
 
 
 async def _issued(
-    work: UnitOfWork, grant: Grant, key_id: str, random: bytes, *, network: str
+    work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
+    # Behind the lock: whoever takes the role away takes the keys too, wholly before or after this.
+    try:
+        await AccountRepository(work.connection, work.tenant).lock()
+    except ClientNotFound:  # it is being erased
+        return _no_grant()
     role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
     actor = Actor.person(grant.user_id, role, network=network)
     if role is None or not actor.may(MANAGERS):
         return _no_grant()  # no longer: the consent was of somebody who could
-    await AccountRepository(work.connection, work.tenant).lock()
     keys = KeyRepository(work.connection)
-    for before in await ConnectionRepository(work.connection).same(grant):
+    for before in await OAuthConnectionRepository(work.connection).same(grant):
         await keys.revoke(before, work.now)
         work.note(actor, "key revoked", key_id=before, reason="replaced")
     if await keys.active(work.tenant) >= MAX_ACTIVE:

@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.identity.grant import CODE_KEPT, CODE_LASTS, Grant
+from domain.identity.grant import CODE_KEPT, CODE_LASTS, OAuthGrant
 from domain.tenants.scopes import EVERY_SCOPE
 from store.identity.tables import oauth_codes
 
@@ -29,7 +29,7 @@ class OAuthCodeRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def create(self, code_id: str, digest: bytes, grant: Grant, now: datetime) -> None:
+    async def create(self, code_id: str, digest: bytes, grant: OAuthGrant, now: datetime) -> None:
         """Keep a code, and forget those that have been of no use for long."""
         await self._connection.execute(
             sa.delete(oauth_codes).where(oauth_codes.c.created_at < now - CODE_KEPT)
@@ -79,7 +79,7 @@ class OAuthCodeRepository:
         challenge: str,
         key_id: str,
         now: datetime,
-    ) -> Grant | None:
+    ) -> OAuthGrant | None:
         """Use a code for the key of this id, once: None if it is used, too old, or not of this
         client, redirect URI and challenge."""
         rows = await self._connection.execute(
@@ -99,7 +99,7 @@ class OAuthCodeRepository:
         if row is None:
             return None
         held = None if row.scopes is None else {*row.scopes}
-        return Grant(
+        return OAuthGrant(
             client_id=row.client_id,
             user_id=row.user_id,
             oauth_client_id=row.oauth_client_id,

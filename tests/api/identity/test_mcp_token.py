@@ -1,4 +1,4 @@
-"""POST /api/mcp/token and its alias, and POST /api/mcp/revoke."""
+"""POST /api/mcp/token and its alias: a code becomes a key, once."""
 
 import asyncio
 import dataclasses
@@ -21,7 +21,6 @@ from tests.api.identity.test_authorize import member
 from tests.support.core.engine import LiveEngine, database_away
 from tests.support.core.rows import rows
 from tests.support.identity.consent import (
-    REVOKE,
     TOKEN,
     App,
     Browser,
@@ -46,15 +45,6 @@ async def browser(front: LiveEngine, shop: Shop) -> Browser:
 @pytest.fixture
 async def app(front: LiveEngine) -> App:
     return await register(front)
-
-
-def refresh(app: App, key: str, **change: str) -> dict[str, str]:
-    return {
-        "grant_type": "refresh_token",
-        "refresh_token": key,
-        "client_id": app.client_id,
-        **change,
-    }
 
 
 async def sent(
@@ -91,21 +81,6 @@ async def test_a_code_becomes_a_key(
     assert answer.headers["pragma"] == "no-cache"
     assert answer.headers["access-control-allow-origin"] == "*"
     assert await works(front, key, shop.client_id)
-
-
-@pytest.mark.parametrize("as_json", [False, True])
-async def test_a_refresh_gives_the_same_key(
-    front: LiveEngine, browser: Browser, app: App, as_json: bool
-) -> None:
-    key = await key_for(front, browser, app, scope="usage:read")
-    form = refresh(app, key, resource=RESOURCE)
-    answer = await sent(front, TOKEN, form, as_json=as_json)
-    assert answer.json() == {
-        "access_token": key,
-        "token_type": "Bearer",
-        "refresh_token": key,
-        "scope": "usage:read",
-    }
 
 
 async def test_a_new_key_takes_the_place_of_the_one_before(
@@ -250,48 +225,6 @@ async def test_an_account_with_as_many_keys_as_it_may_have(
     answer = await exchanged(front, other.exchange(await consented(browser, other)))
     assert error_of(answer) == "invalid_grant"
     assert "keys" in answer.json()["error_description"]
-
-
-async def test_what_is_refreshed_must_be_the_clients_own(
-    front: LiveEngine, browser: Browser, app: App, shop: Shop
-) -> None:
-    key, other = await key_for(front, browser, app), await register(front)
-    for form in (
-        refresh(other, key),
-        refresh(app, "mcp_" + "0" * 32),
-        refresh(app, "garbage"),
-        refresh(app, shop.key),
-    ):
-        answer = await exchanged(front, form)
-        assert (answer.status_code, error_of(answer)) == (400, "invalid_grant")
-
-
-async def test_a_revoked_key_is_not_refreshed(
-    front: LiveEngine, browser: Browser, app: App, shop: Shop
-) -> None:
-    key = await key_for(front, browser, app)
-    answer = await front.http.post(REVOKE, data={"token": key, "client_id": app.client_id})
-    assert (answer.status_code, answer.json()) == (200, {})
-    assert not await works(front, key, shop.client_id)
-    assert error_of(await exchanged(front, refresh(app, key))) == "invalid_grant"
-    again = await key_for(front, browser, app)
-    assert await works(front, again, shop.client_id)
-
-
-async def test_what_is_not_revoked(
-    front: LiveEngine, browser: Browser, app: App, shop: Shop
-) -> None:
-    """What a person made is not an OAuth client's to revoke, nor is another client's key."""
-    key = await key_for(front, browser, app)
-    for form in (
-        {"token": key, "client_id": "another"},
-        {"token": shop.key},
-        {"token": "nothing", "token_type_hint": "refresh_token"},
-    ):
-        assert (await front.http.post(REVOKE, data=form)).status_code == 200
-    assert error_of(await front.http.post(REVOKE, data={"client_id": "x"})) == "invalid_request"
-    assert await works(front, key, shop.client_id)
-    assert await works(front, shop.key, shop.client_id)
 
 
 async def test_guesses_from_one_address_end(front: LiveEngine, app: App) -> None:

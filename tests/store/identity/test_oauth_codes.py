@@ -4,17 +4,19 @@ import asyncio
 from datetime import timedelta
 
 from adapters.system import new_ulid, utc_now
-from domain.identity.grant import CODE_KEPT, CODE_LASTS, Grant
+from domain.identity.grant import CODE_KEPT, CODE_LASTS, OAuthGrant
 from store.core.database import Database
 from store.identity.oauth_codes import OAuthCodeRepository
 from tests.support.tenants.shop import Shop
 
 
-def grant_of(shop: Shop) -> Grant:
-    return Grant(shop.client_id, shop.owner_user_id, "client", "App", "a.b:/cb", "challenge", None)
+def grant_of(shop: Shop) -> OAuthGrant:
+    return OAuthGrant(
+        shop.client_id, shop.owner_user_id, "client", "App", "a.b:/cb", "challenge", None
+    )
 
 
-async def redeemed(database: Database, digest: bytes, **change: str) -> Grant | None:
+async def redeemed(database: Database, digest: bytes, **change: str) -> OAuthGrant | None:
     presented = {"oauth_client_id": "client", "redirect_uri": "a.b:/cb", "challenge": "challenge"}
     async with database.service() as connection:
         return await OAuthCodeRepository(connection).redeem(

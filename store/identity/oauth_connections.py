@@ -6,14 +6,14 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
-from domain.identity.grant import Grant
+from domain.identity.grant import OAuthGrant
 from domain.tenants.api_key import KeyMaterial
 from domain.tenants.scopes import EVERY_SCOPE, Scope
 from store.tenants.tables import api_keys
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class OAuthConnection:
     """An active key of an OAuth client. `scopes`: what it may do; None for all."""
 
     key_id: str
@@ -22,13 +22,13 @@ class Connection:
     scopes: tuple[Scope, ...] | None
 
 
-class ConnectionRepository:
+class OAuthConnectionRepository:
     """On a transaction that spans clients."""
 
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def find(self, material: KeyMaterial) -> Connection | None:
+    async def find(self, material: KeyMaterial) -> OAuthConnection | None:
         """By the key itself. A key that a person made is none."""
         rows = await self._connection.execute(
             sa.select(
@@ -44,9 +44,9 @@ class ConnectionRepository:
             return None
         held = None if row.scopes is None else {*row.scopes}
         scopes = None if held is None else tuple(one for one in EVERY_SCOPE if one in held)
-        return Connection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
+        return OAuthConnection(row.id, TenantId(row.client_id), row.oauth_client_id, scopes)
 
-    async def same(self, grant: Grant) -> tuple[str, ...]:
+    async def same(self, grant: OAuthGrant) -> tuple[str, ...]:
         """The active keys that the same user gave the same OAuth client before. Behind the
         account's lock."""
         found = await self._connection.scalars(
