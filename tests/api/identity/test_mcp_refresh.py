@@ -1,15 +1,27 @@
 """Refreshing and revoking the key of an OAuth client."""
 
-import pytest
+import asyncio
 
+import pytest
+import sqlalchemy as sa
+
+from domain.tenants.actor import Actor
+from domain.tenants.client import Role
+from services.tenants.members import change_role
+from store.tenants.tables import api_keys
+from tests.api.identity.test_authorize import member
 from tests.api.identity.test_mcp_token import RESOURCE, sent
 from tests.support.core.engine import LiveEngine
+from tests.support.core.rows import rows
+from tests.support.core.units import units_on
+from tests.support.core.waiting import eventually
 from tests.support.identity.consent import (
     REVOKE,
     TOKEN,
     App,
     Browser,
     browser_of,
+    consented,
     error_of,
     exchanged,
     key_for,
@@ -77,6 +89,26 @@ async def test_a_revoked_key_is_not_refreshed(
     assert error_of(await exchanged(front, refresh(app, key))) == "invalid_grant"
     again = await key_for(front, browser, app)
     assert await works(front, again, shop.client_id)
+
+
+async def test_a_role_that_is_lost_while_a_key_is_made(front: LiveEngine, shop: Shop) -> None:
+    """The exchange waits for the change, and then sees it."""
+    user, app = await member(front, shop, Role.ADMIN), await register(front)
+    form = app.exchange(await consented(await browser_of(front, user), app))
+    operator = Actor.operator("cli")
+
+    async def waits() -> bool:
+        async with front.database.unscoped() as connection:
+            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid IN "
+            ours = "(SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
+            return bool(await connection.scalar(sa.text(waiting + ours)))
+
+    async with units_on(front.database).spanning(shop.tenant) as work:
+        await change_role(work, operator, user, Role.AGENT)
+        answer = asyncio.create_task(exchanged(front, form))
+        await eventually(waits)
+    assert error_of(await answer) == "invalid_grant"
+    assert await rows(front.database, api_keys, oauth_client_id=app.client_id) == []
 
 
 async def test_what_is_not_revoked(
