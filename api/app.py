@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -50,7 +51,15 @@ from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, 
 from api.routers.content import knowledge, templates
 from api.routers.core import health
 from api.routers.exports import export
-from api.routers.identity import account, invitations, sign_in
+from api.routers.identity import (
+    account,
+    authorize,
+    invitations,
+    mcp_token,
+    oauth_metadata,
+    oauth_register,
+    sign_in,
+)
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
 from api.routers.playbooks import file as playbook_file
@@ -129,6 +138,10 @@ def create_app(
     app.include_router(sign_in_pages.router)
     app.include_router(account_pages.router)
     app.include_router(static.router)
+    app.include_router(oauth_metadata.router)
+    app.include_router(oauth_register.router)
+    app.include_router(authorize.router)
+    app.include_router(mcp_token.router)
     complete_document(app)
     return app
 
@@ -198,6 +211,11 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                client_documents=HttpClientDocuments(
+                    utc_now,
+                    allow_private=settings.webhooks.allow_private_addresses,
+                    ca_file=settings.webhooks.ca_file,
+                ),
             )
             with watched_loop(metrics), state_shown(metrics, sources) as state:
                 async with written(key_uses):

@@ -18,7 +18,11 @@ MAX_LABEL: Final = 100
 MAX_ACTIVE: Final = 100
 """Keys of one client that can be used."""
 
-KEY_PREFIXES: Final = ("ak_", "mcp_")
+OWN: Final = "ak_"
+"""What a key begins with that a person made."""
+MCP: Final = "mcp_"
+"""What a key begins with that an OAuth client got."""
+KEY_PREFIXES: Final = (OWN, MCP)
 """A bearer token that begins with one is a key or nothing; any other is a session token."""
 
 
@@ -41,11 +45,11 @@ def check_label(text: str) -> str:
     return label
 
 
-def key_value(random_bytes: bytes) -> str:
+def key_value(random_bytes: bytes, kind: str = OWN) -> str:
     """The key's text, from KEY_BYTES random bytes. Shown once, at creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
-    return f"ak_{random_bytes.hex()}"
+    return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
@@ -56,9 +60,9 @@ def key_material(text: str) -> KeyMaterial | None:
     return None if _SHAPE.fullmatch(text) is None else _material(text)
 
 
-def new_key(random_bytes: bytes) -> tuple[str, KeyMaterial]:
+def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
     """The text of a key from KEY_BYTES random bytes, and what is stored of it."""
-    text = key_value(random_bytes)
+    text = key_value(random_bytes, kind)
     return text, _material(text)
 
 

@@ -9,6 +9,7 @@ from domain.tenants.client import Role
 from domain.tenants.errors import MemberNotFound, OwnerStays
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
+from store.tenants.accounts import AccountRepository
 from store.tenants.keys import KeyRepository
 from store.tenants.members import ClientMember, MemberRepository
 
@@ -55,6 +56,8 @@ async def _keep_keys(work: UnitOfWork, actor: Actor, user_id: str, role: Role | 
     """Who may make no keys holds none: programs that the user has let in are shut out."""
     if role in MANAGERS:
         return
+    # A program that is just getting its key has the same lock: it sees the role, or is seen.
+    await AccountRepository(work.connection, work.tenant).lock()
     keys = KeyRepository(work.connection)
     for key_id in await keys.revoke_of_user(work.tenant, user_id, work.now):
         work.note(actor, "key revoked", key_id=key_id)

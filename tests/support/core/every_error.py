@@ -20,6 +20,7 @@ from domain.core.errors import (
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
+from domain.identity.errors import OAuthRefused
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -75,6 +76,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
+    OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}

@@ -27,7 +27,7 @@ from store.content.content import ContentRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
-from store.identity.tables import invitations
+from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
@@ -54,6 +54,7 @@ SERVICE_ONLY = frozenset(
         "sessions",
         "sign_in_codes",
         "payment_events",
+        "oauth_clients",
     }
 )
 """Tables that belong to no client: only what spans clients may enter."""
@@ -183,6 +184,10 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         "language": "fr",
         "expires_at": now,
     }
+    code = {
+        **dict.fromkeys(("user_id", "oauth_client_id", "label", "redirect_uri", "challenge"), "x"),
+        "digest": new_ulid().encode(),
+    }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
     for table, values in (
         (automation_events, {"id": new_ulid(), "event_type": "x", "created_at": now}),
@@ -191,6 +196,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (client_settings, {"updated_at": now}),
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
+        (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))
