@@ -40,7 +40,7 @@ from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.billing import usage
-from api.routers.content import knowledge, templates
+from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
 from api.routers.intake import gateway
@@ -97,6 +97,7 @@ def create_app(
     app.include_router(client_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
+    app.include_router(suggestions.router)
     app.include_router(integrations.router)
     app.include_router(health.router)
     app.include_router(identity.router)

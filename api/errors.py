@@ -15,7 +15,12 @@ from starlette.responses import Response
 from api.http.json_body import json_response
 from api.surface import Surface, surface_of
 from domain.billing.errors import PlanRequired, QuotaExhausted
-from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.content.errors import (
+    ContentNotFound,
+    SuggestionNotFound,
+    TooManySuggestions,
+    TooMuchContent,
+)
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -139,6 +144,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
@@ -150,6 +156,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    TooManySuggestions: ErrorAnswer(
+        409, "{limit} suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
+    ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),

@@ -23,3 +23,23 @@ class TooMuchContent(DomainError):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"limit": self.limit}
+
+
+class SuggestionNotFound(DomainError):
+    """The client has no such suggestion, or it was decided already."""
+
+    code = "suggestion_not_found"
+
+
+class TooManySuggestions(DomainError):
+    """As many suggestions wait as may: `limit`."""
+
+    code = "too_many_suggestions"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(str(limit))
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
