@@ -1,60 +1,90 @@
-"""The operator's command line: `.venv/bin/python cli.py --help`."""
+"""The operator's command line: `.venv/bin/python cli.py --help`.
+
+A command's module is imported when the command is chosen: what is imported here delays all of them.
+"""
 
 import os
 import sys
-from typing import NoReturn
+from typing import Final, NoReturn
 
-import typer
+from typer.core import TyperGroup
 
 from adapters.observability.logs import configure_logs
-from commands.analytics import churn, metrics
-from commands.billing import credits as credit
-from commands.content import content
-from commands.core import connections, deployment, dev, server
-from commands.core import error_reports as errors
-from commands.exports import automation, importing
-from commands.integrations import integration
-from commands.playbooks import playbook
-from commands.privacy import erase, reseal, retention
-from commands.reviews import review
-from commands.runs import run
-from commands.tenants import client, key, member, settings, token
-from commands.webhooks import webhook
+from commands.core.lazy import LazyCommand
 
-app = typer.Typer(
-    help="The customer-support engine.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    add_completion=False,
+COMMANDS: Final = (
+    LazyCommand("dev", "commands.core.dev:dev", "Run everything on this machine until Ctrl-C."),
+    LazyCommand(
+        "demo",
+        "commands.core.dev:demo",
+        "Run everything, take the tour, end; exit code 1 if any step was not as expected.",
+    ),
+    LazyCommand(
+        "serve", "commands.core.server:serve", "Serve the HTTP API until a signal ends it."
+    ),
+    LazyCommand(
+        "worker",
+        "commands.core.processes:worker",
+        "Run a worker until a signal ends it. Several may run at once, on any machines.",
+    ),
+    LazyCommand(
+        "migrate",
+        "commands.core.processes:migrate",
+        "Bring the database and Temporal's namespace up to this version; safe to repeat.",
+    ),
+    LazyCommand(
+        "connections",
+        "commands.core.connections:connections",
+        "Add up the connections that all processes may open, and compare with what PostgreSQL "
+        "allows.",
+    ),
+    LazyCommand(
+        "reseal",
+        "commands.privacy.reseal:reseal",
+        "Seal what is stored sealed with the first key of SEAL_KEY, so that the others can go.",
+    ),
+    LazyCommand("token", "commands.tenants.token:token", "Make a session token for one hour."),
+    LazyCommand(
+        "import",
+        "commands.exports.importing:bring_in",
+        "Read an export back into an empty client, all of it or nothing. See docs/export.md.",
+    ),
+    LazyCommand("client", "commands.tenants.client:app", "Merchants' accounts."),
+    LazyCommand("key", "commands.tenants.key:app", "API keys."),
+    LazyCommand("member", "commands.tenants.member:app", "Members of a client."),
+    LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
+    LazyCommand("template", "commands.content.content:templates", "Response templates."),
+    LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
+    LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
+    LazyCommand(
+        "automation-event",
+        "commands.exports.automation:app",
+        "Events of the engine's first version.",
+    ),
+    LazyCommand(
+        "integration", "commands.integrations.integration:app", "A client's shops and helpdesks."
+    ),
+    LazyCommand(
+        "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
+    ),
+    LazyCommand("credits", "commands.billing.credits:app", "Credits."),
+    LazyCommand("review", "commands.reviews.review:app", "Human review."),
+    LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
+    LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
+    LazyCommand("churn", "commands.analytics.churn:app", "Which customers are likely to leave."),
+    LazyCommand(
+        "deployment", "commands.core.deployment:app", "Builds of the workers, side by side."
+    ),
+    LazyCommand("errors", "commands.core.error_reports:app", "Error reports, kept for 30 days."),
+    LazyCommand("erase", "commands.privacy.erase:app", "Erase a client or one customer, for good."),
+    LazyCommand("retention", "commands.privacy.retention:app", "How long records are kept."),
 )
-app.command("dev")(dev.dev)
-app.command("demo")(dev.demo)
-app.command("serve")(server.serve)
-app.command("worker")(server.worker)
-app.command("migrate")(server.migrate)
-app.command("connections")(connections.connections)
-app.command("reseal")(reseal.reseal)
-app.command("token")(token.token)
-app.command("import")(importing.bring_in)
-app.add_typer(client.app, name="client")
-app.add_typer(key.app, name="key")
-app.add_typer(member.app, name="member")
-app.add_typer(playbook.app, name="playbook")
-app.add_typer(content.templates, name="template")
-app.add_typer(content.knowledge, name="knowledge")
-app.add_typer(settings.app, name="settings")
-app.add_typer(automation.app, name="automation-event")
-app.add_typer(integration.app, name="integration")
-app.add_typer(webhook.app, name="webhook")
-app.add_typer(credit.app, name="credits")
-app.add_typer(review.app, name="review")
-app.add_typer(run.app, name="run")
-app.add_typer(metrics.app, name="metrics")
-app.add_typer(churn.app, name="churn")
-app.add_typer(deployment.app, name="deployment")
-app.add_typer(errors.app, name="errors")
-app.add_typer(erase.app, name="erase")
-app.add_typer(retention.app, name="retention")
+
+app = TyperGroup(
+    help="The customer-support engine.",
+    commands=COMMANDS,
+    no_args_is_help=True,
+)
 
 
 def main() -> NoReturn:

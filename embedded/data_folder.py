@@ -131,6 +131,17 @@ class DataFolder:
         (self.root / "stack.json").unlink(missing_ok=True)
 
 
+def kept_folder(root: Path) -> DataFolder:
+    """A folder in which a stack has kept data. Makes none: a mistyped name would be an empty
+    database. Raises InvalidInput."""
+    if not any((root / mark).exists() for mark in _MARKS):
+        raise InvalidInput(
+            f"there is no data in {root}: --data names another folder, DATABASE_URL a database, "
+            "and `cli.py dev` begins a new one"
+        )
+    return DataFolder(root)
+
+
 def running_stack(root: Path) -> StackInfo | None:
     """The stack that runs on a data folder, None if there is none. Makes no folder."""
     published = root / "stack.json"

@@ -5,12 +5,13 @@ What a customer wrote cannot be recognised; it must not come here in the first p
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
-from settings import Settings
+if TYPE_CHECKING:
+    from settings import Settings
 
 MASK: Final = "[redacted]"
 
@@ -101,7 +102,7 @@ class Redactor:
         self._told = re.compile("|".join(map(re.escape, told))) if told else None
 
     @classmethod
-    def of(cls, settings: Settings) -> "Redactor":
+    def of(cls, settings: "Settings") -> "Redactor":
         """One that knows the secrets of these settings, passwords in their URLs included."""
         found: list[str] = []
         for value in (value for _, group in settings for _, value in group):

@@ -4,16 +4,16 @@ import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from adapters.temporal.connection import connect
-from adapters.temporal.reports import TemporalReports
 from commands.core.context import environment_of, fail, reading_client
 from domain.core.errors import InvalidInput
 from domain.core.ids import parse_ulid
-from settings import load_temporal
+
+if TYPE_CHECKING:
+    from adapters.temporal.reports import TemporalReports
 
 OneClientOption = Annotated[str | None, typer.Option("--client", help="client_id")]
 AllOption = Annotated[bool, typer.Option("--all", help="Every client.")]
@@ -30,12 +30,17 @@ async def whose(client: str | None, every: bool, data: Path) -> str:
         return tenant
 
 
-async def reports_of(data: Path) -> TemporalReports:
+async def reports_of(data: Path) -> "TemporalReports":
     """Those of TEMPORAL_ADDRESS, or of the stack that runs on `data`. Raises InvalidInput if there
     is none."""
     env = environment_of(data)
     if not env.get("TEMPORAL_ADDRESS"):
         raise InvalidInput("no engine runs here: start one, or set TEMPORAL_ADDRESS")
+    # Only here: what shows a report needs no Temporal, which takes half a second to load.
+    from adapters.temporal.connection import connect  # noqa: PLC0415
+    from adapters.temporal.reports import TemporalReports  # noqa: PLC0415
+    from settings import load_temporal  # noqa: PLC0415
+
     return TemporalReports(await connect(load_temporal(env), lazy=True))
 
 

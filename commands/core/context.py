@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Mappin
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Annotated, Final, ParamSpec
+from typing import TYPE_CHECKING, Annotated, Final, ParamSpec
 
 import typer
 from psycopg import Error as PsycopgError
@@ -44,12 +44,13 @@ from domain.webhooks.errors import (
     WebhookDisabled,
     WebhookNotFound,
 )
-from embedded.data_folder import DataFolder, running_stack
+from embedded.data_folder import kept_folder, running_stack
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
-from settings import Settings, load_settings
 from store.core.database import Database, WhoseRecord
-from store.core.migrate import migrate
 from store.tenants.clients import ClientRepository
+
+if TYPE_CHECKING:
+    from settings import Settings
 
 P = ParamSpec("P")
 
@@ -147,16 +148,20 @@ def describe(error: DomainError) -> str:
     return f"{sentence} ({error.code}: {error})" if sentence else f"{error.code}: {error}"
 
 
-def settings_for(data: Path) -> Settings:
+def settings_for(data: Path) -> "Settings":
     """The environment's settings, filled up with those of the stack that runs on `data`, unless
     they name another stack's database or Temporal.
 
     Raises InvalidInput if something is still missing.
     """
+    if not any(os.environ.get(key) for key in _PLACES):
+        kept_folder(data)
     running = running_stack(data) if not _is_complete() else None
     if running and all(os.environ.get(key) in (None, "", running.env[key]) for key in _PLACES):
         for key, value in running.env.items():
             os.environ[key] = os.environ.get(key) or value
+    from settings import load_settings  # noqa: PLC0415 - few commands need any
+
     return load_settings()
 
 
@@ -171,7 +176,7 @@ def sealer_of(data: Path) -> FernetSealer:
     """One with the keys of the workers that will open it. Raises InvalidInput without."""
     keys = environment_of(data).get("SEAL_KEY")
     if not keys and not os.environ.get("DATABASE_URL"):
-        keys = DataFolder(data).seal_key()
+        keys = kept_folder(data).seal_key()
     if not keys:
         raise InvalidInput("not configured: SEAL_KEY is not set")
     try:
@@ -186,16 +191,20 @@ def _is_complete() -> bool:
 
 @asynccontextmanager
 async def database_of(data: Path) -> AsyncIterator[Database]:
-    """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed."""
+    """DATABASE_URL's database, else the embedded one in `data`, started for as long as needed.
+
+    Raises InvalidInput if there is none.
+    """
     async with AsyncExitStack() as held:
         url = os.environ.get("DATABASE_URL")
         if not url and (running := running_stack(data)):
             url = running.env["DATABASE_URL"]
         if not url:
-            # Only here: a server installation has no embedded packages.
+            # Only here: a server installation has no embedded packages, and migrates by `migrate`.
             from embedded.postgres import EmbeddedPostgres  # noqa: PLC0415
+            from store.core.migrate import migrate  # noqa: PLC0415
 
-            server = held.enter_context(EmbeddedPostgres(DataFolder(data).postgres))
+            server = held.enter_context(EmbeddedPostgres(kept_folder(data).postgres))
             migrate(server.owner_url)
             url = server.url
         database = Database(url, pool_size=1)

@@ -1,11 +1,12 @@
 """The Temporal that a command finds, if there is one."""
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
-from adapters.temporal.client import TemporalEngine
-from adapters.temporal.connection import connect
 from domain.core.contracts import RunRef
-from settings import load_temporal
+
+if TYPE_CHECKING:
+    from adapters.temporal.client import TemporalEngine
 
 
 class NearbyEngine:
@@ -24,7 +25,12 @@ class NearbyEngine:
         if engine is not None:
             await engine.send_webhooks(client_id, delivery_ids)
 
-    async def _engine(self) -> TemporalEngine | None:
+    async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):
             return None
+        # Only here: Temporal's client takes half a second to load, and few commands start anything.
+        from adapters.temporal.client import TemporalEngine  # noqa: PLC0415
+        from adapters.temporal.connection import connect  # noqa: PLC0415
+        from settings import load_temporal  # noqa: PLC0415
+
         return TemporalEngine(await connect(load_temporal(self._environment), lazy=True))

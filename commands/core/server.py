@@ -1,12 +1,10 @@
-"""serve, worker and migrate: the processes of an installation, one command each."""
+"""serve: the HTTP API."""
 
 import asyncio
-import os
 import resource
 import socket
 from contextlib import ExitStack, suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Annotated
 
 import structlog
@@ -19,9 +17,8 @@ from adapters.observability.probes import Probes, shown
 from adapters.observability.redaction import Redactor
 from adapters.observability.start import warn_of_what_is_missing
 from adapters.observability.tracing import traces_of
-from adapters.temporal.connection import check_credentials, connect
+from adapters.temporal.connection import check_credentials
 from adapters.temporal.runtime import set_up
-from adapters.temporal.setup import ensure_search_attributes
 from api.app import create_app
 from api.http.draining_server import DrainingServer
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
@@ -30,20 +27,13 @@ from api.http.protocol import edge_protocol
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
-    JsonOption,
-    answer,
-    anticipated,
-    database_of,
     describe,
     fail,
     settings_for,
 )
-from domain.core import names
 from domain.core.errors import DomainError
 from embedded.ports import listening, port_of
-from settings import load_temporal
 from settings.service import ServerSettings
-from store.core.migrate import migrate as migrate_database
 
 # What was taken is finished within this: longer than the gateway's deadline. An export that takes
 # longer is cut off without its end, so that nobody takes it for whole.
@@ -115,36 +105,3 @@ def _edge_limits(server: ServerSettings) -> EdgeLimits:
         per_address=per_address,
         proxies=server.proxies,
     )
-
-
-def worker(
-    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
-    data: DataOption = DEFAULT_DATA,
-) -> None:
-    """Run a worker until a signal ends it. Several may run at once, on any machines."""
-    # Only here: what a worker computes with takes seconds to load, and only it needs that.
-    import worker as process  # noqa: PLC0415
-
-    if queue not in process.QUEUES:
-        raise fail(f"queue: {' or '.join(process.QUEUES)} expected")
-    try:
-        process.start(queue, settings_for(data))
-    except DomainError as error:
-        raise fail(describe(error)) from None
-
-
-def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
-    """Bring the database and Temporal's namespace up to this version; safe to repeat."""
-    with anticipated():
-        if url := os.environ.get("DATABASE_URL"):
-            migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it
-        asyncio.run(_migrate_rest(data))
-    answer(as_json, "The schema is current.", migrated=True)
-
-
-async def _migrate_rest(data: Path) -> None:
-    if not os.environ.get("DATABASE_URL"):
-        async with database_of(data):
-            pass  # opening the embedded database migrates it
-    if os.environ.get("TEMPORAL_ADDRESS"):
-        await ensure_search_attributes(await connect(load_temporal(os.environ)))

@@ -7,8 +7,6 @@ from typing import Annotated, Final
 
 import typer
 
-from adapters.temporal.connection import connect
-from adapters.temporal.runs import erased
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
@@ -79,6 +77,10 @@ async def erase(
     client_id, key = TenantId(parse_ulid(client) or client), _subject_of(customer, session)
     if key is not None and customer_key(person) == key:
         raise InvalidInput("as: the certificate must not name the customer; say who does it")
+    # Only here: what shows certificates needs no Temporal, which takes half a second to load.
+    from adapters.temporal.connection import connect  # noqa: PLC0415
+    from adapters.temporal.runs import erased  # noqa: PLC0415
+
     settings, sealer = settings_for(data), sealer_of(data)
     async with work_on(data) as units:
         async with units.database.reading_across() as connection:
@@ -167,6 +169,8 @@ def _forget_mails(data: Path, subject: str | None) -> int:
     a whole client all of it goes."""
     if subject is not None and session_of(subject) is not None:
         return 0  # no mail goes to a visitor without an address
+    if not data.exists():
+        return 0  # an installation with mail servers of its own
     return forget(DataFolder(data).mail, subject)
 
 

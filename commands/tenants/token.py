@@ -19,7 +19,7 @@ from commands.core.context import (
 )
 from domain.core.errors import InvalidInput
 from domain.tenants.user import User, check_user_id
-from embedded.data_folder import DataFolder
+from embedded.data_folder import kept_folder
 from store.tenants.members import MemberRepository
 
 
@@ -56,7 +56,7 @@ def _session_keys(data: Path) -> SessionKeys:
         raise InvalidInput("session tokens are those of the provider at JWT_JWKS_URL")
     text = env.get("SESSION_KEY")
     if not text and not os.environ.get("DATABASE_URL"):
-        text = DataFolder(data).session_key()
+        text = kept_folder(data).session_key()
     if not text:
         raise InvalidInput("not configured: SESSION_KEY is not set")
     try:

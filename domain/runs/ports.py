@@ -3,10 +3,13 @@
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from domain.core.contracts import RunRef
-from domain.runs.contracts import ProcessEventInput
+
+if TYPE_CHECKING:
+    # All that is thought about a run, which the command line starts faster without.
+    from domain.runs.contracts import ProcessEventInput
 
 
 class Starter(Protocol):
@@ -23,7 +26,7 @@ class Starter(Protocol):
 class Engine(Starter, Protocol):
     """Starting runs as well, for whoever finds one left behind."""
 
-    async def start(self, event: ProcessEventInput) -> bool:
+    async def start(self, event: "ProcessEventInput") -> bool:
         """Start a run's workflow; False if it is running already."""
 
 

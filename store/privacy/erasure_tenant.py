@@ -10,6 +10,7 @@ from domain.privacy.erasure import ErasureStanding
 from domain.runs.run import RunStatus
 from store.billing.tables import usage_counters
 from store.core.repository import some_of
+from store.identity.tables import sessions, sign_in_codes
 from store.metadata import metadata
 from store.privacy.tables import erasures
 from store.runs.tables import engine_runs
@@ -76,7 +77,7 @@ class TenantErasure:
 
     async def remove_client(self) -> dict[str, int]:
         """Remove the client itself, who belonged to it, and of these the users who belong to no
-        other; by table. Everything that points to the client must be gone."""
+        other, with their sessions; by table. Everything that points to the client must be gone."""
         members = client_users.c.client_id == self._client_id
         client = clients.c.id == self._client_id
         people = set(
@@ -91,10 +92,13 @@ class TenantErasure:
             sa.exists().where(clients.c.owner_user_id == users.c.id),
         )
         removed: dict[str, int] = {}
+        alone = sa.and_(users.c.id.in_(people), sa.not_(belongs_elsewhere))
         for table, which in (
             (client_users, members),
             (clients, client),
-            (users, sa.and_(users.c.id.in_(people), sa.not_(belongs_elsewhere))),
+            (sessions, sessions.c.user_id.in_(sa.select(users.c.id).where(alone))),
+            (sign_in_codes, sign_in_codes.c.email.in_(sa.select(users.c.email).where(alone))),
+            (users, alone),
         ):
             done = await self._connection.execute(sa.delete(table).where(which))
             removed[table.name] = done.rowcount

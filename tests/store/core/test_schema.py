@@ -19,20 +19,10 @@ from store.runs.tables import ai_conversations, customer_memories, engine_messag
 from tests.support.core.postgres import PostgresServer, as_owner
 from tests.support.core.rows import only_row, rows
 from tests.support.intake.admission import admit_event
+from tests.support.tenants.full_tenant import NO_TENANT
 from tests.support.tenants.shop import open_shop
 
 pytestmark = pytest.mark.own_database
-
-# Rows of these belong to no client, or are the client.
-NO_TENANT = {
-    "users",
-    "clients",
-    "erasures",
-    "error_reports",
-    "rate_windows",
-    "sessions",
-    "sign_in_codes",
-}
 
 
 def test_migrations_make_what_the_tables_say(database_url: str) -> None:

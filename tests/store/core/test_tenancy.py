@@ -14,17 +14,9 @@ from store.metadata import metadata
 from store.playbooks.tables import playbooks
 from store.tenants.tables import clients
 from tests.support.core.postgres import as_owner
-from tests.support.tenants.full_tenant import fill_every_table
+from tests.support.tenants.full_tenant import SERVICE_ONLY, fill_every_table
 from tests.support.tenants.shop import Shop, open_shop
 
-SERVICE_ONLY = {
-    "users",
-    "erasures",
-    "error_reports",
-    "rate_windows",
-    "sessions",
-    "sign_in_codes",
-}
 TENANT_TABLES = sorted(set(metadata.tables) - SERVICE_ONLY)
 INSUFFICIENT_PRIVILEGE = "42501"
 
@@ -181,7 +173,7 @@ async def test_who_holds_a_key_is_all_that_is_told_without_a_tenant(
         found = (await connection.execute(ask, {"digest": material.digest})).all()
         nobody = (await connection.execute(ask, {"digest": b"\0" * 32})).all()
 
-    assert [tuple(row) for row in found] == [(shop.key_id, shop.client_id)]
+    assert [tuple(row) for row in found] == [(shop.key_id, shop.client_id, None)]
     assert nobody == []
 
 

@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 
-import typer.main
 from typer.core import TyperCommand, TyperGroup
 
 import cli
+from commands.core.lazy import LazyCommand
 
 
 def check_command(arguments: Sequence[str]) -> None:
     """Fails if `cli.py ARGUMENTS` names a command or option that is not there."""
-    command = typer.main.get_command(cli.app)
+    command: object = cli.app
     rest = list(arguments)
     while isinstance(command, TyperGroup):
         assert rest, f"no command in {arguments}"
@@ -19,5 +19,7 @@ def check_command(arguments: Sequence[str]) -> None:
         name = rest.pop(0)
         assert name in command.commands, f"cli.py has no command {name}"
         command = command.commands[name]
+        if isinstance(command, LazyCommand):
+            command = command.chosen()
     assert isinstance(command, TyperCommand | TyperGroup)
     command.make_context(command.name, rest)

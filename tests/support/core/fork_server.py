@@ -81,10 +81,12 @@ def run(arguments: list[str], environment: dict[str, str], folder: str) -> None:
 
 def preload() -> None:
     """Import all that the programs need but the command line, which looks at the terminal then."""
-    import cli  # noqa: F401, PLC0415
+    import cli  # noqa: PLC0415
     from workers import engine as engine_worker  # noqa: F401, PLC0415
     from workers import webhooks as webhook_worker  # noqa: F401, PLC0415
 
+    for command in cli.COMMANDS:
+        command.chosen()
     for name in list(sys.modules):
         if name == "cli" or name.partition(".")[0] == "commands":
             del sys.modules[name]

@@ -11,6 +11,7 @@ from domain.core.contracts import RunRef
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
+from domain.tenants.client import Role
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.billing.usage_ledger import UsageLedger
@@ -18,6 +19,7 @@ from store.content.content import ContentRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
+from store.identity.tables import invitations
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
@@ -35,8 +37,12 @@ from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
-# Tables that belong to no client.
-_GLOBAL = {"users", "clients", "erasures", "error_reports", "rate_windows"}
+SERVICE_ONLY = frozenset(
+    {"users", "erasures", "error_reports", "rate_windows", "sessions", "sign_in_codes"}
+)
+"""Tables that belong to no client: only what spans clients may enter."""
+
+NO_TENANT = SERVICE_ONLY | {"clients"}
 
 
 async def fill_every_table(database: Database, shop: Shop) -> None:
@@ -66,7 +72,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         empty = [
             name
             for name, table in metadata.tables.items()
-            if name not in _GLOBAL
+            if name not in NO_TENANT
             and not await connection.scalar(sa.select(sa.func.count()).select_from(table))
         ]
     assert empty == []
@@ -136,6 +142,12 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
     counts = {
         column.name: 0 for column in metrics_daily.columns if isinstance(column.type, sa.Integer)
     }
+    invited = {
+        "email": "new@b.example",
+        "role": Role.AGENT,
+        "invited_by": "user",
+        "expires_at": now,
+    }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
     for table, values in (
         (automation_events, {"id": new_ulid(), "event_type": "x", "created_at": now}),
@@ -143,6 +155,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (churn_predictions, {"id": new_ulid(), "created_at": now, **churn}),
         (client_settings, {"updated_at": now}),
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
+        (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -1,0 +1,40 @@
+"""Commands whose module is imported only when they are chosen, so that each starts fast."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+import typer.main
+from typer.core import TyperCommand
+
+if TYPE_CHECKING:
+    from typer._click import Command, Context
+
+
+class LazyCommand(TyperCommand):
+    """A command or a group of commands, known by name and help until it is chosen."""
+
+    def __init__(self, name: str, place: str, help: str) -> None:  # noqa: A002 - typer's name
+        """`place`: "module:attribute" of the Typer app of a group, or of a command's function.
+        `help`: what the list of all commands says of it."""
+        super().__init__(name, help=help)
+        self._place = place
+
+    def chosen(self) -> "Command":
+        """The command itself. Imports its module."""
+        module, _, attribute = self._place.partition(":")
+        found = getattr(import_module(module), attribute)
+        if isinstance(found, typer.Typer):
+            return typer.main.get_group(found)
+        alone = typer.Typer(add_completion=False)
+        alone.command(self.name)(found)
+        return typer.main.get_command(alone)
+
+    def make_context(
+        self,
+        info_name: str | None,
+        args: list[str],
+        parent: "Context | None" = None,
+        **extra: Any,
+    ) -> "Context":
+        return self.chosen().make_context(info_name, args, parent, **extra)

@@ -1,0 +1,61 @@
+"""worker and migrate: the other processes of an installation, which load nothing of HTTP."""
+
+import asyncio
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from commands.core.context import (
+    DEFAULT_DATA,
+    DataOption,
+    JsonOption,
+    answer,
+    anticipated,
+    database_of,
+    describe,
+    fail,
+    settings_for,
+)
+from domain.core import names
+from domain.core.errors import DomainError
+from settings import load_temporal
+from store.core.migrate import migrate as migrate_database
+
+
+def worker(
+    queue: Annotated[str, typer.Option(help="The task queue to work on.")] = names.ENGINE_QUEUE,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Run a worker until a signal ends it. Several may run at once, on any machines."""
+    # Only here: what a worker computes with takes seconds to load, and only it needs that.
+    import worker as process  # noqa: PLC0415
+
+    if queue not in process.QUEUES:
+        raise fail(f"queue: {' or '.join(process.QUEUES)} expected")
+    try:
+        process.start(queue, settings_for(data))
+    except DomainError as error:
+        raise fail(describe(error)) from None
+
+
+def migrate(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False) -> None:
+    """Bring the database and Temporal's namespace up to this version; safe to repeat."""
+    with anticipated():
+        if url := os.environ.get("DATABASE_URL"):
+            migrate_database(url)  # in no event loop, where the first Ctrl-C would not end it
+        asyncio.run(_migrate_rest(data))
+    answer(as_json, "The schema is current.", migrated=True)
+
+
+async def _migrate_rest(data: Path) -> None:
+    if not os.environ.get("DATABASE_URL"):
+        async with database_of(data):
+            pass  # opening the embedded database migrates it
+    if os.environ.get("TEMPORAL_ADDRESS"):
+        # Only here: a database alone needs no Temporal.
+        from adapters.temporal.connection import connect  # noqa: PLC0415
+        from adapters.temporal.setup import ensure_search_attributes  # noqa: PLC0415
+
+        await ensure_search_attributes(await connect(load_temporal(os.environ)))

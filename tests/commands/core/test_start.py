@@ -1,0 +1,58 @@
+"""What a command loads before it does anything."""
+
+import json
+import subprocess
+import sys
+from typing import Final
+
+from tests.support.core.forks import ROOT, clean_environment
+
+# They speak to Temporal, or serve: what they load they need.
+_HEAVY_BY_NATURE: Final = ("dev", "demo", "serve", "deployment")
+_HEAVY: Final = (
+    "adapters.brain", "adapters.temporal", "alembic", "anthropic", "fastapi", "graphql", "grpc",
+    "numpy", "openai", "opentelemetry", "pydantic_ai", "sentry_sdk", "sklearn", "temporalio",
+    "uvicorn",
+)  # fmt: skip
+
+
+def _loaded(program: str, **env: str) -> set[str]:
+    """What is loaded in a new process when the program ends, of what takes long."""
+    told = f"{program}\nimport json\nprint(json.dumps(sorted(sys.modules)), file=sys.stderr)\n"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys, cli\n{told}"],
+        cwd=ROOT,
+        env=clean_environment(**env),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {*_HEAVY} & {*json.loads(done.stderr.splitlines()[-1])}
+
+
+def test_no_command_loads_what_it_does_not_need() -> None:
+    """migrate needs alembic, which tells nothing of the rest: it is loaded last."""
+    program = (
+        f"late = {(*_HEAVY_BY_NATURE, 'migrate', 'worker')}\n"
+        "for command in cli.COMMANDS:\n"
+        "    if command.name not in late: command.chosen()"
+    )
+    assert _loaded(program) == set()
+    assert _loaded("from commands.core import processes") == {"alembic"}
+
+
+def test_help_loads_no_command() -> None:
+    program = (
+        "cli.app(['--help'], standalone_mode=False)\n"
+        "assert 'commands.core.context' not in sys.modules and 'sqlalchemy' not in sys.modules"
+    )
+    assert _loaded(program) == set()
+
+
+def test_a_command_that_writes_and_one_that_reads(database_url: str) -> None:
+    made = "'client', 'create', '--brand', 'B', '--owner-email', 'start@b.example'"
+    program = (
+        f"cli.app([{made}], standalone_mode=False)\n"
+        "cli.app(['client', 'list', '--json'], standalone_mode=False)"
+    )
+    assert _loaded(program, DATABASE_URL=database_url) == set()
