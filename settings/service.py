@@ -1,5 +1,6 @@
 """The service's own parts: where they are, and what they may do."""
 
+import re
 from base64 import urlsafe_b64decode
 from datetime import timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
@@ -11,6 +12,13 @@ from pydantic import AfterValidator, BaseModel, Field, SecretStr
 
 from adapters.seal import FernetSealer
 from settings.group import WebUrl, holds_certificates, named_by
+
+_LOOPBACK: Final = "127.0.0.1"
+_LOCAL: Final = (_LOOPBACK, "[::1]", "localhost")
+_ORIGIN: Final = re.compile(
+    r"(?P<scheme>https?)://(?P<host>[a-z0-9.-]+|\[[0-9a-f:]+\])(:[0-9]{1,5})?"
+)
+_EVERYWHERE: Final = ("0.0.0.0", "::", "")  # what a server listens on, and nobody can call
 
 # 32 random bytes have some 30 different ones.
 _MIN_DIFFERENT_BYTES: Final = 16
@@ -43,6 +51,14 @@ def _is_dsn(dsn: SecretStr) -> SecretStr:
     ):
         raise ValueError("a DSN like https://key@host/project expected")
     return dsn
+
+
+def _is_origin(url: str) -> str:
+    """OAuth clients compare it to the letter, and send secrets there."""
+    found = _ORIGIN.fullmatch(url)
+    if found is None or (found["scheme"] == "http" and found["host"] not in _LOCAL):
+        raise ValueError("https://host[:port] expected, without a path; http:// on this machine")
+    return url
 
 
 def _networks(text: str) -> tuple[IPv4Network | IPv6Network, ...]:
@@ -84,6 +100,10 @@ class ServerSettings(BaseModel):
         max_length=100,
         description="What /healthz and /readyz answer as `instance`; unset: each process another.",
     )
+    public_url: Annotated[str, AfterValidator(_is_origin)] | None = Field(
+        default=None,
+        description="The API's address as callers see it; unset: HOST and PORT of this machine.",
+    )
     dashboard_url: WebUrl = Field(
         default="http://127.0.0.1:8080/dashboard",
         description="Where callers are sent to buy credits or change the plan.",
@@ -93,6 +113,12 @@ class ServerSettings(BaseModel):
         description="Addresses or networks of proxies before the API, comma-separated: their "
         "connections are many callers' and not limited by address.",
     )
+
+    @property
+    def origin(self) -> str:
+        """The API's address as callers see it, without a slash at its end."""
+        host = _LOOPBACK if self.host in _EVERYWHERE else self.host
+        return self.public_url or f"http://{f'[{host}]' if ':' in host else host}:{self.port}"
 
     @property
     def proxies(self) -> tuple[IPv4Network | IPv6Network, ...]:

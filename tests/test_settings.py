@@ -23,6 +23,7 @@ VARIABLES: Final = """
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
     INSTANCE_ID
     JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
+    PUBLIC_URL
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
     SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
     TEMPORAL_TLS_CLIENT_CERT_PATH TEMPORAL_TLS_CLIENT_KEY_PATH TEMPORAL_TLS_SERVER_CA_CERT_PATH
@@ -48,6 +49,20 @@ def environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 def test_variables() -> None:
     assert {*VARIABLES.split()} == environment_names.ALL
     assert {"DATABASE_URL", "TEMPORAL_ADDRESS", "SEAL_KEY"} == environment_names.REQUIRED
+
+
+def test_public_url(environment: pytest.MonkeyPatch) -> None:
+    assert identity_settings().server.origin == "http://127.0.0.1:8080"
+    assert identity_settings(host="0.0.0.0", port=81).server.origin == "http://127.0.0.1:81"
+    assert identity_settings(host="::1", port=81).server.origin == "http://[::1]:81"
+    for url in ("https://engine.example", "http://localhost:8080", "https://10.0.0.1:8443"):
+        assert identity_settings(public_url=url).server.origin == url
+    for url in (
+        *("http://engine.example", "https://engine.example/", "https://engine.example/a"),
+        *("https://u@engine.example", "https://Engine.example", "engine.example", "https://"),
+    ):
+        with pytest.raises(InvalidInput, match="PUBLIC_URL"):
+            identity_settings(public_url=url)
 
 
 def test_trusted_proxies(environment: pytest.MonkeyPatch) -> None:
