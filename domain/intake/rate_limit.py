@@ -23,6 +23,7 @@ class LimitScope(StrEnum):
     SIGNUP = "signup"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
+    MCP = "mcp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +49,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.SIGNUP: 5,
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
+        LimitScope.MCP: 120,
     }
     return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
 

@@ -120,31 +120,11 @@ async def gateway(
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    answer: RunResult | NoPlaybook
-    with resources.gateway_traffic.event():
-        if call.is_test:
-            answer = await _rehearse(tenant, call, caller, resources, begun.deadline)
-        else:
-            arrival = Arrival(
-                event=call.event(),
-                event_id=resources.new_id(),
-                run_id=resources.new_id(),
-                message_id=resources.new_id(),
-                received_at=begun.at,
-                idempotency=_idempotency(key, sent.body),
-                request_id=request.state.request_id,
-            )
-            admitted = await receive_event(
-                resources.work,
-                resources.door,
-                actor,
-                arrival,
-                tenant=tenant,
-                now=resources.now,
-            )
-            structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-            answer = await _answer(tenant, admitted, resources, begun.deadline)
-    resources.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
+    at_work = AtTheGateway(tenant, caller, actor, resources, begun, request.state.request_id)
+    if call.is_test:
+        answer = await rehearse_event(at_work, call.event())
+    else:
+        answer = await answer_event(at_work, call.event(), _idempotency(key, sent.body))
     # Not by FastAPI, which would check what is ours once more.
     return json_response(answer.model_dump(mode="json", exclude_none=True))
 
