@@ -20,6 +20,7 @@ from api.auth import (
     authenticate_user,
     authorize,
     body_key,
+    check_scope,
     limiter_key,
     tenant_of,
 )
@@ -33,6 +34,7 @@ from domain.intake.rate_limit import LimitScope
 from domain.tenants.actor import ANYONE, MANAGERS, Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import AccessDenied, ClientIdMissing, ClientIdRepeated
+from domain.tenants.scopes import Scope
 from domain.tenants.user import User
 from store.core.database import WhoseRecord
 from store.tenants.clients import ClientRepository
@@ -160,21 +162,24 @@ class ClientNow:
 class NamedClient(Part):
     """The client that the query must name, for the holder of a key or a session token.
 
-    `scope`: what the request is counted as. Raises Unauthenticated, TooManyRequests,
-    ClientIdMissing, ClientIdRepeated, AccessDenied, and ClientNotFound to internal admins.
+    `counted_as`: which limit the request counts against. `needed`: what a key must be allowed.
+    Raises Unauthenticated, TooManyRequests, InsufficientScope, ClientIdMissing, ClientIdRepeated,
+    AccessDenied, and ClientNotFound to internal admins.
     """
 
     parameters = (CLIENT_ID,)
     security = BEARER
 
-    def __init__(self, scope: LimitScope) -> None:
-        self._scope = scope
+    def __init__(self, counted_as: LimitScope, needed: Scope) -> None:
+        self._counted_as = counted_as
+        self._needed = needed
 
     async def __call__(self, request: Request) -> ClientNow:
         resources: Resources = request.app.state.resources
         now = resources.now()
         caller = await authenticate(request.headers, resources)
-        await resources.limiter.check_request(request, self._scope, limiter_key(caller), now)
+        await resources.limiter.check_request(request, self._counted_as, limiter_key(caller), now)
+        check_scope(caller, self._needed)
         given = request.query_params.getlist("client_id")
         if len(given) > 1:
             raise ClientIdRepeated
@@ -185,17 +190,18 @@ class NamedClient(Part):
         return ClientNow(tenant, now)
 
 
-UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE))]
+UsageOfDep = Annotated[ClientNow, Depends(NamedClient(LimitScope.USAGE, Scope.USAGE_READ))]
 
 
 class GatewayCaller(Part):
-    """Who calls the gateway, by any scheme. Raises Unauthenticated."""
+    """Who calls the gateway, by any scheme. Raises Unauthenticated, InsufficientScope."""
 
     security = EVERY_SCHEME
     counted = False
 
     async def __call__(self, request: Request) -> Caller:
         caller = await authenticate_gateway(request.headers, request.app.state.resources)
+        check_scope(caller, Scope.EVENTS_WRITE)
         request.state.caller = body_key(caller, request.client.host if request.client else "")
         return caller
 

@@ -12,6 +12,7 @@ from domain.core.ids import TenantId, parse_ulid
 from domain.tenants.actor import Actor
 from domain.tenants.api_key import KEY_PREFIXES, KeyMaterial, key_material
 from domain.tenants.errors import AccessDenied, ClientNotFound, NoClient, Unauthenticated
+from domain.tenants.scopes import Scope, require_scope
 from domain.tenants.user import User
 from services.core.shared_reads import SharedReads
 from store.core.database import Database
@@ -46,6 +47,12 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
     if token.startswith(KEY_PREFIXES):
         return await _key_holder(token, resources)
     return await _signed_in(token, resources)
+
+
+def check_scope(caller: Caller, needed: Scope) -> None:
+    """Raises InsufficientScope to the holder of a key that lacks it; others have no scopes."""
+    if isinstance(caller, ActiveKey):
+        require_scope(caller.scopes, needed)
 
 
 async def authenticate_user(headers: Headers, resources: Resources) -> User:

@@ -66,6 +66,7 @@ from domain.tenants.errors import (
     ClientIdMissing,
     ClientIdRepeated,
     ClientNotFound,
+    InsufficientScope,
     InvalidSettings,
     NoClient,
     RoleRequired,
@@ -89,13 +90,15 @@ class ErrorAnswer:
     """What a caller is told.
 
     `text` may name the error's facts in braces, `fields` are facts that the body has too, and
-    `on` holds the texts of the families of routes that say it differently.
+    `on` holds the texts of the families of routes that say it differently. `challenge`: the
+    WWW-Authenticate of one that another token could avoid, which may name facts too.
     """
 
     status: int
     text: str
     fields: tuple[str, ...] = ()
     on: Mapping[Surface, str] = field(default_factory=dict)
+    challenge: str | None = None
 
     def text_on(self, surface: Surface) -> str:
         if self.status >= 500 and surface is Surface.USAGE:
@@ -107,7 +110,7 @@ _INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
 # RFC 9110 wants a 401 to name a scheme that the route takes.
-_HEADERS: Final[Mapping[int, Mapping[str, str]]] = {401: {"www-authenticate": "Bearer"}}
+_BEARER: Final = "Bearer"
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     Unauthenticated: ErrorAnswer(
@@ -134,6 +137,11 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     InvalidExportFormat: ErrorAnswer(400, "Format invalide"),
     AccessDenied: ErrorAnswer(403, "Acces refuse."),
     RoleRequired: ErrorAnswer(403, "Votre rôle ne permet pas cette action."),
+    InsufficientScope: ErrorAnswer(
+        403,
+        "Cette clé n'a pas le droit « {scope} ».",
+        challenge='Bearer error="insufficient_scope", scope="{scope}"',
+    ),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
@@ -245,7 +253,9 @@ def error_response(error: DomainError, request_id: str, request: Request | None 
         **{name: facts[name] for name in answer.fields},
     }
     response = json_response(body, status=answer.status)
-    response.headers.update(_HEADERS.get(answer.status, {}))
+    challenge = answer.challenge or (_BEARER if answer.status == 401 else None)
+    if challenge is not None:
+        response.headers["www-authenticate"] = challenge.format_map(facts)
     if error.retry_after_s is not None:
         response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
     return response

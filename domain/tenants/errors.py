@@ -1,5 +1,7 @@
 """Errors around clients, their people, keys and settings."""
 
+from collections.abc import Mapping
+
 from domain.core.errors import DomainError, InvalidContent
 
 
@@ -41,6 +43,20 @@ class RoleRequired(DomainError):
     """A member of the client whose role does not include this."""
 
     code = "role_required"
+
+
+class InsufficientScope(DomainError):
+    """The key's scopes do not include this. `scope`: the one that is needed."""
+
+    code = "insufficient_scope"
+
+    def __init__(self, scope: str) -> None:
+        super().__init__(scope)
+        self.scope = scope
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"scope": self.scope}
 
 
 class ClientNotFound(DomainError):

@@ -1,5 +1,6 @@
 """API keys by digest. Every request reads the row: a revoked key stops at once."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -50,8 +51,20 @@ class KeyRepository:
         self._connection = connection
 
     async def create(
-        self, *, key_id: str, client_id: str, label: str, material: KeyMaterial, now: datetime
+        self,
+        *,
+        key_id: str,
+        client_id: str,
+        label: str,
+        material: KeyMaterial,
+        now: datetime,
+        created_by: str | None = None,
+        scopes: Collection[str] | None = None,
+        user_id: str | None = None,
+        oauth_client_id: str | None = None,
     ) -> None:
+        """`created_by`: as an audit entry names them. `scopes`: what it may do, None for all.
+        `user_id`, `oauth_client_id`: of a key that the OAuth flow made."""
         await self._connection.execute(
             sa.insert(api_keys).values(
                 id=key_id,
@@ -60,6 +73,10 @@ class KeyRepository:
                 digest=material.digest,
                 prefix=material.prefix,
                 created_at=now,
+                created_by=created_by,
+                scopes=None if scopes is None else sorted(scopes),
+                user_id=user_id,
+                oauth_client_id=oauth_client_id,
             )
         )
 

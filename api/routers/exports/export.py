@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.auth import authenticate, limiter_key, tenant_of
+from api.auth import authenticate, check_scope, limiter_key, tenant_of
 from api.http.long_response import ExportResponse
 from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
 from api.resources import Resources, ResourcesDep
@@ -21,6 +21,7 @@ from domain.core.ids import TenantId
 from domain.exports.export import ExportFormat, Section, exported_at, filename, parse_format
 from domain.exports.records import ExportDocument
 from domain.intake.rate_limit import LimitScope
+from domain.tenants.scopes import Scope
 from store.exports.csv_form import CsvRendering
 from store.exports.export import Export, Rendering
 from store.exports.json_form import JsonRendering
@@ -45,7 +46,8 @@ class _Wanted:
 
 class _OwnExport(Part):
     """The caller's own client, for somebody with a key or a session token, and the form that is
-    asked for. Raises Unauthenticated, TooManyRequests, InvalidExportFormat, NoClient."""
+    asked for. Raises Unauthenticated, TooManyRequests, InsufficientScope, InvalidExportFormat,
+    NoClient."""
 
     parameters = (
         {
@@ -63,6 +65,7 @@ class _OwnExport(Part):
         now = resources.now()
         caller = await authenticate(request.headers, resources)
         await resources.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
+        check_scope(caller, Scope.EXPORT_READ)
         form = parse_format(request.query_params.getlist("format"))
         tenant = await tenant_of(caller, resources)
         structlog.contextvars.bind_contextvars(client_id=tenant)
