@@ -19,9 +19,7 @@ router = APIRouter(route_class=DescribedRoute)
 
 _SUGGESTIONS: Final = "/api/dashboard/suggestions"
 _SUGGESTION: Final = f"{_SUGGESTIONS}/{{suggestion_id}}"
-SuggestionId = Annotated[
-    str, Depends(PathId("suggestion_id", "suggestion", SuggestionNotFound))
-]
+SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", SuggestionNotFound))]
 
 
 @router.get(_SUGGESTIONS, summary="What assistants suggest, oldest first")
