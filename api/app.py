@@ -36,6 +36,8 @@ from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
+from api.mcp import endpoint as mcp
+from api.mcp.server import at_work, build_manager
 from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
@@ -99,6 +101,7 @@ def create_app(
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)
     app.include_router(integrations.router)
+    app.include_router(mcp.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     complete_document(app)
@@ -168,8 +171,10 @@ def _lifespan(
                 report_pace=ReportPace(),
                 pages=Pages(),
             )
+            app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                yield
+                async with at_work(app.state.mcp):
+                    yield
         if sessions is not None:
             await sessions.close()
         await outside.aclose()

@@ -59,7 +59,13 @@ from domain.reviews.errors import (
     EscalationNotFound,
     SecondPersonRequired,
 )
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, RunNotFound
+from domain.runs.errors import (
+    AnswerDelayed,
+    AnswerTimeout,
+    AnswerUnknown,
+    ConversationNotFound,
+    RunNotFound,
+)
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -154,6 +160,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
     EscalationNotFound: ErrorAnswer(404, "Demande de validation introuvable."),

@@ -7,6 +7,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.billing.quota import QuotaStanding
+from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
@@ -16,6 +17,7 @@ from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
+from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
@@ -65,6 +67,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
+        )
+        await SuggestionRepository(connection, shop.tenant).add(
+            Suggestion(
+                id=new_ulid(),
+                proposed=SuggestedEntry(title="t", body="b", language="fr"),
+                reason="r",
+                suggested_by=shop.key_id,
+                created_at=now,
+            )
         )
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
