@@ -172,7 +172,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
     TooManySuggestions: ErrorAnswer(
-        409, "{limit} suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
+        409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),

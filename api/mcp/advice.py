@@ -52,7 +52,7 @@ ADVICE: Final[Mapping[type[DomainError], str]] = {
     InvalidBody: "The gateway refused a field of the event. Check the arguments against the "
     "schema of the tool.",
     InvalidQuery: "first_day must not be after last_day, and at most 366 days before it.",
-    TooManySuggestions: "{limit} suggestions wait already. Ask an owner or admin to accept or "
+    TooManySuggestions: "200 suggestions wait already. Ask an owner or admin to accept or "
     "refuse some in the dashboard; do not call again before.",
     TooManyRequests: "Too many calls: {quota} in {window_s} s at most.",
     CallerBusy: "Too many calls at once. Make one at a time.",

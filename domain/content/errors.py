@@ -32,14 +32,6 @@ class SuggestionNotFound(DomainError):
 
 
 class TooManySuggestions(DomainError):
-    """As many suggestions wait as may: `limit`."""
+    """As many suggestions wait as may."""
 
     code = "too_many_suggestions"
-
-    def __init__(self, limit: int) -> None:
-        super().__init__(str(limit))
-        self.limit = limit
-
-    @property
-    def facts(self) -> Mapping[str, str | int]:
-        return {"limit": self.limit}

@@ -18,7 +18,7 @@ class SuggestionRepository(TenantRepository):
             sa.select(sa.func.count()).where(suggestions.c.client_id == self._tenant)
         )
         if waiting is not None and waiting >= MAX_SUGGESTIONS:
-            raise TooManySuggestions(MAX_SUGGESTIONS)
+            raise TooManySuggestions
         await self._connection.execute(
             sa.insert(suggestions).values(
                 client_id=self._tenant,

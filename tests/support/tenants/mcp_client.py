@@ -59,7 +59,7 @@ async def message(
     )
 
 
-async def call(engine: LiveEngine, shop: Shop, name: str, **arguments: Any) -> dict[str, Any]:
+async def call(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> dict[str, Any]:
     """A tool's whole result, by hand: each without the cost of a connection."""
     answer = await message(engine, shop, "tools/call", {"name": name, "arguments": arguments})
     assert answer.status_code == 200, answer.text
@@ -67,7 +67,7 @@ async def call(engine: LiveEngine, shop: Shop, name: str, **arguments: Any) -> d
     return result
 
 
-async def told(engine: LiveEngine, shop: Shop, name: str, **arguments: Any) -> dict[str, Any]:
+async def told(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> dict[str, Any]:
     """What a tool tells, where it does."""
     result = await call(engine, shop, name, **arguments)
     assert not result["isError"], result
@@ -75,7 +75,7 @@ async def told(engine: LiveEngine, shop: Shop, name: str, **arguments: Any) -> d
     return structured
 
 
-async def refused(engine: LiveEngine, shop: Shop, name: str, **arguments: Any) -> str:
+async def refused(engine: LiveEngine, shop: Shop, name: str, /, **arguments: Any) -> str:
     """What a tool says where it refuses."""
     result = await call(engine, shop, name, **arguments)
     assert result["isError"], result
