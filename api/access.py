@@ -6,7 +6,7 @@ nothing there.
 """
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Annotated, Final, Generic, TypeVar
 
@@ -24,6 +24,7 @@ from api.auth import (
     limiter_key,
     tenant_of,
 )
+from api.http.client_address import client_network
 from api.http.query import parse_query
 from api.openapi import BEARER, CLIENT_ID, EVERY_SCHEME, SESSION, query_parameters
 from api.resources import Resources
@@ -67,8 +68,11 @@ async def signed_in(request: Request, resources: Resources) -> User:
     return user
 
 
-async def member_of(user: User, client_id: str, resources: Resources) -> Member | None:
-    """The user's part in a client that surely exists; None if it is not theirs."""
+async def member_of(
+    user: User, client_id: str, resources: Resources, network: str
+) -> Member | None:
+    """The user's part in a client that surely exists; None if it is not theirs. `network`: where
+    the request comes from."""
     role = None
     if not user.is_admin:
         async with resources.database.reading_across() as connection:
@@ -76,16 +80,19 @@ async def member_of(user: User, client_id: str, resources: Resources) -> Member 
         if role is None:
             return None
     structlog.contextvars.bind_contextvars(client_id=client_id)
-    return Member(TenantId(client_id), Actor.person(user.id, role))
+    return Member(TenantId(client_id), Actor.person(user.id, role, network=network))
 
 
-async def member_for(user: User, client_id: str | None, resources: Resources) -> Member:
-    """The user's part in the client that they name, by default their own.
+async def member_for(
+    user: User, client_id: str | None, resources: Resources, network: str
+) -> Member:
+    """The user's part in the client that they name, by default their own. `network`: where the
+    request comes from.
 
     Raises AccessDenied, NoClient, and ClientNotFound to internal admins.
     """
     if client_id is None:
-        own = await member_of(user, await tenant_of(user, resources), resources)
+        own = await member_of(user, await tenant_of(user, resources), resources, network)
         if own is None:
             raise AccessDenied
         return own
@@ -94,7 +101,7 @@ async def member_for(user: User, client_id: str | None, resources: Resources) ->
         async with resources.database.reading_across() as connection:
             await ClientRepository(connection).brand_name(tenant)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    return Member(tenant, actor)
+    return Member(tenant, replace(actor, network=network))
 
 
 class InClient(Part):
@@ -115,7 +122,7 @@ class InClient(Part):
         resources: Resources = request.app.state.resources
         user = await signed_in(request, resources)
         query = parse_query(ClientQuery, request.query_params)
-        member = await member_for(user, query.client_id, resources)
+        member = await member_for(user, query.client_id, resources, client_network(request))
         member.actor.require(self._roles)
         return member
 
@@ -129,20 +136,22 @@ class Asked(Generic[Q]):
 
 
 class QueryInClient(Part, Generic[Q]):
-    """The same for a list or a report, whose query asks for more than the client. Raises the same;
-    every role may go on."""
+    """The same for a list or a report, whose query asks for more than the client. Raises the
+    same."""
 
     security = SESSION
 
-    def __init__(self, model: type[Q]) -> None:
+    def __init__(self, model: type[Q], roles: Set[Role] = ANYONE) -> None:
         self._model = model
+        self._roles = roles
         self.parameters = query_parameters(model)
 
     async def __call__(self, request: Request) -> Asked[Q]:
         resources: Resources = request.app.state.resources
         user = await signed_in(request, resources)
         query = parse_query(self._model, request.query_params)
-        member = await member_for(user, query.client_id, resources)
+        member = await member_for(user, query.client_id, resources, client_network(request))
+        member.actor.require(self._roles)
         return Asked(member.tenant, query)
 
 
@@ -248,7 +257,7 @@ class InClientOf(Part):
         user = await signed_in(request, resources)
         record_id = await self._path_id(request)
         client_id = await resources.database.find_client(self._client_of, record_id)
-        member = await member_of(user, client_id, resources)
+        member = await member_of(user, client_id, resources, client_network(request))
         if member is None:
             raise self._path_id.missing
         member.actor.require(self._roles)

@@ -41,6 +41,7 @@ from api.mcp.server import at_work, build_manager
 from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
+from api.routers.audit import audit
 from api.routers.billing import usage
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
@@ -93,6 +94,7 @@ def create_app(
     app.include_router(reviews.router)
     app.include_router(runs.router)
     app.include_router(reports.router)
+    app.include_router(audit.router)
     app.include_router(webhooks.router)
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)

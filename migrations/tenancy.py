@@ -47,9 +47,14 @@ def make_roles() -> None:
     op.execute(f"GRANT USAGE ON SCHEMA public TO {APP}, {SERVICE}")
 
 
-def protect(table: str, *, tenant_column: str | None = "client_id") -> None:
-    """Put the wall up. Without a `tenant_column`, only what spans clients may enter."""
-    rights = "SELECT, INSERT, UPDATE, DELETE"
+def protect(
+    table: str,
+    *,
+    tenant_column: str | None = "client_id",
+    rights: str = "SELECT, INSERT, UPDATE, DELETE",
+) -> None:
+    """Put the wall up. Without a `tenant_column`, only what spans clients may enter. `rights`: what
+    both roles may do with rows that they see."""
     op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY")
     op.execute(f"ALTER TABLE {table} FORCE ROW LEVEL SECURITY")
     op.execute(f"GRANT {rights} ON {table} TO {SERVICE}")

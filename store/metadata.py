@@ -6,6 +6,7 @@ row can point into another tenant whatever the code does. Row-level security is 
 """
 
 import store.analytics.tables
+import store.audit.tables
 import store.billing.tables
 import store.content.tables
 import store.core.tables

@@ -23,23 +23,30 @@ class ActorKind(StrEnum):
     SYSTEM = "system"
 
 
+def without_address(name: str) -> str:
+    """The same name, or a digest where it is a mail address."""
+    return f"sha256:{sha256(name.encode()).hexdigest()[:16]}" if "@" in name else name
+
+
 @dataclass(frozen=True, slots=True)
 class Actor:
     """`name`: as records keep it. `role`: a person's part in the client, None for an internal
-    admin. `login`: of the operator who acts in a person's name."""
+    admin. `login`: of the operator who acts in a person's name. `network`: where the request came
+    from, never a whole address; None for what no request did."""
 
     kind: ActorKind
     name: str
     role: Role | None = None
     login: str | None = None
+    network: str | None = None
 
     @staticmethod
-    def person(user_id: str, role: Role | None) -> "Actor":
-        return Actor(ActorKind.PERSON, user_id, role)
+    def person(user_id: str, role: Role | None, *, network: str | None = None) -> "Actor":
+        return Actor(ActorKind.PERSON, user_id, role, network=network)
 
     @staticmethod
-    def key(key_id: str) -> "Actor":
-        return Actor(ActorKind.KEY, key_id)
+    def key(key_id: str, *, network: str | None = None) -> "Actor":
+        return Actor(ActorKind.KEY, key_id, network=network)
 
     @staticmethod
     def operator(name: str, *, login: str | None = None) -> "Actor":
@@ -61,12 +68,16 @@ class Actor:
                 return False
 
     @property
+    def known_as(self) -> str:
+        """How records that outlive people name who it was."""
+        return without_address(self.name)
+
+    @property
     def noted(self) -> dict[str, str]:
-        """How an audit entry tells who it was. Logs mask addresses, so an address is a digest."""
-        address = "@" in self.name
-        name = f"sha256:{sha256(self.name.encode()).hexdigest()[:16]}" if address else self.name
+        """How a log line tells who it was."""
         by = {"by": self.login} if self.login else {}
-        return {"actor_kind": self.kind, "user_id": name, **by}
+        network = {"network": self.network} if self.network else {}
+        return {"actor_kind": self.kind, "user_id": self.known_as, **by, **network}
 
     def require(self, roles: Set[Role]) -> None:
         """Raises RoleRequired."""

@@ -7,21 +7,22 @@ from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.audit.chain import ALL
+from domain.audit.entry import Note
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.runs.ports import Starter
 from domain.tenants.actor import Actor
+from store.audit.audit_log import AuditLog
 from store.core.database import PATIENCE_S, Database
 
 _log = structlog.get_logger(__name__)
-_ALL: Final = TenantId("all")
 
 
 @dataclass(slots=True)
@@ -39,7 +40,7 @@ class UnitOfWork:
     woken: set[str] = field(default_factory=set)
     _deliveries: list[str] = field(default_factory=list)
     _decisions: list[tuple[RunRef, str]] = field(default_factory=list)
-    _notes: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    _notes: list[Note] = field(default_factory=list)
 
     def deliver(self, *delivery_ids: str) -> None:
         """Have webhook deliveries sent after the commit."""
@@ -51,12 +52,20 @@ class UnitOfWork:
 
     def note(self, actor: Actor, what: str, **ids: str) -> None:
         """The audit entry: who did what to which record, never what they wrote."""
-        self._notes.append((what, {**actor.noted, **ids}))
+        self._notes.append(Note(actor, what, ids))
+
+    async def write_notes(self) -> None:
+        """Put the audit entries into the log, in the transaction of what they tell. It must be the
+        last thing before the commit (`AuditLog.append`)."""
+        if self._notes:
+            log = AuditLog(self.connection, self.tenant)
+            await log.append(self._notes, self.now, self.new_id)
 
     async def start(self, engine: Starter) -> None:
         """After the commit. The sweeper starts what cannot be started now."""
-        for what, ids in self._notes:
-            _log.info(what, client_id=self.tenant, **ids)
+        for note in self._notes:
+            ids = {**note.actor.noted, **note.ids}
+            _log.info(note.what, client_id=self.tenant, **ids)
         for ref, escalation_id in self._decisions:
             try:
                 if await engine.wake(ref, escalation_id):
@@ -106,8 +115,9 @@ class UnitsOfWork:
 
     @asynccontextmanager
     async def everywhere(self) -> AsyncIterator[UnitOfWork]:
-        """On the rows of all clients, for what concerns the whole installation."""
-        async with self._opened(self.database.service(), _ALL) as work:
+        """On the rows of all clients, for what concerns the whole installation. Its audit entries
+        have a chain of their own."""
+        async with self._opened(self.database.service(), ALL) as work:
             yield work
 
     @asynccontextmanager
@@ -124,4 +134,5 @@ class UnitsOfWork:
                 yield work
                 if dry_run:
                     raise _Undo
+                await work.write_notes()
             await work.start(self._engine)

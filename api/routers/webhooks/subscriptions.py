@@ -4,10 +4,11 @@ import secrets
 from datetime import timedelta
 from typing import Annotated, Final
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import InClientOf, ManagerDep, MemberAt, UserDep, member_for
+from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.route import DescribedRoute, JsonBody, PathId, errors
 from api.schemas.webhooks.subscription import (
@@ -59,12 +60,13 @@ async def webhooks(member: ManagerDep, resources: ResourcesDep) -> WebhookList:
     _WEBHOOKS, summary="Subscribe a URL to events", status_code=201, responses=errors(402, 409)
 )
 async def create(
+    request: Request,
     user: UserDep,
     body: Annotated[CreateBody, Depends(JsonBody(CreateBody))],
     resources: ResourcesDep,
 ) -> WebhookWithSecret:
     """The answer shows the secret, once: it signs whatever is sent."""
-    member = await member_for(user, body.client_id, resources)
+    member = await member_for(user, body.client_id, resources, client_network(request))
     async with resources.work.of(member.tenant) as work:
         made = await create_webhook(
             work,

@@ -1,12 +1,12 @@
 """What a dashboard asks and is told about a client's days and customers."""
 
-import re
 from datetime import date, datetime
 from typing import Annotated, Final
 
-from pydantic import BaseModel, BeforeValidator, Field
+from pydantic import BaseModel, Field
 
 from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.day import Day
 from domain.analytics.churn import ChurnLevel, ChurnPrediction
 from domain.analytics.metrics import DayMetrics, day_before
 from domain.core.errors import InvalidQuery
@@ -14,24 +14,13 @@ from domain.core.ids import ULID
 
 _MAX_DAYS: Final = 366
 _DEFAULT_DAYS: Final = 30
-_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
-
-def _written_out(value: object) -> object:
-    """Only YYYY-MM-DD: pydantic takes numbers and times for days as well."""
-    if isinstance(value, str) and not _DAY.fullmatch(value):
-        raise ValueError("no day")
-    return value
-
-
-_Day = Annotated[date, BeforeValidator(_written_out)]
 
 
 class MetricsQuery(ClientQuery):
     """The query of a client's days."""
 
     first: Annotated[
-        _Day | None,
+        Day | None,
         Field(
             alias="from",
             description=f"First day, UTC; absent: {_DEFAULT_DAYS} days in all. At most {_MAX_DAYS} "
@@ -39,7 +28,7 @@ class MetricsQuery(ClientQuery):
         ),
     ] = None
     last: Annotated[
-        _Day | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
+        Day | None, Field(alias="to", description="Last day, UTC; absent: yesterday.")
     ] = None
 
     def days(self, now: datetime) -> tuple[date, date]:

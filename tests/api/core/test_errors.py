@@ -1,8 +1,5 @@
 """The error table: every error has its row, and none tells more than it should."""
 
-import importlib
-import inspect
-import pkgutil
 from typing import cast
 
 import orjson
@@ -11,135 +8,39 @@ from fastapi import FastAPI
 from starlette.requests import Request
 from starlette.responses import Response
 
-import domain
 from api.app import create_app
 from api.errors import ANSWERS, error_response
 from api.surface import Surface
-from domain.agent.errors import BrainFailed, BrainInvalid, BrainUnavailable, EmbeddingUnavailable
 from domain.billing.errors import PlanRequired, QuotaExhausted
-from domain.billing.quota import QuotaStanding
-from domain.content.errors import TooMuchContent
 from domain.core.errors import (
     DomainError,
     EngineUnavailable,
     InternalError,
-    InvalidBody,
-    InvalidContent,
-    InvalidInput,
-    InvalidQuery,
     MethodNotAllowed,
-    OverBudget,
-    RuleBroken,
 )
-from domain.core.period import Period
-from domain.exports.errors import ClientNotEmpty, InvalidExport
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
-    LargeEventsWait,
     TooManyRequests,
 )
 from domain.intake.rate_limit import Limit, LimitScope
-from domain.integrations.errors import (
-    ActionRefused,
-    ActionUnknown,
-    ActionUnreachable,
-    InvalidIntegration,
-    MailRefused,
-    MailUnknown,
-    MailUnreachable,
-    NotAuthorized,
-    UnknownProvider,
-)
-from domain.playbooks.errors import PatternTaken, PlaybookNotFound
-from domain.privacy.errors import ErasureNotFound
-from domain.reviews.errors import EscalationClaimed
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
     ClientIdMissing,
     ClientNotFound,
     InsufficientScope,
-    InvalidSettings,
     KeyNotFound,
     NoClient,
     Unauthenticated,
 )
-from domain.webhooks.errors import Deferred, InvalidWebhook
 from tests.support.core.engine import settings_of
+from tests.support.core.every_error import NOT_FOR_CALLERS, STANDING, all_errors, example
 
 GATEWAY = "/api/engine/gateway"
 USAGE = "/api/billing/usage"
 EXPORT = "/api/client/export-data"
 WIDGET = "/api/widget/chat"
-
-# Errors that only operators and activities meet; none of them reaches a route.
-NOT_FOR_CALLERS = {
-    PlaybookNotFound,
-    KeyNotFound,
-    InvalidInput,
-    ErasureNotFound,
-    Deferred,
-    LargeEventsWait,
-    ClientNotEmpty,
-    InvalidExport,
-    BrainInvalid,
-    BrainUnavailable,
-    EmbeddingUnavailable,
-    ActionRefused,
-    ActionUnknown,
-    ActionUnreachable,
-    MailRefused,
-    MailUnknown,
-    MailUnreachable,
-    NotAuthorized,
-    OverBudget,
-    PatternTaken,
-}
-# What others are kinds of.
-KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
-
-STANDING = QuotaStanding(
-    period=Period("2026-11"), tickets_used=50, tickets_limit=50, credits_balance=0
-)
-# One of every error that is made with something.
-EXAMPLES: dict[type[DomainError], DomainError] = {
-    type(error): error
-    for error in (
-        InvalidBody("{reason} {nothing}"),
-        InvalidQuery("{parameter} {nothing}"),
-        EscalationClaimed("review-1", "user-1"),
-        AnswerTimeout("event-1"),
-        AnswerDelayed("event-1"),
-        AnswerUnknown("event-1"),
-        CustomerRateLimited("eve@example.com", 42.5),
-        ClientRateLimited(0.2),
-        QuotaExhausted(STANDING),
-        TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
-        InvalidWebhook("{reason} {nothing}"),
-        InvalidContent("message", "{reason} {nothing}"),
-        InvalidSettings("message", "{reason} {nothing}"),
-        InvalidIntegration("message", "{reason} {nothing}"),
-        TooMuchContent(1_000),
-        InsufficientScope("{scope} {nothing}"),
-        UnknownProvider("integration-1", "{nothing}"),
-    )
-}
-
-
-def all_errors() -> set[type[DomainError]]:
-    return {
-        kind
-        for module in pkgutil.walk_packages(domain.__path__, "domain.")
-        if module.name.endswith(".errors")
-        for _, kind in inspect.getmembers(importlib.import_module(module.name), inspect.isclass)
-        if issubclass(kind, DomainError) and kind not in KINDS
-    }
-
-
-def example(kind: type[DomainError]) -> DomainError:
-    return EXAMPLES.get(kind) or kind()
 
 
 @pytest.fixture(scope="module")

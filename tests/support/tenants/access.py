@@ -25,6 +25,7 @@ DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
+AUDIT: Final = "/api/dashboard/audit"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
@@ -66,6 +67,7 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
+    ("GET", AUDIT): Access(MANAGERS),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{

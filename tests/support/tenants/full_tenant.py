@@ -1,20 +1,25 @@
 """A client with at least one row in every tenant table, made by the code that makes them."""
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
+from domain.audit.entry import Note
 from domain.billing.quota import QuotaStanding
 from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
+from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.audit.audit_log import AuditLog
+from store.audit.tables import audit_anchors
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
@@ -80,6 +85,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
+        await _note(shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -145,6 +151,14 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
             created_at=now,
         )
     )
+
+
+async def _note(shop: Shop, connection: AsyncConnection) -> None:
+    note = Note(Actor.person(shop.owner_user_id, Role.OWNER), "key created", {"key_id": "k"})
+    await AuditLog(connection, shop.tenant).append([note], utc_now(), new_ulid)
+    head = {"seq": 1, "hash": b"h", "day": utc_now().date()}
+    anchor = insert(audit_anchors).values(client_id=shop.client_id, **head)
+    await connection.execute(anchor.on_conflict_do_nothing())
 
 
 async def _reckon(shop: Shop, connection: AsyncConnection) -> None:

@@ -1,0 +1,81 @@
+"""A page of the audit log: how it is asked for, and how it is answered."""
+
+from dataclasses import asdict
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Annotated, Final
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.day import Day
+from domain.audit.chain import ChainLink
+from store.audit.audit_log import EntryFilter
+
+_MAX_CHARS: Final = 255
+_DAY: Final = timedelta(days=1)
+
+
+class AuditQuery(ClientQuery):
+    """The query of a list."""
+
+    what: Annotated[
+        str | None, Field(max_length=_MAX_CHARS, description="Only this, as in `key created`.")
+    ] = None
+    actor: Annotated[
+        str | None, Field(max_length=_MAX_CHARS, description="Only what this user or key did.")
+    ] = None
+    first: Annotated[Day | None, Field(alias="from", description="First day, UTC.")] = None
+    last: Annotated[Day | None, Field(alias="to", description="Last day, UTC.")] = None
+    limit: Annotated[int, Field(ge=1, le=200)] = 50
+    cursor: Annotated[
+        str | None,
+        Field(pattern="^[1-9][0-9]{0,17}$", description="`next_cursor` of the page before."),
+    ] = None
+
+    def which(self) -> EntryFilter:
+        endless = self.last is None or self.last == date.max
+        return EntryFilter(
+            what=self.what,
+            actor=self.actor,
+            since=_midnight(self.first) if self.first else None,
+            until=None if self.last is None or endless else _midnight(self.last) + _DAY,
+        )
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+class AuditRecord(BaseModel):
+    """One entry."""
+
+    seq: Annotated[int, Field(description="Its place in the client's log, from 1, without gaps.")]
+    id: Annotated[str, Field(description="ULID of the entry.")]
+    at: datetime
+    actor_kind: Annotated[str, Field(description="`person`, `key`, `operator` or `system`.")]
+    actor: Annotated[
+        str, Field(description="Id of the user or key, or the operator's name; never an address.")
+    ]
+    login: Annotated[
+        str | None, Field(description="The operator who did it in the actor's name, if one did.")
+    ]
+    network: Annotated[
+        str | None,
+        Field(description="Where the request came from: a /24 or /48 network. Null: no request."),
+    ]
+    what: str
+    ids: Annotated[dict[str, str], Field(description="The records that it is about.")]
+    hash: Annotated[
+        str, Field(description="Over this entry and the hash of the one before, in hexadecimal.")
+    ]
+
+    @staticmethod
+    def of(link: ChainLink) -> "AuditRecord":
+        return AuditRecord(**asdict(link.entry), hash=link.hash.hex())
+
+
+class AuditPage(BaseModel):
+    entries: list[AuditRecord]
+    next_cursor: Annotated[
+        str | None, Field(description="Asks for the entries before these; null: there are none.")
+    ]

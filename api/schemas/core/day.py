@@ -1,0 +1,19 @@
+"""A day in a query."""
+
+import re
+from datetime import date
+from typing import Annotated, Final
+
+from pydantic import BeforeValidator
+
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+
+
+def _written_out(value: object) -> object:
+    """Only YYYY-MM-DD: pydantic takes numbers and times for days as well."""
+    if isinstance(value, str) and not _DAY.fullmatch(value):
+        raise ValueError("no day")
+    return value
+
+
+Day = Annotated[date, BeforeValidator(_written_out)]

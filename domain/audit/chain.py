@@ -1,0 +1,172 @@
+"""The chain of a client's audit entries: each holds the hash of the one before it.
+
+Whoever changes an entry, removes one or puts one between breaks the chain there. Whoever computes
+all later hashes anew is told by an anchor: a place of the chain and its hash, kept elsewhere too.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from hashlib import sha256
+from typing import Final
+
+from domain.audit.entry import AuditEntry, Note
+from domain.core.ids import TenantId
+from domain.core.ports import NewId
+from domain.tenants.actor import without_address
+
+ALL: Final = TenantId("all")
+"""The chain of what concerns the whole installation."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainHead:
+    """The place and the hash of a chain's last entry."""
+
+    seq: int
+    hash: bytes
+
+
+START: Final = ChainHead(0, bytes(32))
+"""The head of a chain without entries."""
+
+
+@dataclass(frozen=True, slots=True)
+class ChainLink:
+    """An entry in its chain. `previous`: the hash of the entry before."""
+
+    entry: AuditEntry
+    previous: bytes
+    hash: bytes
+
+    @property
+    def head(self) -> ChainHead:
+        return ChainHead(self.entry.seq, self.hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Anchor:
+    """Where a chain stood at some time: its entry `seq` had this hash."""
+
+    client_id: str
+    seq: int
+    hash: bytes
+
+
+class FaultKind(StrEnum):
+    """`missing`: entries between others are gone. `changed`: an entry is not what was hashed.
+    `unlinked`: an entry does not follow the one before it: one was put between, or was replaced.
+    `inserted`: entries are before the first or behind the head. `cut`: entries at the end are gone.
+    `head`: the chain's head is gone, or has another hash than the last entry. `replaced`: an entry
+    is not the one that was anchored."""
+
+    MISSING = "missing"
+    CHANGED = "changed"
+    UNLINKED = "unlinked"
+    INSERTED = "inserted"
+    CUT = "cut"
+    HEAD = "head"
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """The entries from `first` to `last` of a client's chain. `id`: of the entry, where it is one
+    that is there."""
+
+    client_id: str
+    kind: FaultKind
+    first: int
+    last: int
+    id: str | None = None
+
+
+def hash_of(previous: bytes, entry: AuditEntry) -> bytes:
+    """`previous`: the hash of the entry before, 32 bytes."""
+    return sha256(previous + entry.canonical()).digest()
+
+
+def chained(
+    head: ChainHead, client_id: str, notes: Iterable[Note], now: datetime, new_id: NewId
+) -> tuple[ChainLink, ...]:
+    """What was noted as the next entries of the chain."""
+    links = []
+    for note in notes:
+        actor = note.actor
+        entry = AuditEntry(
+            client_id=client_id,
+            seq=head.seq + 1,
+            id=new_id(),
+            at=now,
+            actor_kind=actor.kind,
+            actor=actor.known_as,
+            login=None if actor.login is None else without_address(actor.login),
+            network=actor.network,
+            what=note.what,
+            ids={name: without_address(value) for name, value in note.ids.items()},
+        )
+        links.append(ChainLink(entry, head.hash, hash_of(head.hash, entry)))
+        head = links[-1].head
+    return tuple(links)
+
+
+class ChainWalk:
+    """Follows one chain from its start to its head, and tells each fault that it comes by.
+
+    `anchors`: of this chain. A fault is told once: behind it the walk goes on by what is there.
+    """
+
+    def __init__(self, client_id: str, anchors: Iterable[Anchor] = ()) -> None:
+        self._client_id = client_id
+        self._anchors: dict[int, set[bytes]] = {}
+        for anchor in anchors:
+            self._anchors.setdefault(anchor.seq, set()).add(anchor.hash)
+        self._last = START
+        self.entries = 0
+
+    def follow(self, links: Sequence[ChainLink]) -> Iterator[Fault]:
+        """The next entries, in the order of their places."""
+        for link in links:
+            self.entries += 1
+            yield from self._step(link)
+
+    def _step(self, link: ChainLink) -> Iterator[Fault]:
+        seq, expected = link.entry.seq, self._last.seq + 1
+        if seq < expected:  # before the first: every place comes once
+            yield self._fault(FaultKind.INSERTED, seq, seq, link.entry.id)
+            return
+        if seq > expected:
+            yield self._fault(FaultKind.MISSING, expected, seq - 1)
+        elif link.previous != self._last.hash:
+            yield self._fault(FaultKind.UNLINKED, seq, seq, link.entry.id)
+        if link.hash != hash_of(link.previous, link.entry):
+            yield self._fault(FaultKind.CHANGED, seq, seq, link.entry.id)
+        if self._anchors.get(seq, set()) - {link.hash}:
+            yield self._fault(FaultKind.REPLACED, seq, seq, link.entry.id)
+        self._last = link.head
+
+    def end(self, head: ChainHead | None) -> Iterator[Fault]:
+        """At the last entry. `head`: as it is kept beside the entries; None if it is not."""
+        last = self._last
+        known = max([head.seq if head else 0, *self._anchors])
+        if known > last.seq:
+            yield self._fault(FaultKind.CUT, last.seq + 1, known)
+        if head is None:
+            if last.seq:
+                yield self._fault(FaultKind.HEAD, last.seq, last.seq)
+        elif head.seq < last.seq:
+            yield self._fault(FaultKind.INSERTED, head.seq + 1, last.seq)
+        elif head.seq == last.seq and head.hash != last.hash:
+            yield self._fault(FaultKind.HEAD, last.seq, last.seq)
+
+    def _fault(self, kind: FaultKind, first: int, last: int, entry_id: str | None = None) -> Fault:
+        return Fault(self._client_id, kind, first, last, entry_id)
+
+
+def digest_of(anchors: Iterable[Anchor]) -> str:
+    """A digest of anchors in the order of their clients and places, in hexadecimal."""
+    digest = sha256()
+    for one in anchors:
+        digest.update(f"{one.client_id} {one.seq} {one.hash.hex()}\n".encode())
+    return digest.hexdigest()

@@ -1,0 +1,77 @@
+"""Verification of the audit log: every chain is walked from its start to its head."""
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from domain.audit.chain import Anchor, ChainWalk, Fault
+from store.audit.chains import ChainRepository
+from store.core.database import Database
+
+_PAGE: Final = 1_000
+# A chain that was replaced from its first entry on has a fault at each.
+_TOLD: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class VerifiedChain:
+    """`faults`: the first of them, where there are many."""
+
+    client_id: str
+    entries: int
+    faults: tuple[Fault, ...]
+
+
+async def verify_chains(
+    database: Database,
+    client_id: str | None = None,
+    kept: Mapping[str, Sequence[Anchor]] | None = None,
+    *,
+    page: int = _PAGE,
+) -> AsyncIterator[VerifiedChain]:
+    """One after the other: the chain of one client, or all.
+
+    `kept`: anchors of each client that were kept elsewhere; a chain of which nothing else is left
+    is one of those. Each `page` is a short transaction, so that entries may come meanwhile. Raises
+    EngineUnavailable.
+    """
+    elsewhere = kept or {}
+    if client_id is not None:
+        yield await _verify(database, client_id, elsewhere.get(client_id, ()), page)
+        return
+    gone = set(elsewhere)
+    after = ""
+    while (found := await _next_chain(database, after)) is not None:
+        yield await _verify(database, found, elsewhere.get(found, ()), page)
+        gone.discard(found)
+        after = found
+    for one in sorted(gone):
+        yield await _verify(database, one, elsewhere[one], page)
+
+
+async def _next_chain(database: Database, after: str) -> str | None:
+    async with database.reading_across() as connection:
+        return await ChainRepository(connection).next_chain(after)
+
+
+async def _verify(
+    database: Database, client_id: str, kept: Sequence[Anchor], size: int
+) -> VerifiedChain:
+    async with database.reading_across() as connection:
+        anchors = await ChainRepository(connection).anchors(client_id)
+    walk = ChainWalk(client_id, (*anchors, *kept))
+    faults: list[Fault] = []
+    after: int | None = None
+    while True:
+        async with database.reading_across() as connection:
+            chains = ChainRepository(connection)
+            # Before the page: what it counts is then in this page or in one before.
+            head = await chains.head(client_id)
+            links = await chains.links(client_id, after=after, limit=size)
+        if not links:
+            break
+        faults += walk.follow(links)
+        del faults[_TOLD:]
+        after = links[-1].entry.seq
+    faults += walk.end(head)
+    return VerifiedChain(client_id, walk.entries, tuple(faults))

@@ -1,0 +1,155 @@
+"""Entries are written with the change that they tell, or not at all."""
+
+import asyncio
+
+import psycopg
+import pytest
+import sqlalchemy as sa
+
+from domain.audit.chain import ALL
+from domain.core.errors import EngineUnavailable
+from domain.tenants.client_settings import SettingsChange
+from services.audit.verification import VerifiedChain, verify_chains
+from services.tenants.client_settings import change_settings
+from services.tenants.keys import create_key
+from store.audit.tables import audit_entries, audit_heads
+from store.core.database import Database
+from store.tenants.accounts import AccountRepository
+from store.tenants.tables import client_settings
+from tests.support.audit.chains import ANNA
+from tests.support.core.postgres import as_owner
+from tests.support.core.rows import only_row, rows
+from tests.support.core.units import units_on
+from tests.support.tenants.shop import Shop
+
+CHANGE = SettingsChange(system_prompt="Sois bref.")
+
+
+async def verified(database: Database, client_id: str) -> VerifiedChain:
+    (chain,) = [one async for one in verify_chains(database, client_id, page=7)]
+    return chain
+
+
+async def test_an_entry_tells_the_change(database: Database, shop: Shop) -> None:
+    async with units_on(database).of(shop.tenant) as work:
+        made = await create_key(work, ANNA, "shop", bytes(16))
+
+    entry = await only_row(database, audit_entries, of=shop)
+    assert entry["seq"] == 1
+    assert (entry["actor_kind"], entry["actor"], entry["network"]) == (
+        "person",
+        "anna",
+        "192.0.2.0/24",
+    )
+    assert (entry["what"], entry["ids"], entry["at"]) == (
+        "key created",
+        {"key_id": made.id},
+        work.now,
+    )
+    assert (await verified(database, shop.client_id)).faults == ()
+
+
+async def test_one_unit_of_work_has_one_place_after_the_other(
+    database: Database, shop: Shop
+) -> None:
+    for _ in range(2):
+        async with units_on(database).of(shop.tenant) as work:
+            for what in ("one", "two", "three"):
+                work.note(ANNA, what)
+
+    found = sorted(await rows(database, audit_entries, of=shop), key=lambda row: row["seq"])
+    assert [(row["seq"], row["what"]) for row in found] == list(
+        enumerate(["one", "two", "three"] * 2, start=1)
+    )
+    assert await verified(database, shop.client_id) == VerifiedChain(shop.client_id, 6, ())
+
+
+async def test_what_is_not_committed_is_not_told(database: Database, shop: Shop) -> None:
+    async def fail() -> None:
+        async with units_on(database).of(shop.tenant) as work:
+            await change_settings(work, ANNA, CHANGE)
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        await fail()
+    async with units_on(database).of(shop.tenant, dry_run=True) as work:
+        await change_settings(work, ANNA, CHANGE)
+
+    for table in (audit_entries, audit_heads, client_settings):
+        assert await rows(database, table, of=shop) == []
+
+
+async def test_a_connection_that_dies_before_the_commit_leaves_neither(
+    database: Database, shop: Shop, database_url: str
+) -> None:
+    """The backend is killed when the entry is written and the commit has not begun."""
+
+    async def killed() -> None:
+        async with units_on(database).of(shop.tenant) as work:
+            await change_settings(work, ANNA, CHANGE)
+            await work.write_notes()
+            pid = await work.connection.scalar(sa.text("SELECT pg_backend_pid()"))
+            with psycopg.connect(as_owner(database_url), autocommit=True) as owner:
+                owner.execute("SELECT pg_terminate_backend(%s, 5000)", [pid])
+
+    with pytest.raises(EngineUnavailable):
+        await killed()
+
+    for table in (audit_entries, audit_heads, client_settings):
+        assert await rows(database, table, of=shop) == []
+
+
+async def test_who_has_committed_is_told_however_many_come_at_once(
+    database: Database, shop: Shop
+) -> None:
+    """Half of them hold the account's lock first, as admission does: nobody waits in a circle."""
+    units = units_on(database)
+
+    async def work_once(number: int) -> None:
+        async with units.of(shop.tenant) as work:
+            if number % 2:
+                await AccountRepository(work.connection, shop.tenant).lock()
+            work.note(ANNA, "first", number=str(number))
+            work.note(ANNA, "second", number=str(number))
+
+    await asyncio.gather(*(work_once(number) for number in range(50)))
+
+    assert await verified(database, shop.client_id) == VerifiedChain(shop.client_id, 100, ())
+    found = sorted(await rows(database, audit_entries, of=shop), key=lambda row: row["seq"])
+    pairs = [(found[at], found[at + 1]) for at in range(0, 100, 2)]
+    assert all(one["ids"] == two["ids"] and one["what"] < two["what"] for one, two in pairs)
+    assert len({one["ids"]["number"] for one, _ in pairs}) == 50
+
+
+async def test_each_client_has_a_chain_and_the_installation_too(
+    database: Database, shop: Shop
+) -> None:
+    async with units_on(database).everywhere() as work:
+        work.note(ANNA, "resealed")
+    async with units_on(database).spanning(shop.tenant) as work:
+        work.note(ANNA, "member added")
+
+    assert (await only_row(database, audit_entries, of=shop))["seq"] == 1
+    assert (await verified(database, ALL)).faults == ()
+    async with database.reading(shop.tenant) as connection:
+        seen = set(await connection.scalars(sa.select(audit_entries.c.client_id)))
+    assert seen == {shop.client_id}
+
+
+async def test_what_an_entry_costs(database: Database, shop: Shop) -> None:
+    """Two statements, and none for what notes nothing."""
+    for notes, statements in ((1, 4), (1, 2), (3, 2), (0, 0)):
+        counted: list[str] = []
+
+        def count(*call: object, into: list[str] = counted) -> None:
+            into.append(str(call[2]))
+
+        engine = database.engine.sync_engine
+        sa.event.listen(engine, "before_cursor_execute", count)
+        try:
+            async with units_on(database).of(shop.tenant) as work:
+                for _ in range(notes):
+                    work.note(ANNA, "noted")
+        finally:
+            sa.event.remove(engine, "before_cursor_execute", count)
+        assert len(counted) == statements, counted
