@@ -149,6 +149,28 @@ async def test_the_strict_edge_holds(front: LiveEngine, shop: Shop) -> None:
     assert (form.status_code, form.json()["code"]) == (415, "unsupported_media_type")
 
 
+async def test_blanks_around_a_headers_value_are_no_part_of_it(
+    front: LiveEngine, shop: Shop
+) -> None:
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": CURRENT,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    answer = await message(
+        front,
+        shop,
+        "tools/call",
+        {"name": "get_usage", "arguments": {}, "_meta": meta},
+        **{
+            "mcp-protocol-version": CURRENT,
+            "mcp-method": "tools/call",
+            "mcp-name": "get_usage \t",
+        },
+    )
+
+    assert answer.status_code == 200, answer.text
+
+
 async def test_no_session_is_kept(front: LiveEngine, shop: Shop) -> None:
     began = await message(
         front,

