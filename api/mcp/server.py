@@ -187,7 +187,7 @@ async def _read_resource(context: Context, params: ReadResourceRequestParams) ->
         return await resources.read_resource(_work(context), str(params.uri))
     except DomainError as error:
         code = INTERNAL_ERROR if error.retryable else INVALID_PARAMS
-        raise MCPError(code=code, message=advice_on(error)) from None
+        raise MCPError(code=code, message=advice_on(error), data={"uri": str(params.uri)}) from None
 
 
 async def _list_prompts(_: Context, __: PaginatedRequestParams | None) -> ListPromptsResult:
