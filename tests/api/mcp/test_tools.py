@@ -11,6 +11,7 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope
 from store.intake.tables import engine_events
 from store.runs.tables import ai_conversations, engine_messages
 from tests.support.core.engine import LiveEngine
+from tests.support.core.forks import ROOT
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.tenants.mcp_account import (
     ORDERS,
@@ -239,3 +240,13 @@ async def test_a_text_that_no_template_may_hold_is_explained(front: LiveEngine, 
 
     assert "cannot be read as a placeholder" in text
     assert (await call(front, shop, "list_templates"))["isError"] is False
+
+
+def test_the_document_names_every_tool() -> None:
+    rows = [
+        f"| `{name}` | {tool.description} | `{tool.scope}` "
+        f"| {'yes' if tool.effect.writes else 'no'} |"
+        for name, tool in TOOLS.items()
+    ]
+
+    assert "\n".join(rows) in (ROOT / "docs/mcp.md").read_text()

@@ -91,7 +91,9 @@ async def run_suite(program: Path, url: str, *options: str) -> tuple[int, str]:
     """Its exit code, and what it said: into a file, for its end cuts a pipe off."""
     with TemporaryFile() as said:
         process = await asyncio.create_subprocess_exec(
-            *(_NODE, program, "server", "--url", url, *options),
+            _NODE,
+            program,
+            *("server", "--url", url, *options),
             stdout=said,
             stderr=asyncio.subprocess.STDOUT,
             cwd=program.parent,
