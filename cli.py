@@ -49,9 +49,25 @@ COMMANDS: Final = (
         "commands.exports.importing:bring_in",
         "Read an export back into an empty client, all of it or nothing. See docs/export.md.",
     ),
-    LazyCommand("client", "commands.tenants.client:app", "Merchants' accounts."),
-    LazyCommand("key", "commands.tenants.key:app", "API keys."),
-    LazyCommand("member", "commands.tenants.member:app", "Members of a client."),
+    LazyCommand(
+        "export",
+        "commands.exports.export:export",
+        "Write all that is kept of a client to a file, as the client itself gets it. See "
+        "docs/export.md.",
+    ),
+    LazyCommand(
+        "client", "commands.tenants.client:app", "Merchants' accounts; `erase` removes one."
+    ),
+    LazyCommand(
+        "usage",
+        "commands.billing.usage:usage",
+        "Show what a client has used of this month, what it may use, and when that will be "
+        "used up.",
+    ),
+    LazyCommand("key", "commands.tenants.key:app", "API keys; `revoke` ends one."),
+    LazyCommand(
+        "member", "commands.tenants.member:app", "Members of a client; `remove` ends a membership."
+    ),
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
@@ -63,12 +79,15 @@ COMMANDS: Final = (
         "Events of the engine's first version.",
     ),
     LazyCommand(
-        "integration", "commands.integrations.integration:app", "A client's shops and helpdesks."
+        "integration",
+        "commands.integrations.integration:app",
+        "A client's shops and helpdesks; `disconnect` ends one.",
     ),
     LazyCommand(
         "webhook", "commands.webhooks.webhook:app", "A client's webhooks and their deliveries."
     ),
     LazyCommand("credits", "commands.billing.credits:app", "Credits."),
+    LazyCommand("payment", "commands.billing.payments:app", "Payments that need people."),
     LazyCommand("review", "commands.reviews.review:app", "Human review."),
     LazyCommand("run", "commands.runs.run:app", "What the agent did, and why."),
     LazyCommand("metrics", "commands.analytics.metrics:app", "What a client's days came to."),
@@ -78,6 +97,7 @@ COMMANDS: Final = (
     ),
     LazyCommand("errors", "commands.core.error_reports:app", "Error reports, kept for 30 days."),
     LazyCommand("erase", "commands.privacy.erase:app", "Erase a client or one customer, for good."),
+    LazyCommand("audit", "commands.audit.audit:app", "The audit log: who changed what."),
     LazyCommand("retention", "commands.privacy.retention:app", "How long records are kept."),
 )
 

@@ -12,6 +12,7 @@ from temporalio.client import Client
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -20,20 +21,25 @@ from adapters.observability.questions import OK, Check, readiness
 from adapters.observability.redaction import Redactor
 from adapters.observability.state import state_shown
 from adapters.observability.tracing import Traces, traced
+from adapters.payments.stripe_checkout import stripe_checkout
 from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from adapters.temporal.client import TemporalEngine
 from adapters.temporal.connection import connect
 from adapters.temporal.health import Work, temporal_answers, workers
 from api.auth import key_reads
+from api.dashboard import static
+from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.pages import Pages
+from api.dashboard.routers import account as account_pages
+from api.dashboard.routers import sign_in as sign_in_pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
 from api.http.json_body import MAX_COMING
 from api.http.rate_limiter import build_limiter
 from api.http.report_pace import ReportPace
-from api.http.request_context import RequestContext, answer_domain_error, answer_http_error
+from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
 from api.mcp import endpoint as mcp
@@ -42,10 +48,11 @@ from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.audit import audit
-from api.routers.billing import usage
+from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
 from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
+from api.routers.identity import authorize, mcp_token, oauth_metadata, oauth_register, sign_in
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
 from api.routers.reviews import reviews
@@ -80,8 +87,8 @@ def create_app(
         responses=EDGE,
     )
     _serve_whole_files(app)
-    app.add_exception_handler(DomainError, answer_domain_error)
-    app.add_exception_handler(HTTPException, answer_http_error)
+    app.add_exception_handler(DomainError, page_domain_error)
+    app.add_exception_handler(HTTPException, page_http_error)
     app.add_middleware(RequestContext, new_id=new_ulid)
     if traces is not None:
         app.add_middleware(TracedRequests, traces=traces)
@@ -90,6 +97,11 @@ def create_app(
     app.state.instance = settings.server.instance_id or new_ulid()
     app.include_router(gateway.router)
     app.include_router(usage.router)
+    app.include_router(plan.router)
+    app.include_router(credit_ledger.router)
+    app.include_router(checkouts.router)
+    app.include_router(usage_history.router)
+    app.include_router(stripe_webhook.router)
     app.include_router(export.router)
     app.include_router(reviews.router)
     app.include_router(runs.router)
@@ -106,6 +118,14 @@ def create_app(
     app.include_router(mcp.router)
     app.include_router(health.router)
     app.include_router(identity.router)
+    app.include_router(sign_in.router)
+    app.include_router(sign_in_pages.router)
+    app.include_router(account_pages.router)
+    app.include_router(static.router)
+    app.include_router(oauth_metadata.router)
+    app.include_router(oauth_register.router)
+    app.include_router(authorize.router)
+    app.include_router(mcp_token.router)
     complete_document(app)
     return app
 
@@ -159,6 +179,7 @@ def _lifespan(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
+                payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
@@ -172,6 +193,11 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                client_documents=HttpClientDocuments(
+                    utc_now,
+                    allow_private=settings.webhooks.allow_private_addresses,
+                    ca_file=settings.webhooks.ca_file,
+                ),
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:

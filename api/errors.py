@@ -14,7 +14,17 @@ from starlette.responses import Response
 
 from api.http.json_body import json_response
 from api.surface import Surface, surface_of
-from domain.billing.errors import PlanRequired, QuotaExhausted
+from domain.billing.errors import (
+    CheckoutNotFound,
+    InvalidPaymentSignature,
+    NotALowerPlan,
+    NotForSale,
+    PaymentsUnavailable,
+    PaymentsUnreachable,
+    PlanRequired,
+    QuotaExhausted,
+    TooManyCheckouts,
+)
 from domain.content.errors import (
     ContentNotFound,
     SuggestionNotFound,
@@ -40,7 +50,16 @@ from domain.core.errors import (
     UnsupportedMediaType,
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
-from domain.identity.errors import CrossSiteRequest, SessionNotFound
+from domain.identity.errors import (
+    CrossSiteRequest,
+    InvalidAddress,
+    InvalidBrandName,
+    InvalidCode,
+    InvalidRefreshToken,
+    InvitationNotFound,
+    SessionNotFound,
+    TooManyInvitations,
+)
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -128,12 +147,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
             Surface.WIDGET: "Invalid API key",
         },
     ),
+    InvalidCode: ErrorAnswer(401, "Non autorisé"),
+    InvalidRefreshToken: ErrorAnswer(401, "Non autorisé"),
     ApiKeyMissing: ErrorAnswer(401, "api_key required"),
     PlanRequired: ErrorAnswer(
         402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
     ),
     InvalidRequest: ErrorAnswer(400, "Requête HTTP invalide."),
     InvalidBody: ErrorAnswer(400, "Corps de requête invalide : {reason}"),
+    InvalidAddress: ErrorAnswer(400, "Adresse e-mail invalide."),
+    InvalidBrandName: ErrorAnswer(400, "Nom de boutique invalide : 1 à 100 caractères."),
     ClientIdMissing: ErrorAnswer(400, "client_id requis", on={Surface.USAGE: "Missing client_id"}),
     ClientIdRepeated: ErrorAnswer(400, "client_id donné plusieurs fois"),
     InvalidIdempotencyKey: ErrorAnswer(
@@ -151,6 +174,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
+    InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
@@ -175,6 +199,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
+    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
+    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
+    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
+    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
+    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
+    PaymentsUnreachable: ErrorAnswer(
+        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
+    ),
+    TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
     RunInProgress: ErrorAnswer(

@@ -15,7 +15,9 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from domain.billing.ports import Payments
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors
 from domain.tenants.api_key import KeyMaterial
 from services.core.crowd import Crowd
@@ -39,6 +41,7 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
+    payments: Payments | None
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]
@@ -52,6 +55,7 @@ class Resources:
     readiness: Questions[str]
     report_pace: ReportPace
     pages: Pages
+    client_documents: ClientDocuments
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

@@ -10,6 +10,7 @@ from pydantic_core import ErrorDetails
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings, EmbeddingSettings
 from settings.identity import IdentitySettings
+from settings.payments import PaymentSettings
 from settings.service import (
     DatabaseSettings,
     IntegrationSettings,
@@ -47,6 +48,7 @@ class Settings(BaseModel):
     limits: LimitSettings
     integrations: IntegrationSettings
     webhooks: WebhookSettings
+    payments: PaymentSettings
     watch: WatchSettings
 
 

@@ -2,9 +2,12 @@
 
 import ssl
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
+import httpx
 from pydantic import AfterValidator, ConfigDict
+
+_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def named_by(prefix: str = "") -> ConfigDict:
@@ -29,6 +32,24 @@ def _is_web_url(url: str) -> str:
 # Not pydantic's own type for URLs: that adds a slash, and an issuer is compared to the letter.
 WebUrl = Annotated[str, AfterValidator(_is_web_url)]
 """Without a slash at its end."""
+
+
+def is_fetched_safely(url: str) -> str:
+    """For what must surely come from there, or go there. Raises ValueError."""
+    if not _cannot_be_replaced_underway(url):
+        raise ValueError("an https:// URL expected")
+    return url
+
+
+def _cannot_be_replaced_underway(url: str) -> bool:
+    """Whether what is fetched there is surely the server's: by TLS, or from this machine."""
+    try:
+        parts = httpx.URL(url)
+    except httpx.InvalidURL:
+        return False
+    if parts.scheme == "http":
+        return parts.host in _LOOPBACK
+    return parts.scheme == "https" and bool(parts.host)
 
 
 def holds_certificates(file: Path) -> Path:

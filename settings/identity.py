@@ -2,11 +2,10 @@
 
 from typing import Annotated, Final, Self
 
-import httpx
 from pydantic import AfterValidator, BaseModel, Field, SecretStr, model_validator
 
 from adapters.identity.session_key import SessionKeys
-from settings.group import named_by
+from settings.group import is_fetched_safely, named_by
 
 # Asymmetric ones only: a provider's published key must not be able to sign.
 _JWT_ALGORITHMS: Final = frozenset(
@@ -16,7 +15,6 @@ _JWT_ALGORITHMS: Final = frozenset(
 # million has fewer than 8.
 _MIN_SECRET: Final = 32
 _MIN_DIFFERENT: Final = 8
-_LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
 def _are_session_keys(keys: SecretStr) -> SecretStr:
@@ -36,23 +34,6 @@ def _cannot_be_guessed(secret: SecretStr) -> SecretStr:
     return secret
 
 
-def _is_fetched_safely(url: str) -> str:
-    if not _cannot_be_replaced_underway(url):
-        raise ValueError("an https:// URL expected")
-    return url
-
-
-def _cannot_be_replaced_underway(url: str) -> bool:
-    """Whether what is fetched there is surely the server's: by TLS, or from this machine."""
-    try:
-        parts = httpx.URL(url)
-    except httpx.InvalidURL:
-        return False
-    if parts.scheme == "http":
-        return parts.host in _LOOPBACK
-    return parts.scheme == "https" and bool(parts.host)
-
-
 def _are_asymmetric(names: str) -> str:
     if not {name.strip() for name in names.split(",")} <= _JWT_ALGORITHMS:
         raise ValueError(f"some of {', '.join(sorted(_JWT_ALGORITHMS))} expected")
@@ -68,7 +49,7 @@ class IdentitySettings(BaseModel):
     session_key: Annotated[SecretStr, AfterValidator(_are_session_keys)] | None = Field(
         default=None, description="P-256 key(s), newest first, that sign our own session tokens."
     )
-    jwt_jwks_url: Annotated[str, AfterValidator(_is_fetched_safely)] | None = Field(
+    jwt_jwks_url: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
         default=None, description="Published keys of another identity provider, in our own's place."
     )
     jwt_issuer: str | None = None

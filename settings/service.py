@@ -105,7 +105,7 @@ class ServerSettings(BaseModel):
         description="The API's address as callers see it; unset: HOST and PORT of this machine.",
     )
     dashboard_url: WebUrl = Field(
-        default="http://127.0.0.1:8080/dashboard",
+        default="http://127.0.0.1:8080/app",
         description="Where callers are sent to buy credits or change the plan.",
     )
     trusted_proxies: Annotated[str, AfterValidator(_are_networks)] | None = Field(
@@ -184,6 +184,12 @@ class LimitSettings(BaseModel):
     )
     dry_run_limit: int = Field(
         default=60, ge=1, le=10_000, description="Dry runs a minute that one caller may make."
+    )
+    accounts_an_hour: int = Field(
+        default=100,
+        ge=0,
+        le=1_000_000,
+        description="New accounts that may be opened by sign-up, in the whole installation.",
     )
 
 

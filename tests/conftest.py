@@ -106,6 +106,12 @@ def one_document() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether a search through random steps may take its time; not in `make test`."""
+    return "not slow" not in str(pytestconfig.option.markexpr)
+
+
+@pytest.fixture(scope="session")
 def postgres(pytestconfig: pytest.Config) -> Iterator[PostgresServer]:
     with shared_servers.postgres_for(pytestconfig) as server:
         yield server

@@ -17,6 +17,7 @@ from tests.support.servers.tls import certificate_authority
 
 # What deployments set. A name here is a promise: who renames it breaks them.
 VARIABLES: Final = """
+    ACCOUNTS_AN_HOUR
     ADMIN_USER_IDS ALLOW_LOOPBACK_TARGETS BRAIN_API_KEY BRAIN_BASE_URL BRAIN_FALLBACK_API_KEY
     BRAIN_FALLBACK_BASE_URL BRAIN_FALLBACK_MODEL BRAIN_FALLBACK_PRICE_IN BRAIN_FALLBACK_PRICE_OUT
     BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN BRAIN_PRICE_OUT DASHBOARD_URL DATABASE_URL
@@ -30,6 +31,8 @@ VARIABLES: Final = """
     TEMPORAL_TLS_SERVER_NAME
     THREAD_ANSWERS_PER_HOUR THREAD_EXPIRY_HOURS TRUSTED_PROXIES
     WEBHOOK_ALLOW_PRIVATE_ADDRESSES WEBHOOK_CA_FILE WEBHOOK_CANARY_HOST WORKFLOW_SANDBOX
+    PRICE_CREDITS PRICE_CURRENCY PRICE_ENTERPRISE PRICE_PRO PRICE_STARTER STRIPE_API_URL
+    STRIPE_SECRET_KEY STRIPE_WEBHOOK_SECRET
     DRAIN_S OTEL_EXPORTER_OTLP_ENDPOINT TEMPORAL_BUILD_ID TEMPORAL_DEPLOYMENT
 """
 
@@ -168,6 +171,25 @@ def test_secrets_that_can_be_guessed(wrong: dict[str, object]) -> None:
 def test_secrets_that_cannot() -> None:
     for secret in (*(secrets.token_hex(16) for _ in range(100)), secrets.token_hex(32)):
         identity_settings(engine_secret=secret)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "named"),
+    [
+        ({"stripe_secret_key": "secret-of-ours"}, "STRIPE_SECRET_KEY and STRIPE_WEBHOOK_SECRET"),
+        ({"stripe_webhook_secret": "secret-of-ours"}, "STRIPE_SECRET_KEY and STRIPE_WEBHOOK"),
+        ({"stripe_api_url": "http://stripe.example"}, "STRIPE_API_URL"),
+        ({"price_currency": "JPY"}, "PRICE_CURRENCY"),
+        ({"price_starter": "149.00"}, "a higher plan must cost more"),
+        ({"price_enterprise": "100.00"}, "a higher plan must cost more"),
+        ({"price_pro": "a lot"}, "PRICE_"),
+        ({"price_credits": "100"}, "PRICE_"),
+    ],
+)
+def test_prices_and_payments_that_are_refused(wrong: dict[str, object], named: str) -> None:
+    with pytest.raises(InvalidInput, match=named) as caught:
+        identity_settings(**wrong)
+    assert "secret-of-ours" not in str(caught.value)
 
 
 def test_an_authority_that_cannot_be_read_is_refused(tmp_path: Path) -> None:

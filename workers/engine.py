@@ -9,7 +9,6 @@ from typing import Final
 
 import httpx
 from temporalio.client import Client
-from temporalio.service import RPCError
 from temporalio.worker import Interceptor, Worker, WorkerDeploymentConfig
 
 from activities.agent.dry_run import Rehearse
@@ -18,8 +17,10 @@ from activities.agent.purse import Purse
 from activities.agent.think import Think
 from activities.analytics.churn import Churn
 from activities.analytics.metrics import ComputeMetrics
+from activities.audit.anchor import AnchorHeads
 from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
+from activities.identity.send_mail import SendMail
 from activities.intake.normalize import Normalize
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
@@ -50,24 +51,14 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
-from adapters.temporal.setup import (
-    ensure_daily_metrics_schedule,
-    ensure_forget_dry_runs_schedule,
-    ensure_housekeeping_schedule,
-    ensure_monthly_reset_schedule,
-    ensure_retention_schedule,
-    ensure_search_attributes,
-    ensure_sweep_schedule,
-    ensure_weekly_churn_schedule,
-)
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
-from domain.core.errors import EngineUnavailable
 from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
-from domain.runs.contracts import SweepInput
 from settings import Settings
 from store.core.database import Database
+from workers.schedules import ensure_schedules
+from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
 from workflows.daily_metrics import DailyMetrics
 from workflows.dry_run import DryRun
@@ -77,6 +68,7 @@ from workflows.housekeeping import Housekeeping
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.retention import Retention
+from workflows.send_mail import SendIdentityMail
 from workflows.sweep import Sweep
 from workflows.weekly_churn import WeeklyChurn
 
@@ -92,6 +84,8 @@ WORKFLOWS: Final[Sequence[type]] = (
     Retention,
     Erase,
     ForgetDryRuns,
+    AnchorAudit,
+    SendIdentityMail,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -112,6 +106,7 @@ class EngineActivities:
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
+    send_mail: SendMail
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -122,6 +117,7 @@ class EngineActivities:
     churn: Churn
     retain: Retain
     erase: EraseRecords
+    anchor: AnchorHeads
 
     def registered(self) -> list[Callable[..., object]]:
         return [
@@ -134,6 +130,7 @@ class EngineActivities:
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
+            self.send_mail.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -149,6 +146,7 @@ class EngineActivities:
             self.erase.remove_workflows,
             self.erase.remove_rows,
             self.erase.certify,
+            self.anchor.anchor,
         ]
 
 
@@ -205,6 +203,14 @@ def build_activities(
         ),
         forget_dry_runs=ForgetRehearsals(TemporalRuns(client), utc_now),
         tell_owner=TellOwner(database, mailer, settings.server.dashboard_url),
+        send_mail=SendMail(
+            database,
+            mailer,
+            sealer,
+            utc_now,
+            sign_in=f"{settings.server.origin}/app/sign-in",
+            accounts_an_hour=settings.limits.accounts_an_hour,
+        ),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),
@@ -215,6 +221,7 @@ def build_activities(
         churn=Churn(database, utc_now, new_ulid),
         retain=Retain(database, utc_now),
         erase=EraseRecords(database, TemporalRuns(client), sealer, utc_now),
+        anchor=AnchorHeads(database),
     )
 
 
@@ -257,7 +264,7 @@ async def working(
     http = open_client()
     normalizer = NormalizerPool()
     try:
-        await _ensure_schedules(settings, client)
+        await ensure_schedules(settings, client)
         await normalizer.start()
         async with build_worker(
             client,
@@ -272,25 +279,3 @@ async def working(
         await normalizer.close()
         await http.aclose()
         await database.close()
-
-
-async def _ensure_schedules(settings: Settings, client: Client) -> None:
-    sweep = SweepInput(
-        older_than_s=settings.sweep.after_s,
-        review_expiry_s=settings.reviews.expiry_s,
-        remote_brain=settings.brain.is_remote,
-        embedding_model=settings.embedding.model or "",
-    )
-    try:
-        await ensure_search_attributes(client)
-        await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
-        await ensure_monthly_reset_schedule(client)
-        await ensure_housekeeping_schedule(client)
-        await ensure_daily_metrics_schedule(client)
-        await ensure_weekly_churn_schedule(client)
-        await ensure_retention_schedule(client)
-        await ensure_forget_dry_runs_schedule(client)
-    except RPCError as error:
-        raise EngineUnavailable(
-            f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
-        ) from error

@@ -102,8 +102,8 @@ DELIVERING: Final[ActivityConfig] = {
     ),
 }
 
-# A mail to a webhook's owner: nobody waits, and after some hours it is no news. The engine's
-# workers know the mail server.
+# A mail to a person: nobody waits, and after some hours it is no news; a sign-in code is none after
+# ten minutes, which its step sees. The engine's workers know the mail server.
 TELLING: Final[ActivityConfig] = {
     "task_queue": ENGINE_QUEUE,
     "start_to_close_timeout": timedelta(seconds=20),

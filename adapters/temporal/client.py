@@ -23,6 +23,7 @@ from temporalio.service import RPCError, RPCStatusCode
 from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable, InternalError
+from domain.identity.contracts import SendMailInput
 from domain.reviews.contracts import ReviewDecided
 from domain.runs.contracts import DryRunInput, DryRunResult, ProcessEventInput, RunFacts
 from domain.webhooks.contracts import SendWebhooksInput
@@ -161,6 +162,18 @@ class TemporalEngine:
                     task_queue=names.WEBHOOKS_QUEUE,
                     task_timeout=_TASK_TIMEOUT,
                     priority=Priority(fairness_key=client_id),
+                )
+
+    async def mail(self, mail: SendMailInput) -> None:
+        """Have a mail of signing in sent, whose record is committed. Raises EngineUnavailable."""
+        with outages_told(), suppress(WorkflowAlreadyStartedError):
+            async with asyncio.timeout(_CALL_TIMEOUT_S):
+                await self._client.start_workflow(
+                    names.SEND_MAIL,
+                    mail,
+                    id=names.send_mail_id(mail.client_id, mail.record_id),
+                    task_queue=names.ENGINE_QUEUE,
+                    task_timeout=_TASK_TIMEOUT,
                 )
 
     async def _while_healthy(self, call: Awaitable[T]) -> T:

@@ -27,6 +27,7 @@ from temporalio.client import (
 from temporalio.service import RPCError, RPCStatusCode
 
 from domain.analytics.contracts import DailyMetricsInput, WeeklyChurnInput
+from domain.audit.contracts import AnchorAuditInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core import names
 from domain.core.contracts import Contract
@@ -136,6 +137,23 @@ async def ensure_forget_dry_runs_schedule(client: Client) -> None:
     work = (names.FORGET_DRY_RUNS, names.FORGET_DRY_RUNS_SCHEDULE, ForgetDryRunsInput())
     every_hour = replace(_at(0, 50), hour=(ScheduleRange(0, 23),))
     await _ensure_calendar(client, *work, every_hour)
+
+
+async def ensure_anchor_audit_schedule(client: Client) -> None:
+    """Every night at twenty past midnight UTC."""
+    work = (names.ANCHOR_AUDIT, names.ANCHOR_AUDIT_SCHEDULE, AnchorAuditInput())
+    await _ensure_calendar(client, *work, _at(0, 20))
+
+
+async def ensure_calendar_schedules(client: Client) -> None:
+    """All of those above."""
+    await ensure_monthly_reset_schedule(client)
+    await ensure_housekeeping_schedule(client)
+    await ensure_daily_metrics_schedule(client)
+    await ensure_weekly_churn_schedule(client)
+    await ensure_retention_schedule(client)
+    await ensure_forget_dry_runs_schedule(client)
+    await ensure_anchor_audit_schedule(client)
 
 
 def _at(hour: int, minute: int) -> ScheduleCalendarSpec:

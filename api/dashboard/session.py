@@ -4,6 +4,7 @@ import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 from urllib.parse import quote, urlsplit
 
@@ -15,11 +16,13 @@ from api.resources import Resources
 from domain.identity.errors import CrossSiteRequest
 from domain.identity.session import LONGEST, Session, SessionKind
 from domain.tenants.user import User
-from services.identity.sessions import find_session
+from services.identity.sessions import find_session, see_session
 
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
 
+# How exactly it is known when a session was last used: not each request writes.
+_SEEN_EVERY: Final = timedelta(minutes=1)
 _LOOPBACK: Final = ("127.0.0.1", "::1", "localhost")
 
 
@@ -42,6 +45,9 @@ async def visit_of(request: Request) -> Visit | None:
         session = await find_session(connection, SessionKind.BROWSER, secret, resources.now())
     if session is None:
         return None
+    if resources.now() - session.used_at >= _SEEN_EVERY:
+        async with resources.work.everywhere() as work:
+            await see_session(work, session)
     admins = comma_separated(resources.settings.identity.admin_user_ids or "")
     return Visit(session, User(session.user_id, session.user_id in admins), _csrf_of(secret))
 

@@ -21,7 +21,6 @@ from commands.core.listing import print_list
 from domain.analytics.churn import ChurnLevel, ChurnPrediction
 from domain.analytics.contracts import WeeklyChurnInput
 from domain.core.ids import parse_ulid
-from domain.core.plain_text import without_controls
 from store.analytics.churn import ChurnRepository
 
 app = typer.Typer(help="Which customers are likely to leave.", no_args_is_help=True)
@@ -44,13 +43,13 @@ async def list_latest(
         return
     week = f", week of {found[0].week}" if found else ""
     out.print(f"{len(found)} customers{week}")
-    print_list(("customer", "score", "level", "because of"), map(_cells, found))
+    print_list(("customer", "score", "level", "because of"), map(_cells, found), ids=0)
 
 
 def _cells(prediction: ChurnPrediction) -> tuple[str, ...]:
     reasons = sorted(prediction.factors, key=lambda factor: -factor.contribution)
     return (
-        without_controls(prediction.customer_email),
+        prediction.customer_email,
         f"{prediction.score:.2f}",
         prediction.level,
         ", ".join(f"{one.name} {one.contribution:.2f}" for one in reasons if one.contribution),

@@ -11,11 +11,14 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    reading_client,
     work_on,
 )
+from commands.core.listing import print_list
 from commands.core.person import operator
-from domain.core.ids import TenantId
+from domain.core.ids import TenantId, parse_ulid
 from services.billing.credits import add_credits
+from store.billing.credit_entries import CreditEntries, CreditEntry
 
 app = typer.Typer(help="Credits.", no_args_is_help=True)
 
@@ -36,3 +39,45 @@ async def add(
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         balance = await add_credits(work, operator(), amount)
     answer(as_json, "Credits changed.", client_id=client, credits_balance=balance)
+
+
+@command(app, "list")
+async def list_latest(
+    client: ClientOption,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many at most.")] = 20,
+    before: Annotated[
+        str | None, typer.Option(metavar="ENTRY_ID", help="Only what is older than this entry.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show the ledger, newest first: every change with the balance after it."""
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
+        found = await CreditEntries(connection, tenant).page(limit=limit, before=before)
+    if as_json:
+        answer(True, "", client_id=tenant, entries=[_fields(entry) for entry in found])
+        return
+    print_list(
+        ("entry", "when", "credits", "balance", "because of"),
+        [
+            (
+                entry.id,
+                f"{entry.created_at:%Y-%m-%d %H:%M}",
+                f"{entry.amount:+d}",
+                str(entry.balance),
+                entry.reason,
+            )
+            for entry in found
+        ],
+    )
+
+
+def _fields(entry: CreditEntry) -> dict[str, object]:
+    return {
+        "entry_id": entry.id,
+        "amount": entry.amount,
+        "balance": entry.balance,
+        "reason": entry.reason,
+        "event_id": entry.event_id,
+        "created_at": entry.created_at.isoformat(),
+    }

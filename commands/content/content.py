@@ -1,5 +1,6 @@
 """template and knowledge: what a client lets the agent say."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -17,11 +18,13 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
+from commands.core.texts import FILE_HELP, required_text, text_of
 from domain.agent.brain import Category, Language
 from domain.agent.intent import Intent
 from domain.content.content import KnowledgeChange, KnowledgeEntry, TemplateChange, TemplateEntry
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
+from domain.core.plain_text import without_controls
 from services.content.knowledge import add_knowledge, change_knowledge
 from services.content.knowledge import delete_knowledge as remove_knowledge
 from services.content.templates import NewTemplate, add_template, change_template
@@ -34,6 +37,7 @@ NotForOption = Annotated[
     list[str] | None,
     typer.Option("--not-for", help="A word or phrase that it must not answer; may be repeated."),
 ]
+BodyFileOption = Annotated[Path | None, typer.Option("--body-file", help=FILE_HELP)]
 LanguageOption = Annotated[Language, typer.Option(help="fr or en")]
 
 
@@ -54,8 +58,10 @@ async def create_template(
     category: Annotated[Category, typer.Option()],
     language: LanguageOption,
     body: Annotated[
-        str, typer.Option(help="May hold {{ order_number }} and the like: docs/playbooks.md.")
-    ],
+        str | None,
+        typer.Option(help="May hold {{ order_number }} and the like: docs/playbooks.md."),
+    ] = None,
+    body_file: BodyFileOption = None,
     intent: Annotated[
         Intent | None, typer.Option(help="What a customer must want; without it a human looks.")
     ] = None,
@@ -64,7 +70,8 @@ async def create_template(
     as_json: JsonOption = False,
 ) -> None:
     """Add an answer for a kind of question."""
-    new = NewTemplate(name, category, language, body, intent=intent, not_for=tuple(not_for or ()))
+    text = required_text(body, body_file, "--body")
+    new = NewTemplate(name, category, language, text, intent=intent, not_for=tuple(not_for or ()))
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         made = await add_template(work, operator(), new)
     _tell(made, "Template added.", as_json)
@@ -78,6 +85,7 @@ async def update_template(
     category: Annotated[Category | None, typer.Option()] = None,
     language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
     body: Annotated[str | None, typer.Option()] = None,
+    body_file: BodyFileOption = None,
     intent: Annotated[
         Intent | None, typer.Option(help="What a customer must want for it to be sent.")
     ] = None,
@@ -94,7 +102,7 @@ async def update_template(
         name=name,
         category=category,
         language=language,
-        body=body,
+        body=text_of(body, body_file, "--body"),
         intent="none" if no_intent else intent,
         not_for=tuple(not_for) if not_for else None,
         is_active=active,
@@ -132,6 +140,19 @@ async def list_templates(
     )
 
 
+@command(templates, "show")
+async def show_template(
+    template_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one template with all of its text."""
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentChanges(connection, tenant).read(TemplateEntry, template_id)
+    _show(found.name, fields_of(found, "template_id"), as_json)
+
+
 @command(templates, "delete")
 async def delete_template(
     template_id: Annotated[str, typer.Argument()],
@@ -149,14 +170,16 @@ async def delete_template(
 async def create_knowledge(
     client: ClientOption,
     title: Annotated[str, typer.Option()],
-    body: Annotated[str, typer.Option()],
     language: LanguageOption,
+    body: Annotated[str | None, typer.Option()] = None,
+    body_file: BodyFileOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Add a fact that the agent may answer from."""
+    text = required_text(body, body_file, "--body")
     async with work_on(data) as units, units.of(TenantId(client)) as work:
-        made = await add_knowledge(work, operator(), title=title, body=body, language=language)
+        made = await add_knowledge(work, operator(), title=title, body=text, language=language)
     answer(as_json, "Knowledge added.", knowledge_id=made.id)
 
 
@@ -166,12 +189,14 @@ async def update_knowledge(
     client: ClientOption,
     title: Annotated[str | None, typer.Option()] = None,
     body: Annotated[str | None, typer.Option()] = None,
+    body_file: BodyFileOption = None,
     language: Annotated[Language | None, typer.Option(help="fr or en")] = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Change what is given, and leave the rest."""
-    change = KnowledgeChange(title=title, body=body, language=language)
+    text = text_of(body, body_file, "--body")
+    change = KnowledgeChange(title=title, body=text, language=language)
     _require_some(change)
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await change_knowledge(work, operator(), knowledge_id, change)
@@ -194,6 +219,19 @@ async def list_knowledge(
     )
 
 
+@command(knowledge, "show")
+async def show_knowledge(
+    knowledge_id: Annotated[str, typer.Argument()],
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one entry with all of its text."""
+    async with reading_client(data, client) as (connection, tenant):
+        found = await ContentChanges(connection, tenant).read(KnowledgeEntry, knowledge_id)
+    _show(found.title, fields_of(found, "knowledge_id"), as_json)
+
+
 @command(knowledge, "delete")
 async def delete_knowledge(
     knowledge_id: Annotated[str, typer.Argument()],
@@ -205,6 +243,16 @@ async def delete_knowledge(
     async with work_on(data) as units, units.of(TenantId(client)) as work:
         await remove_knowledge(work, operator(), knowledge_id)
     answer(as_json, "Knowledge deleted.", knowledge_id=knowledge_id)
+
+
+def _show(title: str, fields: dict[str, object], as_json: bool) -> None:
+    """The text comes last, whole."""
+    body = str(fields.pop("body"))
+    if as_json:
+        answer(True, "", **fields, body=body)
+        return
+    answer(False, title, **fields)
+    typer.echo(f"\n{without_controls(body)}")
 
 
 def _require_some(change: TemplateChange | KnowledgeChange) -> None:

@@ -14,7 +14,8 @@ from commands.core.context import (
     database_of,
     out,
 )
-from commands.core.listing import facts_table
+from commands.core.listing import facts_table, print_list
+from domain.core.ids import parse_ulid
 from store.core.error_reports import ErrorReportRepository, StoredReport
 
 app = typer.Typer(help="Error reports, kept for 30 days.", no_args_is_help=True)
@@ -32,17 +33,39 @@ async def list_latest(
     if as_json:
         answer(True, "", errors=[_as_dict(stored) for stored in found])
         return
-    out.print(f"{len(found)} errors")
-    for stored in found:
-        report = stored.report
-        when = report.created_at.isoformat(timespec="seconds")
-        table = facts_table(escape(f"{when}  {report.place}  {report.code}"))
-        table.add_row("request", report.request_id or "none")
-        table.add_row("client", report.client_id or "unknown")
-        table.add_row("event", report.event_id or "unknown")
-        for one in report.exceptions:
-            table.add_row(one.type, str(one.frames[-1]) if one.frames else "")
-        out.print(table)
+    print_list(("error", "when", "code", "place", "raised"), map(_cells, found))
+
+
+@command(app, "show")
+async def show(
+    error_id: Annotated[str, typer.Argument(metavar="ERROR_ID")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one error with the places that it came through."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        found = await ErrorReportRepository(connection).read(parse_ulid(error_id) or error_id)
+    if as_json:
+        answer(True, "", **_as_dict(found))
+        return
+    report = found.report
+    table = facts_table()
+    table.add_row("error", found.id)
+    table.add_row("when", report.created_at.isoformat(timespec="seconds"))
+    table.add_row("code", report.code)
+    table.add_row("place", escape(report.place))
+    table.add_row("request", report.request_id or "none")
+    table.add_row("client", report.client_id or "unknown")
+    table.add_row("event", report.event_id or "unknown")
+    for one in report.exceptions:
+        table.add_row(one.type, escape("\n".join(map(str, one.frames))))
+    out.print(table)
+
+
+def _cells(stored: StoredReport) -> tuple[str, ...]:
+    report = stored.report
+    raised = ", ".join(one.type for one in report.exceptions)
+    return stored.id, f"{report.created_at:%m-%d %H:%M:%S}", report.code, report.place, raised
 
 
 def _as_dict(stored: StoredReport) -> dict[str, object]:

@@ -1,25 +1,42 @@
 """Tables for people: lists of what is named by an id, and the facts of one thing."""
 
 from collections.abc import Iterable, Sequence
+from typing import Final
 
-from rich.markup import escape
+from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from commands.core.context import out
+from domain.core.plain_text import without_controls
 
 Row = Sequence[str]
 
+# Of a cell where there is no terminal; programs that want all of it ask for --json.
+_MOST_CHARS: Final = 200
+_WIDE: Final = 2_000
 
-def print_list(names: Sequence[str], rows: Iterable[Row]) -> None:
-    """Print rows under their names. The first cell is an id: it is never cut or broken, for it is
-    copied into the next command. The others fold where the terminal is narrow."""
-    table = Table(box=None, padding=(0, 2, 0, 0))
-    table.add_column(names[0], no_wrap=True)
-    for name in names[1:]:
-        table.add_column(name, overflow="fold")
+
+def print_list(names: Sequence[str], rows: Iterable[Row], *, ids: int = 1) -> None:
+    """Print rows under their names, one line each.
+
+    The first cells, `ids` of them, are never cut: they are copied into the next command. What else
+    a terminal has no room for ends in an ellipsis.
+    """
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False)
+    for number, name in enumerate(names):
+        table.add_column(name, no_wrap=number < ids)
     for row in rows:
-        table.add_row(*(escape(cell) for cell in row))
-    out.print(table)
+        table.add_row(*map(_cell, row))
+    (out if out.is_terminal else Console(width=_WIDE)).print(table)
+
+
+def _cell(text: str) -> Text:
+    """On one line, whatever strangers wrote."""
+    line = " ".join(without_controls(text[: 2 * _MOST_CHARS]).split())
+    if len(line) > _MOST_CHARS:
+        line = f"{line[:_MOST_CHARS]}…"
+    return Text(line, no_wrap=True, overflow="ellipsis")
 
 
 def facts_table(title: str | None = None) -> Table:

@@ -1,5 +1,6 @@
 """automation-event: the raw events of the engine's first version."""
 
+import json
 from pathlib import Path
 from typing import Annotated
 
@@ -20,10 +21,11 @@ from commands.core.person import operator
 from commands.core.progress import progress
 from commands.exports.importing import Watched, opened
 from domain.core.ids import TenantId, parse_ulid
-from domain.core.plain_text import without_controls
-from services.exports.legacy_events import import_legacy_events
+from services.exports.legacy_events import delete_legacy_event, import_legacy_events
 from services.exports.tenant_import import PATIENCE_S
 from store.exports.legacy_events import AutomationRepository
+
+EventArgument = Annotated[str, typer.Argument(metavar="EVENT_ID")]
 
 app = typer.Typer(help="Events of the engine's first version.", no_args_is_help=True)
 
@@ -66,12 +68,42 @@ async def list_latest(
             (
                 event.id,
                 f"{event.created_at:%Y-%m-%d %H:%M}",
-                *map(_shown, (event.event_type, event.source, event.status, event.customer_email)),
+                event.event_type,
+                event.source or "",
+                event.status or "",
+                event.customer_email or "",
             )
             for event in found
         ],
     )
 
 
-def _shown(text: str | None) -> str:
-    return without_controls(text or "")
+@command(app, "show")
+async def show(
+    event_id: EventArgument,
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one event with its payload."""
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
+        found, payload = await AutomationRepository(connection, tenant).read(event_id)
+    if as_json:
+        answer(True, "", **found.model_dump(mode="json"), payload=payload)
+        return
+    answer(False, found.event_type, **found.model_dump(mode="json"))
+    typer.echo(json.dumps(payload, indent=2))
+
+
+@command(app, "delete")
+async def delete(
+    event_id: EventArgument,
+    client: ClientOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Delete one event, for good."""
+    tenant = TenantId(parse_ulid(client) or client)
+    async with work_on(data) as units, units.of(tenant) as work:
+        await delete_legacy_event(work, operator(), event_id)
+    answer(as_json, "Event deleted.", event_id=event_id)

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Annotated, Final
 
 import typer
-from rich.markup import escape
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
@@ -19,26 +18,33 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     environment_of,
-    out,
     reading_client,
     sealer_of,
     warn,
     work_on,
     work_on_record,
 )
-from commands.core.listing import facts_table
+from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.integrations.integration import Provider, check_credential_names, check_settings
+from domain.integrations.integration import (
+    IntegrationEntry,
+    Provider,
+    check_credential_names,
+    check_settings,
+)
 from domain.integrations.trial import SENTENCES, Problem
 from services.integrations.connections import disconnect_integration
 from services.integrations.trials import connect_and_try, try_integration
 from settings import load_integrations
 from store.integrations.integrations import IntegrationRepository, client_of
 
-app = typer.Typer(help="A client's shops and helpdesks.", no_args_is_help=True)
+app = typer.Typer(
+    help="A client's shops and helpdesks; `disconnect` ends one.", no_args_is_help=True
+)
 
 _SECRET_VARIABLE: Final = "INTEGRATION_{}"  # noqa: S105 - where one is read from
 
@@ -124,17 +130,45 @@ async def list_all(
     if as_json:
         answer(True, "", integrations=[entry.model_dump(mode="json") for entry in entries])
         return
-    out.print(f"{len(entries)} connections")
-    for entry in entries:
-        # No title of the table: one that is wider than the table would be broken.
-        out.print(entry.id, style="bold", highlight=False)
-        table = facts_table()
-        table.add_row("provider", entry.provider.value)
-        table.add_row("status", " ".join(filter(None, (entry.status.value, entry.error_code))))
-        table.add_row("since", entry.connected_at.isoformat(timespec="minutes"))
-        for name, value in entry.settings.items():
-            table.add_row(name, escape(value))
-        out.print(table)
+    print_list(
+        ("integration", "provider", "status", "since", "settings"),
+        [
+            (
+                entry.id,
+                entry.provider.value,
+                _status(entry),
+                f"{entry.connected_at:%Y-%m-%d}",
+                ", ".join(f"{name}={value}" for name, value in entry.settings.items()),
+            )
+            for entry in entries
+        ],
+    )
+
+
+@command(app, "show")
+async def show(
+    integration_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one connection, without its secrets."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        tenant = await client_of(connection, integration_id)
+        found = await IntegrationRepository(connection, tenant).entry(integration_id)
+    if as_json:
+        answer(True, "", client_id=tenant, **found.model_dump(mode="json"))
+        return
+    facts = {
+        "client_id": tenant,
+        "provider": found.provider.value,
+        "status": _status(found),
+        "since": found.connected_at.isoformat(timespec="minutes"),
+    }
+    answer(False, found.id, **{**found.settings, **facts})
+
+
+def _status(entry: IntegrationEntry) -> str:
+    return " ".join(filter(None, (entry.status.value, entry.error_code)))
 
 
 @command(app, "disconnect")

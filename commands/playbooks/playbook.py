@@ -1,6 +1,5 @@
 """playbook: which events the agent answers, how sure it must be, and what it may do."""
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -21,9 +20,11 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
+from commands.core.texts import content_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.playbooks.file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.file import parse_playbooks, write_playbooks
 from domain.playbooks.merge import ImportOutcome, PlaybookChange, compare
 from domain.playbooks.playbook import (
     DEFAULT_THRESHOLD,
@@ -81,7 +82,7 @@ async def bring_in(
     as_json: JsonOption = False,
 ) -> None:
     """Make the client's playbooks be as in the file: by name, all or none; others stay."""
-    specs = parse_playbooks(_content(file))
+    specs = parse_playbooks(content_of(file))
     async with work_on(data) as units:
         actor = await acting(units.database, person)
         if dry_run:
@@ -101,17 +102,6 @@ async def bring_in(
         )
     if dry_run:
         out.print("Nothing was changed.")
-
-
-def _content(file: Path) -> bytes:
-    """What the file holds, or a little more than may be read. Raises InvalidInput."""
-    if str(file) == "-":
-        return sys.stdin.buffer.read(MAX_FILE_BYTES + 1)
-    try:
-        with file.open("rb") as opened:
-            return opened.read(MAX_FILE_BYTES + 1)
-    except OSError as error:
-        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
 
 
 @command(app, "export")
@@ -143,6 +133,27 @@ async def list_all(
         ("playbook", "name", "version", "events", "from", "state"),
         [_row(entry) for entry in entries],
     )
+
+
+@command(app, "show")
+async def show(
+    playbook_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one playbook: how it stands, and what a file of it says."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        tenant = await client_of(connection, playbook_id)
+        entries = await PlaybookRepository(connection, tenant).all()
+    found = next((entry for entry in entries if entry.playbook.id == playbook_id), None)
+    if found is None:
+        raise PlaybookNotFound(playbook_id)
+    text = write_playbooks([found.spec])
+    if as_json:
+        answer(True, "", client_id=tenant, **_fields(found), file=text)
+        return
+    answer(False, found.playbook.name, client_id=tenant, **_fields(found))
+    typer.echo(f"\n{text}", nl=False)
 
 
 @command(app, "activate")

@@ -124,7 +124,7 @@ async def list_latest(
         answer(True, "", erasures=[_as_dict(one) for one in found])
         return
     out.print(f"{len(found)} erasures")
-    print_list(("id", "client", "what", "begun", "ended", "removed"), map(_cells, found))
+    print_list(("erasure", "client", "what", "ended"), map(_cells, found), ids=2)
 
 
 @command(app, "show")
@@ -191,9 +191,8 @@ async def _followed(done: "asyncio.Future[str]", database: Database, wanted: Era
 
 
 def _cells(one: Certificate) -> tuple[str, ...]:
-    ended = "under way" if one.finished_at is None else f"{one.finished_at:%Y-%m-%d %H:%M}"
-    begun = f"{one.started_at:%Y-%m-%d %H:%M}"
-    return one.id, one.client_id, one.scope.value, begun, ended, str(one.total)
+    ended = "under way" if one.finished_at is None else f"{one.finished_at:%Y-%m-%d}"
+    return one.id, one.client_id, one.scope.value, ended
 
 
 def _print(certificate: Certificate, as_json: bool) -> None:

@@ -7,6 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
+from adapters.system import utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     DataOption,
@@ -18,8 +19,10 @@ from commands.core.context import (
     out,
     work_on,
 )
+from commands.core.listing import print_list
 from commands.core.person import AsOption, acting
-from commands.reviews.review_text import review_text, summary_text
+from commands.core.texts import FILE_HELP, text_of
+from commands.reviews.review_text import LISTED, review_text, summary_cells
 from domain.agent.brain import Category
 from domain.agent.escalation_reason import EscalationReason
 from domain.reviews.escalation import EscalationStatus
@@ -54,6 +57,7 @@ async def list_some(
     as_json: JsonOption = False,
 ) -> None:
     """Show what waits for a decision: what is urgent, then the oldest first."""
+    now = utc_now()
     wanted = ReviewFilter(
         status=status,
         reason=reason,
@@ -68,8 +72,7 @@ async def list_some(
         answer(True, "", reviews=[fields_of(review, "review_id") for review in found])
         return
     out.print(f"{len(found)} reviews ({status.value})")
-    for review in found:
-        out.print(summary_text(review))
+    print_list(LISTED, (summary_cells(review, now) for review in found), ids=2)
     if found:
         out.print("All of one: cli.py review show REVIEW_ID. Then claim, approve or reject it.")
 
@@ -126,6 +129,7 @@ async def release(
 async def approve(
     review_id: IdArgument,
     text: Annotated[str | None, typer.Option(help="Send these words instead of the draft.")] = None,
+    text_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     message: Annotated[
         str | None,
         typer.Option(metavar="ID", help="The latest message you have seen, as `show` names it."),
@@ -139,11 +143,12 @@ async def approve(
     Above a limit of money another person must approve too. If the customer has written since the
     message that the review began with, --message names the latest.
     """
+    words = text_of(text, text_file, "--text")
     async with _at_work(review_id, person, data) as (work, actor):
-        if text is None:
+        if words is None:
             outcome = await approve_review(work, actor, review_id, seen_event=message)
         else:
-            outcome = await edit_review(work, actor, review_id, text, seen_event=message)
+            outcome = await edit_review(work, actor, review_id, words, seen_event=message)
     _tell(review_id, outcome, work, as_json)
 
 
@@ -151,13 +156,15 @@ async def approve(
 async def reject(
     review_id: IdArgument,
     note: Annotated[str | None, typer.Option(help="Why, for colleagues.")] = None,
+    note_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     person: AsOption = None,
     data: DataOption = DEFAULT_DATA,
     as_json: JsonOption = False,
 ) -> None:
     """Hand the conversation over to people: the agent does nothing more in it."""
+    why = text_of(note, note_file, "--note")
     async with _at_work(review_id, person, data) as (work, actor):
-        outcome = await reject_review(work, actor, review_id, note)
+        outcome = await reject_review(work, actor, review_id, why)
     _tell(review_id, outcome, work, as_json)
 
 

@@ -1,6 +1,7 @@
 """Reviews as an operator reads them in a terminal."""
 
 from collections.abc import Iterable
+from datetime import datetime, timedelta
 from typing import Final
 
 from rich.markup import escape
@@ -10,20 +11,31 @@ from commands.core.listing import facts_table
 from domain.agent.plan import PlannedAction, StepOutcome
 from domain.agent.verdict import Verdict
 from domain.integrations.order import Order
-from domain.reviews.escalation import OPEN_STATUSES
+from domain.reviews.escalation import OPEN_STATUSES, EscalationStatus
 from domain.reviews.review import Review, ReviewSummary
 
 _NO_WORDS: Final = "none: words are needed, with approve --text"
 
 
-def summary_text(review: ReviewSummary) -> Table:
-    """What one review of a list is about."""
-    table = _table(review)
-    said = "\n".join(filter(None, (review.subject, review.preview)))
-    table.add_row("customer", escape(said))
+LISTED: Final = ("review", "run", "age", "why", "draft")
+
+
+def summary_cells(review: ReviewSummary, now: datetime) -> tuple[str, ...]:
+    """Its line in a list, by LISTED."""
+    words = review.draft_preview
     if review.status in OPEN_STATUSES and not review.can_approve:
-        table.add_row("draft", _NO_WORDS)
-    return table
+        words = _NO_WORDS
+    state = () if review.status is EscalationStatus.PENDING else (_status(review),)
+    why = ", ".join(("urgent",) * review.urgent + state + (review.reason.value,))
+    return review.id, review.run_id, _age(now - review.created_at), why, words
+
+
+def _age(passed: timedelta) -> str:
+    """In the largest unit that fills one."""
+    minutes = max(0, int(passed.total_seconds() // 60))
+    if minutes < 60:
+        return f"{minutes}m"
+    return f"{minutes // 60}h" if minutes < 24 * 60 else f"{minutes // (24 * 60)}d"
 
 
 def review_text(review: Review) -> Table:

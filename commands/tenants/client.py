@@ -1,11 +1,10 @@
 """client: make merchants' accounts and change their plan."""
 
-from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
 from commands.core.context import (
     DEFAULT_DATA,
     ClientOption,
@@ -14,22 +13,23 @@ from commands.core.context import (
     answer,
     command,
     database_of,
+    reading_client,
     work_on,
 )
 from commands.core.listing import print_list
 from commands.core.person import AsOption, operator
-from domain.core.ids import TenantId
-from domain.playbooks.file import parse_playbooks
+from domain.core.ids import TenantId, parse_ulid
+from domain.core.period import period_of
+from domain.playbooks.starter import starter_playbooks
 from domain.tenants.client import Plan
 from services.billing.plans import change_plan, give_trial
 from services.playbooks.playbooks import import_playbooks
 from services.tenants.clients import NewClient, give_brain_budget, open_client
 from services.tenants.members import acting_as
+from store.billing.usage import UsageRepository
 from store.tenants.clients import ClientEntry, ClientRepository
 
-app = typer.Typer(help="Merchants' accounts.", no_args_is_help=True)
-
-STARTER: Final = Path(__file__).parents[1] / "playbooks" / "starter_playbooks.yaml"
+app = typer.Typer(help="Merchants' accounts; `erase` removes one.", no_args_is_help=True)
 
 
 @command(app, "create")
@@ -49,7 +49,7 @@ async def create(
 ) -> None:
     """Make a client. Its starter playbooks answer, and leave refunds to a human's word."""
     new = NewClient(brand, owner_email, plan, owner_id)
-    starter = parse_playbooks(STARTER.read_bytes()) if with_playbooks else ()
+    starter = starter_playbooks() if with_playbooks else ()
     async with work_on(data) as units, units.spanning(TenantId(new_ulid())) as work:
         owner = await open_client(work, operator(), new)
         # Only now: the new owner may be who does it.
@@ -69,6 +69,35 @@ async def list_all(data: DataOption = DEFAULT_DATA, as_json: JsonOption = False)
     print_list(
         ("client", "brand", "plan", "owner"),
         [(one.id, one.brand_name, one.plan.value, one.owner_email) for one in found],
+    )
+
+
+@command(app, "show")
+async def show(
+    client: Annotated[str, typer.Argument(metavar="CLIENT_ID")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one client: who owns it, what it pays for and what it has used of that."""
+    now = utc_now()
+    async with reading_client(data, parse_ulid(client) or client) as (connection, tenant):
+        clients = ClientRepository(connection)
+        found = await clients.entry(tenant)
+        usage = await UsageRepository(connection, tenant).in_month(period_of(now))
+        budget = await clients.brain_budget(tenant)
+    subscription = usage.subscription
+    answer(
+        as_json,
+        found.brand_name,
+        **_fields(found),
+        plan_in_force=subscription.plan_at(now).value,
+        trial_ends_at=subscription.trial_end(now),
+        next_plan=subscription.next_plan.value if subscription.next_plan else None,
+        next_plan_from=subscription.next_plan_from,
+        tickets_used=usage.tickets_used,
+        tickets_limit=usage.standing(now).tickets_limit,
+        credits_balance=usage.credits_balance,
+        brain_budget_usd=None if budget is None else budget / 1_000_000,
     )
 
 

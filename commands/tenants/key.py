@@ -12,6 +12,7 @@ from commands.core.context import (
     JsonOption,
     answer,
     command,
+    database_of,
     reading_client,
     work_on,
 )
@@ -22,7 +23,7 @@ from domain.tenants.api_key import KEY_BYTES
 from services.tenants.keys import create_key, revoke_key
 from store.tenants.keys import KeyEntry, KeyRepository, client_of
 
-app = typer.Typer(help="API keys.", no_args_is_help=True)
+app = typer.Typer(help="API keys; `revoke` ends one.", no_args_is_help=True)
 
 
 @command(app, "create")
@@ -66,6 +67,21 @@ def _fields(key: KeyEntry) -> dict[str, object]:
         "created_at": key.created_at.isoformat(),
         "is_active": key.revoked_at is None,
     }
+
+
+@command(app, "show")
+async def show(
+    key_id: Annotated[str, typer.Argument()],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one key: never the key itself."""
+    async with database_of(data) as database, database.reading_across() as connection:
+        tenant = await client_of(connection, key_id)
+        (found,) = (
+            one for one in await KeyRepository(connection).entries(tenant) if one.id == key_id
+        )
+    answer(as_json, found.label, client_id=tenant, **_fields(found))
 
 
 @command(app, "revoke")

@@ -16,12 +16,13 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
+from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client import Role
 from services.tenants.members import add_member, remove_member
 from store.tenants.members import ClientMember, MemberRepository
 
-app = typer.Typer(help="Members of a client.", no_args_is_help=True)
+app = typer.Typer(help="Members of a client; `remove` ends a membership.", no_args_is_help=True)
 UserOption = Annotated[str, typer.Option(help="The user's id or mail address.")]
 
 
@@ -56,6 +57,23 @@ async def list_all(
         ("user", "mail address", "role"),
         [(member.user_id, member.email, member.role.value) for member in found],
     )
+
+
+@command(app, "show")
+async def show(
+    client: ClientOption,
+    user: UserOption,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Show one of those who may act for a client."""
+    async with reading_client(data, client) as (connection, tenant):
+        members = MemberRepository(connection)
+        known = await members.find_user(user)
+        found = [one for one in await members.all(tenant) if one.user_id == known]
+    if not found:
+        raise InvalidInput("the user is no member of this client")
+    answer(as_json, found[0].email, client_id=tenant, **_fields(found[0]))
 
 
 def _fields(member: ClientMember) -> dict[str, object]:

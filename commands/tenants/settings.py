@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Final
 
 import typer
@@ -17,6 +18,7 @@ from commands.core.context import (
     work_on,
 )
 from commands.core.person import operator
+from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
@@ -49,6 +51,7 @@ async def change(
     system_prompt: Annotated[
         str | None, typer.Option(help="Instructions to a language model; empty: none.")
     ] = None,
+    system_prompt_file: Annotated[Path | None, typer.Option(help=FILE_HELP)] = None,
     display_name: Annotated[
         str | None, typer.Option(help="Who mails to customers are from; empty: the client's name.")
     ] = None,
@@ -92,7 +95,7 @@ async def change(
     new_looks = {name: value or None for name, value in looks.items() if value is not None}
     days, usual = _retention(retention or ())
     adjustment = SettingsAdjustment(
-        system_prompt=system_prompt,
+        system_prompt=text_of(system_prompt, system_prompt_file, "--system-prompt"),
         looks=new_looks,
         days=days,
         usual=usual,

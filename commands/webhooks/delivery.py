@@ -26,6 +26,7 @@ from commands.core.context import (
 )
 from commands.core.listing import print_list
 from commands.core.person import operator
+from commands.core.texts import content_of
 from commands.webhooks.webhook_text import (
     delivery_cells,
     delivery_text,
@@ -175,7 +176,9 @@ async def verify(
         str, typer.Option(help="X-Service-Signature or webhook-signature, sent or computed.")
     ],
     timestamp: Annotated[str, typer.Option(help="X-Service-Timestamp")],
-    body_file: Annotated[Path, typer.Option(help="The body's bytes, as the receiver has them.")],
+    body_file: Annotated[
+        Path, typer.Option(help="The body's bytes, as the receiver has them; or -")
+    ],
     message_id: Annotated[
         str, typer.Option("--id", help="webhook-id, for a webhook-signature.")
     ] = "",
@@ -186,7 +189,7 @@ async def verify(
 
     The exit code is 1 unless it matches.
     """
-    pasted = Pasted(signature, timestamp, _body(body_file), message_id)
+    pasted = Pasted(signature, timestamp, content_of(body_file), message_id)
     sealer = sealer_of(data)
     async with work_on_record(data, client_of, webhook_id) as work:
         evidence = await signature_evidence(work, operator(), webhook_id, sealer=sealer)
@@ -228,14 +231,6 @@ def _since(given: str, now: datetime) -> datetime:
     if moment > now:
         raise InvalidInput(f"--since {given} is in the future: it is {now:%Y-%m-%dT%H:%M:%SZ} now")
     return moment
-
-
-def _body(file: Path) -> bytes:
-    """Raises InvalidInput."""
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise InvalidInput(f"{file}: {error.strerror}") from error
 
 
 def _event(given: str) -> OutboundEventId:

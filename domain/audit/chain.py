@@ -164,9 +164,20 @@ class ChainWalk:
         return Fault(self._client_id, kind, first, last, entry_id)
 
 
-def digest_of(anchors: Iterable[Anchor]) -> str:
-    """A digest of anchors in the order of their clients and places, in hexadecimal."""
-    digest = sha256()
-    for one in anchors:
-        digest.update(f"{one.client_id} {one.seq} {one.hash.hex()}\n".encode())
-    return digest.hexdigest()
+class AnchorDigest:
+    """A digest of anchors, which come in the order of their clients and places."""
+
+    def __init__(self, anchors: Iterable[Anchor] = ()) -> None:
+        self.number = 0
+        self._digest = sha256()
+        self.add(anchors)
+
+    def add(self, anchors: Iterable[Anchor]) -> None:
+        for one in anchors:
+            self.number += 1
+            self._digest.update(f"{one.client_id} {one.seq} {one.hash.hex()}\n".encode())
+
+    @property
+    def text(self) -> str:
+        """In hexadecimal."""
+        return self._digest.hexdigest()

@@ -29,3 +29,45 @@ class QuotaExhausted(DomainError):
             "tickets_limit": self.standing.tickets_limit,
             "credits_balance": self.standing.credits_balance,
         }
+
+
+class NotForSale(DomainError):
+    """What cannot be bought: it has no price, or the client has as much already."""
+
+    code = "not_for_sale"
+
+
+class NotALowerPlan(DomainError):
+    """A plan above the present one: it is bought, not chosen."""
+
+    code = "not_a_lower_plan"
+
+
+class TooManyCheckouts(DomainError):
+    """The client has so many pages open that none was paid of."""
+
+    code = "too_many_checkouts"
+
+
+class CheckoutNotFound(DomainError):
+    code = "checkout_not_found"
+
+
+class PaymentsUnavailable(DomainError):
+    """No payment provider is configured."""
+
+    code = "payments_unavailable"
+
+
+class PaymentsUnreachable(DomainError):
+    """The payment provider did not answer, or not as expected: nothing was paid by it."""
+
+    code = "payments_unreachable"
+    retryable = True
+    retry_after_s = 10.0
+
+
+class InvalidPaymentSignature(DomainError):
+    """An event that the payment provider did not sign, or not lately."""
+
+    code = "invalid_payment_signature"

@@ -69,3 +69,20 @@ class Subscription:
         if _RANK[plan] >= _RANK[settled.plan]:
             return replace(settled, plan=plan, next_plan=None, next_plan_from=None)
         return replace(settled, next_plan=plan, next_plan_from=next_period_start(now))
+
+    def is_above(self, plan: Plan, now: datetime) -> bool:
+        """Whether a plan is above the one that is in force without the trial."""
+        return _RANK[plan] > _RANK[self.settled(now).plan]
+
+    def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
+        """What is left when a plan that was bought is no longer paid for: free, at once where the
+        time that was paid for is over, else from the next month on.
+
+        A plan above the bought one was granted, and stays.
+        """
+        settled = self.settled(now)
+        if _RANK[settled.plan] > _RANK[bought]:
+            return settled
+        if at_period_end:
+            return replace(settled, plan=Plan.FREE, next_plan=None, next_plan_from=None)
+        return settled.changed_to(Plan.FREE, now)

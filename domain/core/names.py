@@ -19,6 +19,8 @@ WEEKLY_CHURN: Final = "WeeklyChurn"
 RETENTION: Final = "Retention"
 ERASE: Final = "Erase"
 FORGET_DRY_RUNS: Final = "ForgetDryRuns"
+ANCHOR_AUDIT: Final = "AnchorAudit"
+SEND_MAIL: Final = "SendMail"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -49,6 +51,8 @@ CLOSE: Final = "erase.close"
 ERASE_WORKFLOWS: Final = "erase.workflows"
 ERASE_ROWS: Final = "erase.rows"
 CERTIFY: Final = "erase.certify"
+ANCHOR_HEADS: Final = "audit.anchor"
+SEND_IDENTITY_MAIL: Final = "identity.mail"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -57,6 +61,7 @@ DAILY_METRICS_SCHEDULE: Final = "daily-metrics"
 WEEKLY_CHURN_SCHEDULE: Final = "weekly-churn"
 RETENTION_SCHEDULE: Final = "retention"
 FORGET_DRY_RUNS_SCHEDULE: Final = "forget-dry-runs"
+ANCHOR_AUDIT_SCHEDULE: Final = "anchor-audit"
 
 RUN_STATUS_ATTRIBUTE: Final = "RunStatus"
 CLASSIFICATION_ATTRIBUTE: Final = "Classification"
@@ -99,9 +104,14 @@ def erase_id(client_id: str, subject: str) -> str:
     return f"erase/{client_id}/{subject}" if subject else f"erase/{client_id}"
 
 
+def send_mail_id(client_id: str, record_id: str) -> str:
+    """The workflow id of a mail of signing in. `client_id`: empty for a code's."""
+    return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
+
+
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
-    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn")
+    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail")
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 
 

@@ -27,6 +27,7 @@ class Section(StrEnum):
     CHURN_PREDICTIONS = "churn_predictions"
     RESPONSE_TEMPLATES = "response_templates"
     KNOWLEDGE_ENTRIES = "knowledge_entries"
+    AUDIT_ENTRIES = "audit_entries"
 
 
 _SERVICE: Final = "support-engine"

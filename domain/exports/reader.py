@@ -101,6 +101,8 @@ def read_export(stream: Stream) -> Iterator[ExportHead | RawRecord]:
     text.take(b"{")
     yield _head(text)
     for section in Section:
+        if section is Section.AUDIT_ENTRIES and text.next() == b"}":
+            break  # files of before there was an audit log end here
         text.take(b",")
         _expect(text, section)
         yield from _records(text, section)

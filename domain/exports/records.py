@@ -16,6 +16,7 @@ from domain.exports.account_records import (
     SettingsRecord,
     TemplateRecord,
 )
+from domain.exports.audit_record import AuditEntryRecord
 from domain.exports.conversation_records import (
     ConversationRecord,
     EscalationRecord,
@@ -44,6 +45,7 @@ class ExportDocument(Record):
     churn_predictions: tuple[ChurnRecord, ...]
     response_templates: tuple[TemplateRecord, ...]
     knowledge_entries: tuple[KnowledgeRecord, ...]
+    audit_entries: tuple[AuditEntryRecord, ...]
 
 
 RECORDS: Final[Mapping[Section, type[Record]]] = {

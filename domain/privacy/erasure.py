@@ -62,6 +62,7 @@ EXECUTIONS: Final = "workflow executions"
 KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
     ErasureScope.TENANT: {
         "this certificate": "proof of the erasure; it holds ids and numbers",
+        "the audit log": "who changed what; it holds ids and digests, and names nobody",
         "mails, refunds and webhooks that were sent": "they are with those who received them",
         "backups of the database": "until they are overwritten; erase again after a restore",
     },
@@ -70,6 +71,7 @@ KEPT: Final[Mapping[ErasureScope, Mapping[str, str]]] = {
         "usage and credits": "what the client is billed by; they name no customer",
         "amounts, orders and references of actions": "accounting of money that was moved",
         "this certificate": "proof of the erasure; it holds a keyed digest of the address",
+        "the audit log": "who changed what; it holds ids and digests, and names no customer",
         "mails, refunds and webhooks that were sent": "they are with those who received them",
         "backups of the database": "until they are overwritten; erase again after a restore",
     },

@@ -60,6 +60,7 @@ class ReviewSummary(BaseModel):
     customer_email: str | None
     subject: str | None
     preview: str = Field(description="How the customer's text begins.")
+    draft_preview: str = Field(description="How the draft begins; empty without one.")
     amount: Money | None = Field(description="The largest sum that its plan would move.")
     can_approve: bool = Field(
         description="It is open and has a draft; without one a human's words are needed."

@@ -12,6 +12,7 @@ from domain.tenants.errors import RoleRequired
 ANYONE: Final = frozenset(Role)
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
+OWNERS: Final = frozenset({Role.OWNER})
 OPERATORS: Final[frozenset[Role]] = frozenset()
 """No role of a client: operators, internal admins and the system alone."""
 

@@ -1,10 +1,11 @@
 """Errors about webhooks and their deliveries."""
 
-from domain.core.errors import DomainError, RuleBroken
+from domain.core.errors import DomainError, InvalidContent
 
 
-class InvalidWebhook(RuleBroken):
-    """What was asked for breaks a rule of webhooks; `reason` names it, in French."""
+class InvalidWebhook(InvalidContent):
+    """What was asked for breaks a rule of webhooks. Operators read the message, callers the French
+    `reason`."""
 
     code = "invalid_webhook"
 

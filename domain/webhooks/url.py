@@ -16,7 +16,7 @@ from domain.webhooks.errors import InvalidWebhook
 
 MAX_URL: Final = 2048
 """Characters."""
-_UNREADABLE: Final = "url : adresse illisible"
+_UNREADABLE: Final = ("url: not an address", "url : adresse illisible")
 _MAX_HOST: Final = 253
 _HTTPS: Final = 443
 # Below it are the services of old, mail among them, that nobody may have us talk to.
@@ -39,27 +39,34 @@ def check_url(url: str, allow_private: bool) -> str:
     `allow_private`: this machine, private networks and names of theirs are allowed.
     """
     if len(url) > MAX_URL:
-        raise InvalidWebhook(f"url : {MAX_URL} caractères au plus")
+        raise InvalidWebhook(
+            f"url: at most {MAX_URL} characters", f"url : {MAX_URL} caractères au plus"
+        )
     if not url.isprintable() or " " in url or "\\" in url:
-        raise InvalidWebhook("url : espaces et caractères de contrôle interdits")
+        raise InvalidWebhook(
+            "url: no spaces, backslashes or control characters",
+            "url : espaces et caractères de contrôle interdits",
+        )
     try:
         parts = urlsplit(url)
         host, port = parts.hostname, parts.port
     except ValueError:
-        raise InvalidWebhook(_UNREADABLE) from None
+        raise InvalidWebhook(*_UNREADABLE) from None
     if parts.scheme != "https":
-        raise InvalidWebhook("url : https:// attendu")
+        raise InvalidWebhook("url: https:// expected", "url : https:// attendu")
     if "@" in parts.netloc:
-        raise InvalidWebhook("url : identifiants interdits")
+        raise InvalidWebhook("url: no user name and password", "url : identifiants interdits")
     if "#" in url:
-        raise InvalidWebhook("url : fragment interdit")
+        raise InvalidWebhook("url: no fragment", "url : fragment interdit")
     if not host:
-        raise InvalidWebhook("url : hôte attendu")
+        raise InvalidWebhook("url: a host is missing", "url : hôte attendu")
     netloc = _host(host, bracketed="[" in parts.netloc, allow_private=allow_private) + _port(port)
     target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_KEPT)
     checked = f"https://{netloc}{target}"
     if len(checked) > MAX_URL:
-        raise InvalidWebhook(f"url : {MAX_URL} caractères au plus")
+        raise InvalidWebhook(
+            f"url: at most {MAX_URL} characters", f"url : {MAX_URL} caractères au plus"
+        )
     return checked
 
 
@@ -67,7 +74,9 @@ def _port(port: int | None) -> str:
     if port is None or port == _HTTPS:
         return ""
     if port < _FIRST_FREE_PORT:
-        raise InvalidWebhook("url : port 443, 8443 ou supérieur à 1023 attendu")
+        raise InvalidWebhook(
+            "url: port 443, or one above 1023", "url : port 443, 8443 ou supérieur à 1023 attendu"
+        )
     return f":{port}"
 
 
@@ -76,10 +85,15 @@ def _host(written: str, *, bracketed: bool, allow_private: bool) -> str:
     address = _ipv6(host) if bracketed else _ipv4(host)
     if address is None:
         if not allow_private and ("." not in host or _LOCAL.fullmatch(host)):
-            raise InvalidWebhook("url : nom interdit, il est d'un réseau privé")
+            raise InvalidWebhook(
+                "url: the name is of a private network",
+                "url : nom interdit, il est d'un réseau privé",
+            )
         return host
     if forbidden(address, allow_private) is not None:
-        raise InvalidWebhook("url : adresse interdite, elle n'est pas publique")
+        raise InvalidWebhook(
+            "url: the address is not public", "url : adresse interdite, elle n'est pas publique"
+        )
     address = canonical(address)
     return f"[{address}]" if isinstance(address, IPv6Address) else str(address)
 
@@ -90,10 +104,10 @@ def _ascii(written: str) -> str:
         # Plain names are not IDNA's concern: `_` and `r3---sn` are none there, and do exist.
         host = written if written.isascii() else idna.encode(written, uts46=True).decode()
     except idna.IDNAError:
-        raise InvalidWebhook("url : nom d'hôte invalide") from None
+        raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide") from None
     host = host.lower().removesuffix(".")
     if len(host) > _MAX_HOST or not all(_LABEL.fullmatch(label) for label in host.split(".")):
-        raise InvalidWebhook("url : nom d'hôte invalide")
+        raise InvalidWebhook("url: not a host name", "url : nom d'hôte invalide")
     return host
 
 
@@ -101,7 +115,7 @@ def _ipv6(host: str) -> Address:
     try:
         return IPv6Address(host)
     except ValueError:
-        raise InvalidWebhook(_UNREADABLE) from None
+        raise InvalidWebhook(*_UNREADABLE) from None
 
 
 def _ipv4(host: str) -> Address | None:
@@ -113,17 +127,17 @@ def _ipv4(host: str) -> Address | None:
     *first, last = map(_number, parts)
     room = 4 - len(first)
     if len(first) > 3 or any(number > 255 for number in first) or last >= 256**room:
-        raise InvalidWebhook(_UNREADABLE)
+        raise InvalidWebhook(*_UNREADABLE)
     return IPv4Address(int.from_bytes(bytes(first), "big") << 8 * room | last)
 
 
 def _number(written: str) -> int:
     """Decimal, octal with a leading 0, hexadecimal with 0x. Raises InvalidWebhook."""
     if not _NUMBER.fullmatch(written):
-        raise InvalidWebhook(_UNREADABLE)
+        raise InvalidWebhook(*_UNREADABLE)
     try:
         if written[:2] in ("0x", "0X"):
             return int(written[2:] or "0", 16)
         return int(written, 8 if written.startswith("0") else 10)
     except ValueError:
-        raise InvalidWebhook(_UNREADABLE) from None
+        raise InvalidWebhook(*_UNREADABLE) from None

@@ -83,9 +83,13 @@ def check_label(label: str) -> str:
     """The label, trimmed, with plain spaces. Raises InvalidWebhook."""
     trimmed = label.translate(_SPACES).strip()
     if not 1 <= len(trimmed) <= MAX_LABEL:
-        raise InvalidWebhook(f"label : 1 à {MAX_LABEL} caractères attendus")
+        raise InvalidWebhook(
+            f"label: 1 to {MAX_LABEL} characters", f"label : 1 à {MAX_LABEL} caractères attendus"
+        )
     if not trimmed.replace(_JOINER, "").isprintable():
-        raise InvalidWebhook("label : caractères de contrôle interdits")
+        raise InvalidWebhook(
+            "label: no control characters", "label : caractères de contrôle interdits"
+        )
     return trimmed
 
 
@@ -96,9 +100,9 @@ def check_events(events: Iterable[str]) -> tuple[str, ...]:
     """
     wanted = set(events)
     if not wanted:
-        raise InvalidWebhook("events : au moins un événement attendu")
+        raise InvalidWebhook("events: at least one", "events : au moins un événement attendu")
     if not wanted <= {ALL_EVENTS, *EVENT_IDS}:
-        raise InvalidWebhook("events : événement inconnu")
+        raise InvalidWebhook("events: there is no such event", "events : événement inconnu")
     if ALL_EVENTS in wanted:
         return (ALL_EVENTS,)
     return tuple(event for event in EVENT_IDS if event in wanted)

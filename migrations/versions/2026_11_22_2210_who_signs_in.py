@@ -58,14 +58,22 @@ def upgrade() -> None:
     op.create_index(op.f("ix_sessions_user_id"), "sessions", ["user_id"])
     op.create_table(
         "sign_in_codes",
+        sa.Column("id", sa.Text(), nullable=False),
         sa.Column("email", sa.Text(), nullable=False),
         sa.Column("digest", sa.LargeBinary(), nullable=False),
+        sa.Column("sealed_code", sa.Text(), nullable=True),
         sa.Column("brand_name", sa.Text(), nullable=True),
+        sa.Column("language", sa.Text(), nullable=False),
         sa.Column("tries_left", sa.SmallInteger(), nullable=False),
+        sa.Column("opens_account", sa.Boolean(), server_default=sa.text("false"), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("used_at", sa.DateTime(timezone=True), nullable=True),
-        sa.PrimaryKeyConstraint("email", name=op.f("pk_sign_in_codes")),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sign_in_codes")),
     )
+    op.create_index(
+        op.f("ix_sign_in_codes_email_created_at"), "sign_in_codes", ["email", "created_at"]
+    )
+    op.create_index(op.f("ix_sign_in_codes_created_at"), "sign_in_codes", ["created_at"])
     op.create_table(
         "invitations",
         sa.Column("client_id", sa.Text(), nullable=False),
@@ -73,6 +81,7 @@ def upgrade() -> None:
         sa.Column("email", sa.Text(), nullable=False),
         sa.Column("role", sa.Text(), nullable=False),
         sa.Column("invited_by", sa.Text(), nullable=False),
+        sa.Column("language", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("expires_at", sa.DateTime(timezone=True), nullable=False),
         sa.Column("accepted_at", sa.DateTime(timezone=True), nullable=True),

@@ -3,7 +3,7 @@
 What assistants would add to templates and knowledge, until a member decides.
 
 Revision: 6d2f4b8a9c31
-Follows: c4d7e1a90b36
+Follows: a91c5e0d7b36
 """
 
 import sqlalchemy as sa
@@ -13,7 +13,7 @@ from sqlalchemy.dialects import postgresql
 from migrations import tenancy
 
 revision = "6d2f4b8a9c31"
-down_revision = "c4d7e1a90b36"
+down_revision = "a91c5e0d7b36"
 branch_labels = None
 depends_on = None
 

@@ -1,1 +1,1 @@
-"""What operators do with plans and credits."""
+"""Plans, credits and their payment."""

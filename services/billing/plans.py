@@ -1,12 +1,19 @@
-"""What operators do with a client's plan."""
+"""A client's plan: what operators make of it, and how its owner chooses a lower one."""
 
 from dataclasses import replace
 from datetime import datetime, timedelta
 
+from domain.billing.checkout import Checkout
+from domain.billing.errors import NotALowerPlan, PaymentsUnavailable
+from domain.billing.ports import Payments
+from domain.billing.prices import PriceList
 from domain.billing.subscription import Subscription
-from domain.tenants.actor import OPERATORS, Actor
+from domain.core.ids import TenantId
+from domain.core.money import Money
+from domain.tenants.actor import OPERATORS, OWNERS, Actor
 from domain.tenants.client import Plan
-from services.core.unit_of_work import UnitOfWork
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
 
@@ -18,7 +25,7 @@ async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscriptio
     actor.require(OPERATORS)
     accounts = AccountRepository(work.connection, work.tenant)
     changed = (await accounts.lock()).subscription.changed_to(plan, work.now)
-    await _save(work, accounts, changed)
+    await save_subscription(work, accounts, changed)
     work.note(actor, "plan changed", plan=plan.value)
     return changed
 
@@ -31,11 +38,63 @@ async def give_trial(work: UnitOfWork, actor: Actor, days: int) -> datetime | No
     ends_at = work.now + timedelta(days=days) if days else None
     accounts = AccountRepository(work.connection, work.tenant)
     subscription = (await accounts.lock()).subscription
-    await _save(work, accounts, replace(subscription, trial_ends_at=ends_at))
+    await save_subscription(work, accounts, replace(subscription, trial_ends_at=ends_at))
     work.note(actor, "trial set", days=str(days))
     return ends_at
 
 
-async def _save(work: UnitOfWork, accounts: AccountRepository, subscription: Subscription) -> None:
+async def choose_plan(
+    units: UnitsOfWork,
+    actor: Actor,
+    tenant: TenantId,
+    plan: Plan,
+    *,
+    prices: PriceList,
+    payments: Payments | None,
+) -> Subscription:
+    """A lower plan, or none, from the next month on; the present one takes that back.
+
+    Where the plan is paid for monthly, the payment provider is told first: if the rest fails, it
+    is chosen again. Raises RoleRequired, NotALowerPlan, NotForSale, ClientNotFound,
+    PaymentsUnavailable and PaymentsUnreachable.
+    """
+    actor.require(OWNERS)
+    async with units.of(tenant) as work:
+        await _check_lower(work, plan)
+        active = await CheckoutRepository(work.connection, tenant).active()
+    monthly = None
+    if active is not None and active.subscription_id is not None:
+        if payments is None:
+            raise PaymentsUnavailable
+        monthly = _paid_from_then(plan, active, prices, work.now)
+        await payments.renew(active.subscription_id, monthly)
+    async with units.of(tenant) as work:
+        changed = (await _check_lower(work, plan)).changed_to(plan, work.now)
+        await save_subscription(work, AccountRepository(work.connection, tenant), changed)
+        if active is not None and monthly is not None:
+            await CheckoutRepository(work.connection, tenant).cost(active.id, monthly)
+        work.note(actor, "plan chosen", plan=plan.value)
+    return changed
+
+
+def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: datetime) -> Money | None:
+    """A plan above the one that was bought was granted: then what was paid for goes on."""
+    if plan is Plan.FREE:
+        return None
+    bought = active.plan or plan
+    return active.monthly if Subscription(bought).is_above(plan, now) else prices.of_plan(plan)
+
+
+async def _check_lower(work: UnitOfWork, plan: Plan) -> Subscription:
+    subscription = (await AccountRepository(work.connection, work.tenant).lock()).subscription
+    if subscription.is_above(plan, work.now):
+        raise NotALowerPlan(plan.value)
+    return subscription
+
+
+async def save_subscription(
+    work: UnitOfWork, accounts: AccountRepository, subscription: Subscription
+) -> None:
+    """Keep it, and tell what its limit makes reached."""
     await accounts.save(subscription)
     work.deliver(*await note_reached(work.connection, work.tenant, work.now, work.new_id))

@@ -25,6 +25,8 @@ PATIENCE_S: Final = 24 * 3600.0
 
 _BATCH_RECORDS: Final = 500
 _BATCH_CHARS: Final = 1 << 20
+# The audit log tells what was done to the client that the export is of.
+_LEFT: Final = (Section.AUDIT_ENTRIES,)
 _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
@@ -44,7 +46,8 @@ class Imported(BaseModel):
 async def import_export(
     units: UnitsOfWork, actor: Actor, tenant: TenantId, stream: Stream, *, dry_run: bool = False
 ) -> Imported:
-    """Read an export in the form json into an empty client: all of it, or nothing.
+    """Read an export in the form json into an empty client: all of it but its audit log, or
+    nothing.
 
     Ids stay as they are, unless this installation may have them already: then all are new ones.
     Other clients can tell that alone, so the unit of work, which sees none of them, is opened here.
@@ -56,7 +59,7 @@ async def import_export(
     head = next(parts)
     if not isinstance(head, ExportHead):
         raise TypeError("the head comes first")
-    records = (part for part in parts if isinstance(part, RawRecord))
+    records = (part for part in parts if isinstance(part, RawRecord) and part.section not in _LEFT)
     first, settings = _only(records, Section.CLIENT), _only(records, Section.SETTINGS)
     checked = settings.check()
     if not isinstance(checked, SettingsRecord):

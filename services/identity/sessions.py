@@ -1,15 +1,20 @@
 """Opening, using and ending sessions. The work spans clients, as users do."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection
 
+from domain.core.ports import Sealer
 from domain.identity.errors import SessionNotFound
 from domain.identity.session import Session, SessionKind, secret_digest, session_secret
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
+
+# How long after its replacement a refresh token still gets the same answer: an answer may be lost.
+GRACE: Final = timedelta(seconds=30)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +45,8 @@ async def open_session(
         work.new_id(), user_id, kind, visitor.network, visitor.agent, work.now, work.now
     )
     await SessionRepository(work.connection).create(session, digest)
-    work.note(Actor.person(user_id, None), "session opened", session_id=session.id)
+    person = Actor.person(user_id, None, network=visitor.network)
+    work.note(person, "session opened", session_id=session.id)
     return OpenedSession(session, secret)
 
 
@@ -52,15 +58,56 @@ async def find_session(
     return None if digest is None else await SessionRepository(connection).find(digest, now)
 
 
-async def end_session(work: UnitOfWork, user_id: str, session_id: str) -> None:
-    """Sign one out, at once. Raises SessionNotFound where the user has no such living session."""
+async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> OpenedSession | None:
+    """Replace a refresh token; None where it is not good any more.
+
+    The new token follows from the old one and our key, so who asks twice within GRACE, because an
+    answer was lost or two of their threads asked, gets the same token twice. After that, a replaced
+    token that is presented was stolen, or its owner was robbed of the newer one: the session ends.
+    """
+    presented = secret_digest(SessionKind.REFRESH, secret)
+    if presented is None:
+        return None
+    following = session_secret(SessionKind.REFRESH, sealer.digests(f"refresh token/{secret}")[0])
+    replacement = secret_digest(SessionKind.REFRESH, following)
+    if replacement is None:
+        raise RuntimeError("a secret of ours has its shape")
+    repository = SessionRepository(work.connection)
+    session = await repository.replace(presented, replacement, work.now)
+    if session is not None:
+        return OpenedSession(session, following)
+    replayed = await repository.replaced(presented, work.now)
+    if replayed is None:
+        return None
+    if work.now - replayed.used_at <= GRACE:
+        return OpenedSession(replayed, following)
+    await repository.end(replayed.user_id, work.now, session_id=replayed.id)
+    system = Actor.system("sign-in")
+    work.note(system, "session ended for theft", session_id=replayed.id, user_id=replayed.user_id)
+    return None
+
+
+async def see_session(work: UnitOfWork, session: Session) -> None:
+    """Note that a session is used."""
+    await SessionRepository(work.connection).seen(session.id, work.now)
+
+
+async def end_session(
+    work: UnitOfWork, user_id: str, session_id: str, *, network: str | None = None
+) -> None:
+    """Sign one out, at once. `network`: where that is asked from.
+
+    Raises SessionNotFound where the user has no such living session.
+    """
     if not await SessionRepository(work.connection).end(user_id, work.now, session_id=session_id):
         raise SessionNotFound(session_id)
-    work.note(Actor.person(user_id, None), "session ended", session_id=session_id)
+    person = Actor.person(user_id, None, network=network)
+    work.note(person, "session ended", session_id=session_id)
 
 
-async def end_sessions(work: UnitOfWork, user_id: str) -> int:
+async def end_sessions(work: UnitOfWork, user_id: str, *, network: str | None = None) -> int:
     """Sign a user out everywhere, at once. Returns of how many sessions."""
     ended = await SessionRepository(work.connection).end(user_id, work.now)
-    work.note(Actor.person(user_id, None), "sessions ended", number=str(ended))
+    person = Actor.person(user_id, None, network=network)
+    work.note(person, "sessions ended", number=str(ended))
     return ended

@@ -1,17 +1,17 @@
 """The audit log of one client: appended to at the end of a transaction, and listed."""
 
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 
 from domain.audit.chain import START, ChainHead, ChainLink, chained
 from domain.audit.entry import AuditEntry, Note
 from domain.core.ports import NewId
-from store.audit.tables import audit_entries, audit_heads
+from store.audit.tables import audit_entries
 from store.core.repository import TenantRepository
 
 # Whoever has tampered may have written a time that Python has not.
@@ -27,6 +27,34 @@ LINKS: Final = sa.select(*(_AT if one.name == "at" else one for one in audit_ent
 def link_of(row: "sa.Row[*tuple[Any, ...]]") -> ChainLink:
     entry = AuditEntry(**{one.name: getattr(row, one.name) for one in fields(AuditEntry)})
     return ChainLink(entry, bytes(row.previous), bytes(row.hash))
+
+
+# Built once: building these costs more than running them.
+_LOCK_HEAD: Final = sa.text("""
+    SELECT seq, hash FROM audit_heads WHERE client_id = :client_id FOR UPDATE
+""")
+_MAKE_HEAD: Final = sa.text("""
+    INSERT INTO audit_heads (client_id, seq, hash) VALUES (:client_id, :seq, :hash)
+    ON CONFLICT DO NOTHING
+""")
+# One statement for both: the others of this client wait meanwhile.
+_APPEND: Final = sa.text("""
+    WITH added AS (
+        INSERT INTO audit_entries
+            (client_id, seq, id, at, actor_kind, actor, login, network, what, ids, previous, hash)
+        SELECT :client_id, seq, id, at, actor_kind, actor, login, network, what, ids,
+               decode(previous, 'hex'), decode(hash, 'hex')
+        FROM json_to_recordset(CAST(:entries AS json)) AS entry (
+            seq bigint, id text, at timestamptz, actor_kind text, actor text, login text,
+            network text, what text, ids jsonb, previous text, hash text)
+    )
+    UPDATE audit_heads SET seq = :seq, hash = :hash WHERE client_id = :client_id
+""")
+
+
+def _row(link: ChainLink) -> dict[str, object]:
+    hashes = {"previous": link.previous.hex(), "hash": link.hash.hex()}
+    return {**asdict(link.entry), "at": link.entry.at.isoformat(), **hashes}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,30 +76,23 @@ class AuditLog(TenantRepository):
         four.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)
-        added = sa.insert(audit_entries).values(
-            [{**asdict(link.entry), "previous": link.previous, "hash": link.hash} for link in links]
-        )
-        # One statement for both: the others of this client wait meanwhile.
         await self._connection.execute(
-            sa.update(audit_heads)
-            .where(audit_heads.c.client_id == self._tenant)
-            .values(seq=links[-1].entry.seq, hash=links[-1].hash)
-            .add_cte(added.cte("added"))
+            _APPEND,
+            {
+                "client_id": self._tenant,
+                "entries": json.dumps([_row(link) for link in links]),
+                "seq": links[-1].entry.seq,
+                "hash": links[-1].hash,
+            },
         )
 
     async def _locked_head(self) -> ChainHead:
-        lock = (
-            sa.select(audit_heads.c.seq, audit_heads.c.hash)
-            .where(audit_heads.c.client_id == self._tenant)
-            .with_for_update()
-        )
-        row = (await self._connection.execute(lock)).one_or_none()
+        whose = {"client_id": self._tenant}
+        row = (await self._connection.execute(_LOCK_HEAD, whose)).one_or_none()
         if row is None:
-            first = insert(audit_heads).values(
-                client_id=self._tenant, seq=START.seq, hash=START.hash
-            )
-            await self._connection.execute(first.on_conflict_do_nothing())
-            row = (await self._connection.execute(lock)).one()
+            start = {"seq": START.seq, "hash": START.hash}
+            await self._connection.execute(_MAKE_HEAD, {**whose, **start})
+            row = (await self._connection.execute(_LOCK_HEAD, whose)).one()
         return ChainHead(row.seq, bytes(row.hash))
 
     async def page(

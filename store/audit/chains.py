@@ -62,7 +62,7 @@ class ChainRepository:
         return tuple(link_of(row) for row in rows)
 
     async def anchors(self, client_id: str) -> tuple[Anchor, ...]:
-        """Where a chain stood at the end of each day."""
+        """Where a chain stood, day by day."""
         return await self._anchors(audit_anchors.c.client_id == client_id)
 
     async def anchors_of(

@@ -33,7 +33,7 @@ audit_heads: Final = sa.Table(
     sa.Column("hash", sa.LargeBinary, nullable=False),
 )
 
-# Where each chain stood at the end of a day. The day's digest is in the log as well.
+# Where each chain that had moved stood once a day. A digest of the day's is in the log as well.
 audit_anchors: Final = sa.Table(
     "audit_anchors",
     metadata,

@@ -59,3 +59,61 @@ thresholds_sent: Final = sa.Table(
     sa.CheckConstraint(_PERIOD, name="period"),
     sa.CheckConstraint("threshold IN (80, 100)", name="threshold"),
 )
+
+# What clients wanted to pay for. `id` is also what the payment provider deduplicates on.
+checkouts: Final = sa.Table(
+    "checkouts",
+    metadata,
+    *tenant_key(),
+    text("plan", nullable=True),
+    sa.Column("credits", sa.BigInteger, nullable=True),
+    # In minor units of the currency: paid now, and monthly from `renews_at` on.
+    sa.Column("amount", sa.BigInteger, nullable=False),
+    text("currency"),
+    sa.Column("monthly", sa.BigInteger, nullable=True),
+    time("renews_at", nullable=True),
+    # The checkout whose plan was paid for monthly when this one was asked for.
+    text("replaces", nullable=True),
+    text("customer_id", nullable=True),
+    text("state"),
+    text("url", nullable=True),
+    text("session_id", nullable=True),
+    text("subscription_id", nullable=True),
+    text("renewal", nullable=True),
+    time("created_at"),
+    sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name="bought"),
+    sa.CheckConstraint("plan IN ('starter', 'pro', 'enterprise')", name="plan"),
+    sa.CheckConstraint("credits > 0", name="credits"),
+    sa.CheckConstraint("amount >= 0", name="amount"),
+    sa.CheckConstraint("state IN ('asked', 'open', 'pending', 'paid', 'failed')", name="state"),
+    sa.CheckConstraint("renewal IN ('active', 'replaced', 'ended')", name="renewal"),
+    # A client pays for one plan monthly.
+    sa.Index(
+        "uq_checkouts_active",
+        "client_id",
+        unique=True,
+        postgresql_where=sa.text("renewal = 'active'"),
+    ),
+)
+
+# Each event of the payment provider once, with what came of it. It may be of no client of ours.
+payment_events: Final = sa.Table(
+    "payment_events",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("type"),
+    text("client_id", nullable=True),
+    text("checkout_id", nullable=True),
+    sa.Column("amount", sa.BigInteger, nullable=True),
+    text("currency", nullable=True),
+    text("state"),
+    text("problem", nullable=True),
+    time("created_at"),
+    time("received_at"),
+    sa.CheckConstraint("state IN ('applied', 'noted', 'people')", name="state"),
+    sa.CheckConstraint("(state = 'people') = (problem IS NOT NULL)", name="problem"),
+    sa.Index(None, "client_id"),
+    sa.Index(
+        "ix_payment_events_people", "received_at", postgresql_where=sa.text("state = 'people'")
+    ),
+)

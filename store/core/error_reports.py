@@ -3,12 +3,13 @@
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.error_report import ErrorReport, RaisedException
+from domain.core.errors import InvalidInput
 from store.core.database import Database
 from store.core.tables import error_reports
 
@@ -54,21 +55,32 @@ class ErrorReportRepository:
             .order_by(error_reports.c.created_at.desc(), error_reports.c.id.desc())
             .limit(limit)
         )
-        return [
-            StoredReport(
-                row.id,
-                ErrorReport(
-                    request_id=row.request_id,
-                    client_id=row.client_id,
-                    event_id=row.event_id,
-                    place=row.place,
-                    code=row.code,
-                    exceptions=tuple(RaisedException.model_validate(one) for one in row.exception),
-                    created_at=row.created_at,
-                ),
-            )
-            for row in found
-        ]
+        return [_stored(row) for row in found]
+
+    async def read(self, report_id: str) -> StoredReport:
+        """One of them. Raises InvalidInput where there is none, or none any more."""
+        found = await self._connection.execute(
+            sa.select(error_reports).where(error_reports.c.id == report_id)
+        )
+        row = found.one_or_none()
+        if row is None:
+            raise InvalidInput(f"there is no such error; they are kept for {KEPT_FOR.days} days")
+        return _stored(row)
+
+
+def _stored(row: "sa.Row[*tuple[Any, ...]]") -> StoredReport:
+    return StoredReport(
+        row.id,
+        ErrorReport(
+            request_id=row.request_id,
+            client_id=row.client_id,
+            event_id=row.event_id,
+            place=row.place,
+            code=row.code,
+            exceptions=tuple(RaisedException.model_validate(one) for one in row.exception),
+            created_at=row.created_at,
+        ),
+    )
 
 
 def keep_in(

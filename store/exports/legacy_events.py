@@ -1,14 +1,19 @@
 """Events of the engine's first version. Only an import writes them."""
 
 from collections.abc import Sequence
+from typing import Final
 
 import sqlalchemy as sa
+from pydantic import JsonValue
 from sqlalchemy.dialects.postgresql import insert
 
+from domain.core.errors import InvalidInput
 from domain.core.ports import NewId
 from domain.exports.legacy_event import LegacyEvent, StoredLegacyEvent
 from store.core.repository import TenantRepository
 from store.exports.tables import automation_events
+
+_NONE: Final = "this client has no event with this id"
 
 
 class AutomationRepository(TenantRepository):
@@ -36,3 +41,25 @@ class AutomationRepository(TenantRepository):
             .limit(limit)
         )
         return tuple(StoredLegacyEvent.model_validate(row, from_attributes=True) for row in rows)
+
+    async def read(self, event_id: str) -> tuple[StoredLegacyEvent, dict[str, JsonValue]]:
+        """One event, and its payload. Raises InvalidInput where there is none."""
+        table = automation_events.c
+        row = await self._one(
+            sa.select(automation_events).where(
+                table.client_id == self._tenant, table.id == event_id
+            ),
+            {},
+            InvalidInput(_NONE),
+        )
+        return StoredLegacyEvent.model_validate(row, from_attributes=True), row.payload
+
+    async def delete(self, event_id: str) -> None:
+        """For good. Raises InvalidInput where there is no such event."""
+        gone = await self._connection.execute(
+            sa.delete(automation_events).where(
+                automation_events.c.client_id == self._tenant, automation_events.c.id == event_id
+            )
+        )
+        if gone.rowcount == 0:
+            raise InvalidInput(_NONE)

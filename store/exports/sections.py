@@ -258,4 +258,17 @@ SOURCES: Final[Mapping[Section, Source]] = {
     Section.KNOWLEDGE_ENTRIES: _table(
         Section.KNOWLEDGE_ENTRIES, _text("id title body language") + _time("created_at updated_at")
     ),
+    Section.AUDIT_ENTRIES: _table(
+        Section.AUDIT_ENTRIES,
+        (
+            *_number("seq"),
+            *_text("id"),
+            *_time("at"),
+            *_text("actor_kind actor login network what"),
+            *_json("ids"),
+            Column("previous", CellKind.TEXT, "encode(t.previous, 'hex')"),
+            Column("hash", CellKind.TEXT, "encode(t.hash, 'hex')"),
+        ),
+        "t.seq",
+    ),
 }

@@ -1,6 +1,6 @@
 """Sessions, by the digest of their secret. They span clients: a session is a user's."""
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any, Final
 
 import sqlalchemy as sa
@@ -8,9 +8,6 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.identity.session import Session, SessionKind
 from store.identity.tables import sessions
-
-# How exactly it is known when a session was last used: not each request writes.
-_SEEN_EVERY: Final = timedelta(minutes=1)
 
 _SHOWN: Final = (
     sessions.c.id,
@@ -51,12 +48,46 @@ class SessionRepository:
         return found if found is not None and found.is_alive(now) else None
 
     async def seen(self, session_id: str, now: datetime) -> None:
-        """Note that it is used, at most once a minute."""
+        """Note that it is used."""
         await self._connection.execute(
             sa.update(sessions)
-            .where(sessions.c.id == session_id, sessions.c.used_at < now - _SEEN_EVERY)
+            .where(sessions.c.id == session_id, sessions.c.used_at < now)
             .values(used_at=now)
         )
+
+    async def replace(self, presented: bytes, replacement: bytes, now: datetime) -> Session | None:
+        """Give the living refresh session of this secret another one, and note the use."""
+        rows = await self._connection.execute(
+            sa.select(*_SHOWN)
+            .where(
+                sessions.c.digest == presented,
+                sessions.c.kind == SessionKind.REFRESH,
+                sessions.c.ended_at.is_(None),
+            )
+            .with_for_update()
+        )
+        row = rows.one_or_none()
+        found = None if row is None else _session(row)
+        if found is None or not found.is_alive(now):
+            return None
+        await self._connection.execute(
+            sa.update(sessions)
+            .where(sessions.c.id == found.id)
+            .values(digest=replacement, replaced_digest=presented, used_at=now)
+        )
+        return found
+
+    async def replaced(self, presented: bytes, now: datetime) -> Session | None:
+        """The living session whose secret before the present one this was. Its `used_at` is when
+        it was replaced."""
+        rows = await self._connection.execute(
+            sa.select(*_SHOWN).where(
+                sessions.c.replaced_digest == presented, sessions.c.ended_at.is_(None)
+            )
+        )
+        row = rows.one_or_none()
+        found = None if row is None else _session(row)
+        return found if found is not None and found.is_alive(now) else None
 
     async def of_user(self, user_id: str, now: datetime) -> tuple[Session, ...]:
         """The user's living sessions, the one used last first."""

@@ -24,18 +24,26 @@ sessions: Final = sa.Table(
     sa.CheckConstraint("kind IN ('browser', 'refresh')", name="kind"),
 )
 
-# One row an address: a new code takes the place of the one before.
+# A row for each code that was asked for, whether or not the address is known.
 sign_in_codes: Final = sa.Table(
     "sign_in_codes",
     metadata,
-    # As the address is compared, in lower case.
-    sa.Column("email", sa.Text, primary_key=True),
+    sa.Column("id", sa.Text, primary_key=True),
+    # As `domain/identity/address.py` writes it.
+    text("email"),
     # Keyed: of a million codes each could be tried against a plain digest.
     sa.Column("digest", sa.LargeBinary, nullable=False),
+    # The code itself, sealed, until it is mailed.
+    text("sealed_code", nullable=True),
     text("brand_name", nullable=True),
+    text("language"),
     sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    # Whether its mail let somebody open an account: so many an hour may.
+    sa.Column("opens_account", sa.Boolean, nullable=False, server_default=sa.false()),
     time("created_at"),
     time("used_at", nullable=True),
+    sa.Index(None, "email", "created_at"),
+    sa.Index(None, "created_at"),
 )
 
 invitations: Final = sa.Table(
@@ -46,10 +54,45 @@ invitations: Final = sa.Table(
     text("role"),
     # The user who invites.
     text("invited_by"),
+    # Of its mail.
+    text("language"),
     time("created_at"),
     time("expires_at"),
     time("accepted_at", nullable=True),
     time("withdrawn_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
+)
+
+# Clients that registered themselves; those with a metadata document leave no row.
+oauth_clients: Final = sa.Table(
+    "oauth_clients",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("name"),
+    sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
+    text("network"),
+    time("created_at"),
+    # When a user first consented. Those that nobody wanted are removed.
+    time("used_at", nullable=True),
+    sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
+)
+
+# One row a consent. Used ones are kept for a while: who presents one again has stolen it.
+oauth_codes: Final = sa.Table(
+    "oauth_codes",
+    metadata,
+    *tenant_key(),
+    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
+    text("user_id"),
+    text("oauth_client_id"),
+    text("label"),
+    text("redirect_uri"),
+    text("challenge"),
+    # Without, all that a key may.
+    sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("used_at", nullable=True),
+    # The key that it was exchanged for.
+    text("key_id", nullable=True),
 )

@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.privacy.erasure import ErasureStanding
 from domain.runs.run import RunStatus
+from store.audit.tables import audit_anchors, audit_entries, audit_heads
 from store.billing.tables import usage_counters
 from store.core.repository import some_of
 from store.identity.tables import sessions, sign_in_codes
@@ -21,11 +22,14 @@ BATCH: Final = 1_000
 ERASED: Final = "erased"
 """The error code of a run that ended because its customer or client was erased."""
 
+KEPT_TABLES: Final = frozenset({erasures, audit_entries, audit_heads, audit_anchors})
+"""They hold ids and digests only, and tell of a client that is gone what was done to it."""
+
 # Whoever points to others comes first. The client's own rows go last, together (`remove_client`).
 TENANT_TABLES: Final = tuple(
     table
     for table in reversed(metadata.sorted_tables)
-    if "client_id" in table.c and table not in {erasures, client_users}
+    if "client_id" in table.c and table not in {*KEPT_TABLES, client_users}
 )
 
 

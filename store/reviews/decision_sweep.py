@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -49,11 +50,8 @@ async def decisions_not_taken_up(
     """A page of all clients' decisions that no workflow has taken up, oldest first."""
     rows = await connection.execute(
         sa.select(
-            escalation_tickets.c.id,
-            escalation_tickets.c.client_id,
-            escalation_tickets.c.run_id,
+            *_WHICH,
             escalation_tickets.c.decided_at,
-            engine_runs.c.event_id,
             playbook_versions.c.threshold,
         )
         .join(engine_runs, RUN_OF_TICKET)
@@ -69,7 +67,7 @@ async def decisions_not_taken_up(
     return [
         DecidedEscalation(
             row.id,
-            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id),
+            _run(row),
             row.threshold,
             row.decided_at,
         )
@@ -83,12 +81,9 @@ async def overdue_escalations(
     """A page of all clients' reviews whose time was over by then, and which are undecided."""
     rows = await connection.execute(
         sa.select(
-            escalation_tickets.c.id,
-            escalation_tickets.c.client_id,
-            escalation_tickets.c.run_id,
+            *_WHICH,
             escalation_tickets.c.round,
             escalation_tickets.c.expires_at,
-            engine_runs.c.event_id,
         )
         .join(engine_runs, RUN_OF_TICKET)
         .where(
@@ -102,7 +97,7 @@ async def overdue_escalations(
     return [
         OverdueEscalation(
             row.id,
-            RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id),
+            _run(row),
             row.round,
             row.expires_at,
         )
@@ -117,3 +112,15 @@ async def give_up(connection: AsyncConnection, escalation_id: str, now: datetime
         .where(escalation_tickets.c.id == escalation_id)
         .values(taken_up_at=now)
     )
+
+
+_WHICH: Final = (
+    escalation_tickets.c.id,
+    escalation_tickets.c.client_id,
+    escalation_tickets.c.run_id,
+    engine_runs.c.event_id,
+)
+
+
+def _run(row: sa.Row[*tuple[Any, ...]]) -> RunRef:
+    return RunRef(client_id=row.client_id, event_id=row.event_id, run_id=row.run_id)

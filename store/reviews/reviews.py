@@ -100,6 +100,7 @@ _SUMMARY: Final = (
         CUSTOMER_EMAIL,
         engine_events.c.subject,
         sa.func.coalesce(sa.func.left(engine_events.c.text, PREVIEW_CHARS), "").label("preview"),
+        sa.func.coalesce(sa.func.left(WORDS, PREVIEW_CHARS), "").label("draft_preview"),
         _TICKETS.amount,
         _TICKETS.currency,
         sa.and_(_TICKETS.status.in_(sorted(OPEN_STATUSES)), WORDS.regexp_match(r"\S")).label(
@@ -137,28 +138,41 @@ _DETAIL: Final = _SUMMARY.add_columns(
     _TICKETS.note,
 ).where(_TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id"))
 
-_INBOUND: Final = engine_messages.alias("inbound")
-_OF_CONVERSATION: Final = (
-    escalation_tickets.join(engine_runs, RUN_OF_TICKET)
-    .join(
-        _INBOUND,
-        sa.and_(
-            _INBOUND.c.client_id == engine_runs.c.client_id,
-            _INBOUND.c.event_id == engine_runs.c.event_id,
-            _INBOUND.c.direction == "inbound",
-        ),
+# Looked up first. In one join with the messages, a plan that was made for any review, on tables
+# that were never analysed, compared all messages of the client with each other.
+_INBOUND: Final = (
+    sa.select(
+        engine_messages.c.client_id,
+        engine_messages.c.conversation_id,
+        engine_messages.c.event_id,
+        engine_messages.c.created_at,
+        _TICKETS.latest_event_id,
+        _TICKETS.decision,
+        _TICKETS.decided_at,
     )
+    .select_from(escalation_tickets)
+    .join(engine_runs, RUN_OF_TICKET)
     .join(
         engine_messages,
         sa.and_(
-            engine_messages.c.client_id == _INBOUND.c.client_id,
-            engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
-            engine_messages.c.event_id != _INBOUND.c.event_id,
+            engine_messages.c.client_id == engine_runs.c.client_id,
+            engine_messages.c.event_id == engine_runs.c.event_id,
+            engine_messages.c.direction == "inbound",
         ),
     )
+    .where(
+        _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
+    )
+    .cte("inbound")
+    .prefix_with("MATERIALIZED")
 )
-_THIS: Final = sa.and_(
-    _TICKETS.client_id == sa.bindparam("client_id"), _TICKETS.id == sa.bindparam("review_id")
+_OF_CONVERSATION: Final = _INBOUND.join(
+    engine_messages,
+    sa.and_(
+        engine_messages.c.client_id == _INBOUND.c.client_id,
+        engine_messages.c.conversation_id == _INBOUND.c.conversation_id,
+        engine_messages.c.event_id != _INBOUND.c.event_id,
+    ),
 )
 _EARLIER: Final = (
     sa.select(
@@ -166,7 +180,6 @@ _EARLIER: Final = (
     )
     .select_from(_OF_CONVERSATION)
     .where(
-        _THIS,
         engine_messages.c.created_at <= _INBOUND.c.created_at,
         engine_messages.c.body != "",
     )
@@ -197,16 +210,15 @@ _JOINED: Final = (
         )
     )
     .where(
-        _THIS,
         engine_messages.c.direction == "inbound",
         sa.or_(
-            engine_messages.c.event_id == _TICKETS.latest_event_id,
+            engine_messages.c.event_id == _INBOUND.c.latest_event_id,
             sa.and_(
                 engine_messages.c.created_at >= _INBOUND.c.created_at,
                 sa.or_(
-                    _TICKETS.decision.is_(None),
-                    _TICKETS.decision.not_in(EXECUTED),
-                    engine_messages.c.created_at <= _TICKETS.decided_at,
+                    _INBOUND.c.decision.is_(None),
+                    _INBOUND.c.decision.not_in(EXECUTED),
+                    engine_messages.c.created_at <= _INBOUND.c.decided_at,
                 ),
             ),
         ),

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -21,6 +22,17 @@ class ClientEntry:
     plan: Plan
     owner_email: str
     created_at: datetime
+
+
+_ENTRY: Final = sa.select(
+    clients.c.id, clients.c.brand_name, clients.c.plan, users.c.email, clients.c.created_at
+).join(users, users.c.id == clients.c.owner_user_id)
+
+
+def _entry(
+    client_id: str, brand: str, plan: str, owner_email: str, created_at: datetime
+) -> ClientEntry:
+    return ClientEntry(client_id, brand, Plan(plan), owner_email, created_at)
 
 
 class ClientRepository:
@@ -66,21 +78,16 @@ class ClientRepository:
 
     async def all(self) -> tuple[ClientEntry, ...]:
         """All clients, oldest first."""
-        rows = await self._connection.execute(
-            sa.select(
-                clients.c.id,
-                clients.c.brand_name,
-                clients.c.plan,
-                users.c.email,
-                clients.c.created_at,
-            )
-            .join(users, users.c.id == clients.c.owner_user_id)
-            .order_by(clients.c.created_at, clients.c.id)
-        )
-        return tuple(
-            ClientEntry(row.id, row.brand_name, Plan(row.plan), row.email, row.created_at)
-            for row in rows
-        )
+        rows = await self._connection.execute(_ENTRY.order_by(clients.c.created_at, clients.c.id))
+        return tuple(_entry(*row) for row in rows)
+
+    async def entry(self, client_id: str) -> ClientEntry:
+        """One of them. Raises ClientNotFound."""
+        found = await self._connection.execute(_ENTRY.where(clients.c.id == client_id))
+        row = found.one_or_none()
+        if row is None:
+            raise ClientNotFound(client_id)
+        return _entry(*row)
 
     async def brand_name(self, client_id: str) -> str:
         """The name the client's customers know it by.

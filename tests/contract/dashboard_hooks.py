@@ -1,4 +1,4 @@
-"""Hook for the schemathesis process: its requests are about reviews and webhooks that exist.
+"""Hook for the schemathesis process: its requests are about what exists.
 
 In turn, for each review can be decided once only, and a webhook be deleted. Cursors are left out:
 nobody can make one up. So is the first of a range of days: no schema says that it is not after the
@@ -15,6 +15,7 @@ import schemathesis
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 REVIEW_IDS = itertools.cycle(os.environ["CONTRACT_REVIEW_IDS"].split(","))
+CHECKOUT_ID = os.environ["CONTRACT_CHECKOUT_ID"]
 DOOMED_IDS = itertools.cycle(os.environ["CONTRACT_DOOMED_IDS"].split(","))
 WEBHOOK_ID, DELIVERY_ID = os.environ["CONTRACT_DELIVERY"].split("/")
 URL = "https://hooks.example.com/service"
@@ -26,6 +27,7 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         "review_id": lambda: next(REVIEW_IDS),
         "webhook_id": lambda: next(DOOMED_IDS) if case.method == "DELETE" else WEBHOOK_ID,
         "delivery_id": lambda: DELIVERY_ID,
+        "checkout_id": lambda: CHECKOUT_ID,
     }
     there = {name: ids[name]() for name in case.path_parameters or {}}
     if there:

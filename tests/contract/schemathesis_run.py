@@ -65,8 +65,9 @@ async def run_schemathesis(
         check=False,
         timeout=400,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:]
-    answers = _answers(folder / "api.log")
+    log = folder / "api.log"
+    assert done.returncode == 0, done.stdout[-8000:] + done.stderr[-2000:] + _failures(log)
+    answers = _answers(log)
     assert not [answer for answer in answers if answer[2] >= 500], answers
     return answers
 
@@ -78,6 +79,12 @@ def _answers(log: Path) -> Answers:
         for line in lines
         if line["event"] == "request"
     )
+
+
+def _failures(log: Path) -> str:
+    """What the API says of requests that failed, which their answers do not tell."""
+    lines = [line for line in log.read_text().splitlines() if '"level": "error"' in line]
+    return "\n".join(["", "The API's log:", *lines[-10:]])
 
 
 async def is_ready(url: str) -> bool:

@@ -1,4 +1,5 @@
-"""The document of reviews, webhooks, reports and exports against the service, for their owner."""
+"""The document of reviews, webhooks, reports, billing and exports against the service, for their
+owner."""
 
 from pathlib import Path
 
@@ -7,12 +8,14 @@ import pytest
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
 from tests.support.analytics.reports import CHURN, METRICS
+from tests.support.billing.payments import asked_credits
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS
 from tests.support.reviews.reviews import open_review
+from tests.support.tenants.access import CHECKOUTS, CREDITS, PLAN, USAGE
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, WEBHOOKS, end
@@ -21,6 +24,7 @@ from tests.support.webhooks.webhooks import subscribe, tell
 REVIEW_COUNT = 60
 DOOMED_COUNT = 40
 EXAMPLES = 20
+INCLUDED = (REVIEWS, WEBHOOKS, METRICS, CHURN, EXPORT, PLAN, CREDITS, CHECKOUTS, f"{USAGE}$")
 # Well below what a run has: requests that the document allows and that really were answered.
 FLOORS = {
     ("GET", REVIEWS, 200): 15,
@@ -30,6 +34,12 @@ FLOORS = {
     ("GET", METRICS, 200): 3,
     ("GET", CHURN, 200): 5,
     ("GET", EXPORT, 200): 3,
+    ("GET", PLAN, 200): 3,
+    ("POST", f"{PLAN}/downgrade", 200): 1,
+    ("POST", f"{PLAN}/checkout", 409): 1,  # no account of Stripe's is configured
+    ("GET", CREDITS, 200): 3,
+    ("GET", USAGE, 200): 3,
+    ("GET", f"{CHECKOUTS}/ID", 200): 3,
     ("POST", WEBHOOKS, 201): 5,
 }
 
@@ -56,7 +66,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
         answers = await run_schemathesis(
             url,
             tmp_path,
-            "--include-path-regex", f"^({REVIEWS}|{WEBHOOKS}|{METRICS}|{CHURN}|{EXPORT})",
+            "--include-path-regex", f"^({'|'.join(INCLUDED)})",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="dashboard_hooks",
@@ -65,6 +75,7 @@ async def test_the_dashboards_routes_keep_to_their_document(
             client_id=shop.client_id,
             review_ids=",".join(reviews),
             doomed_ids=",".join(doomed),
+            checkout_id=await asked_credits(front, shop),
             delivery=f"{webhook.id}/{delivery_id}",
         )  # fmt: skip
 

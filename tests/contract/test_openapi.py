@@ -14,6 +14,8 @@ from tests.support.core.waiting import eventually
 from tests.support.exports.export import EXPORT
 from tests.support.intake.admission import admit_event
 from tests.support.reviews.dashboard import REVIEWS
+from tests.support.tenants.access import CHECKOUTS, CREDITS, PLAN
+from tests.support.tenants.access import USAGE as BILLED
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import WEBHOOKS
@@ -30,6 +32,10 @@ ELSEWHERE = (
     METRICS,
     CHURN,
     EXPORT,
+    PLAN,
+    CREDITS,
+    CHECKOUTS,
+    f"{BILLED}$",
 )
 # About half of what a run has: requests that the document allows and that really were answered.
 FLOORS = {

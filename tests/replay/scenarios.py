@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from adapters.temporal.runs import erased
 from adapters.temporal.setup import (
+    ensure_anchor_audit_schedule,
     ensure_daily_metrics_schedule,
     ensure_forget_dry_runs_schedule,
     ensure_monthly_reset_schedule,
@@ -16,6 +17,7 @@ from adapters.temporal.setup import (
 from domain.analytics.contracts import BackfillMetricsInput, WeeklyChurnInput
 from domain.billing.contracts import MonthlyResetInput
 from domain.core.names import (
+    ANCHOR_AUDIT_SCHEDULE,
     BACKFILL_METRICS,
     DAILY_METRICS_SCHEDULE,
     FORGET_DRY_RUNS_SCHEDULE,
@@ -28,17 +30,20 @@ from domain.core.names import (
     WEEKLY_CHURN_SCHEDULE,
     erase_id,
     process_event_id,
+    send_mail_id,
 )
 from domain.integrations.integration import Provider
 from domain.privacy.contracts import HousekeepingInput
 from domain.reviews.escalation import Decision
 from domain.runs.contracts import SweepInput
+from store.identity.tables import sign_in_codes
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import engine_runs
 from tests.support.agent.acting import connect
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
 from tests.support.core.schedules import fire
+from tests.support.identity.sign_in import code_for
 from tests.support.privacy.erasing import asked, erase
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
@@ -168,6 +173,19 @@ async def forget_dry_runs(engine: LiveEngine, _: Shop, __: MailServer) -> str:
     return await fire(engine.client, FORGET_DRY_RUNS_SCHEDULE, at)
 
 
+async def anchor_audit(engine: LiveEngine, _: Shop, __: MailServer) -> str:
+    """By its schedule, as it runs in earnest."""
+    await ensure_anchor_audit_schedule(engine.client)
+    at = datetime(2024, 3, 1, 0, 20, tzinfo=UTC)
+    return await fire(engine.client, ANCHOR_AUDIT_SCHEDULE, at)
+
+
+async def code_mailed(engine: LiveEngine, _: Shop, mail: MailServer) -> str:
+    await code_for(engine, mail, "anne@shop.example", "Maison Lin")
+    code = await only_row(engine.database, sign_in_codes)
+    return send_mail_id("", code["id"])
+
+
 async def erase_client(engine: LiveEngine, shop: Shop, _: MailServer) -> str:
     await answered(engine, shop, message=ORDER_QUESTION)
     await erase(engine, shop)
@@ -253,6 +271,8 @@ SCENARIOS: dict[str, Scenario] = {
         housekeeping,
         retention,
         forget_dry_runs,
+        anchor_audit,
+        code_mailed,
         erase_client,
         erase_customer,
         erase_customer_under_way,

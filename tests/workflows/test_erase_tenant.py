@@ -8,14 +8,24 @@ from temporalio.testing import ActivityEnvironment
 
 from adapters.system import new_ulid, utc_now
 from domain.core.names import run_prefixes
+from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from services.audit.verification import verify_chains
 from store.core.tables import error_reports
 from store.metadata import metadata
+from store.privacy.erasure_tenant import KEPT_TABLES
 from store.tenants.members import MemberRepository
 from store.tenants.tables import client_users, clients, users
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine
 from tests.support.core.rows import rows
-from tests.support.privacy.erasing import asked, erase, rows_of_all_tables, workflow_ids
+from tests.support.core.units import units_on
+from tests.support.privacy.erasing import (
+    asked,
+    erase,
+    rows_of_all_tables,
+    tables_with,
+    workflow_ids,
+)
 from tests.support.tenants.full_tenant import fill_every_table
 from tests.support.tenants.identity import bearer, session_token
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop, open_shop
@@ -52,7 +62,7 @@ async def test_no_row_and_no_execution_is_left(
     certificate = await erase(engine, shop)
 
     for table in metadata.sorted_tables:
-        if "client_id" in table.c and table.name != "erasures":
+        if "client_id" in table.c and table not in KEPT_TABLES:
             assert await rows(engine.database, table, client_id=shop.client_id) == [], table.name
             assert certificate.removed.get(table.name), table.name
     assert await rows(engine.database, clients, id=shop.client_id) == []
@@ -100,6 +110,22 @@ async def _run_step(engine: LiveEngine, shop: Shop) -> None:
     """The first step of an erasure alone."""
     step = engine.activities.erase.close
     await ActivityEnvironment().run(step, asked(engine, shop))
+
+
+async def test_the_audit_log_stays_whole(engine: LiveEngine, shop: Shop, database_url: str) -> None:
+    """Also what was noted with addresses, and what comes after the client is gone."""
+    units, operator = units_on(engine.database), Actor.operator("anna@shop.example")
+    async with units.spanning(shop.tenant) as work:
+        work.note(operator, "erasure ordered", by="ben@shop.example")
+
+    certificate = await erase(engine, shop)
+    async with units.spanning(shop.tenant) as work:
+        work.note(operator, "erasure ordered")
+
+    (chain,) = [one async for one in verify_chains(engine.database, shop.client_id)]
+    assert (chain.entries, chain.faults) == (2, ())
+    assert "the audit log" in certificate.kept
+    assert tables_with(database_url, "@shop.example") == {}
 
 
 async def test_two_at_once_are_one(engine: LiveEngine, shop: Shop) -> None:

@@ -83,7 +83,10 @@ class ChangeBody(StrictBody):
     def change(self) -> WebhookChange:
         """Raises InvalidBody, InvalidWebhook."""
         if self.is_active:
-            raise InvalidWebhook("is_active : POST …/enable le réactive")
+            raise InvalidWebhook(
+                "is_active: POST …/enable turns it on again",
+                "is_active : POST …/enable le réactive",
+            )
         self.require_some()
         return WebhookChange(
             label=self.label,

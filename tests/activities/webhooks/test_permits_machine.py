@@ -118,8 +118,10 @@ class PermitsMachine(RuleBasedStateMachine):
         assert kept == {(one.tenant, one.endpoint) for one in self.sent}
 
 
-def test_permits_in_any_order() -> None:
+def test_permits_in_any_order(thorough: bool) -> None:
     run_state_machine_as_test(
         PermitsMachine,
-        settings=settings(max_examples=150, stateful_step_count=40, deadline=None),
+        settings=settings(
+            max_examples=150 if thorough else 40, stateful_step_count=40, deadline=None
+        ),
     )

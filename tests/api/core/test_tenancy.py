@@ -47,6 +47,24 @@ ABOUT_NOBODY = {
     ("GET", "/api/webhook-events"),
     ("GET", "/api/webhook-events/{event}"),
 }
+# Of a person, whichever clients are theirs: signing in (`tests/api/identity/`), and the pages.
+OF_A_PERSON = {
+    ("POST", "/api/auth/signup"),
+    ("POST", "/api/auth/verify"),
+    ("POST", "/api/auth/refresh"),
+    ("POST", "/api/auth/sign-out"),
+    ("GET", "/app"),
+    ("GET", "/app/static/{name}"),
+    ("GET", "/app/sign-in"),
+    ("POST", "/app/sign-in"),
+    ("GET", "/app/verify"),
+    ("POST", "/app/verify"),
+    ("GET", "/app/sessions"),
+    ("POST", "/app/sessions"),
+    ("POST", "/app/sign-out"),
+}
+# Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
+SIGNED = {("POST", "/api/payments/stripe/webhook")}
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
@@ -54,8 +72,8 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    every = set(ABOUT_A_CLIENT) | OF_THE_CALLER | ABOUT_NOBODY | set(ACCESS)
-    assert routes_of(front.app) == every
+    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | SIGNED
+    assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 
 @pytest.mark.parametrize(("method", "path"), sorted(ABOUT_A_CLIENT))

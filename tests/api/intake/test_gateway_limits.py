@@ -104,8 +104,8 @@ async def test_the_quotas_answer(front: LiveEngine, shop: Shop) -> None:
         "tickets_used": 50,
         "tickets_limit": 50,
         "credits_balance": 0,
-        "upgrade_url": "http://127.0.0.1:8080/dashboard/billing/plan",
-        "credits_url": "http://127.0.0.1:8080/dashboard/billing/credits",
+        "upgrade_url": "http://127.0.0.1:8080/app/billing/plan",
+        "credits_url": "http://127.0.0.1:8080/app/billing/credits",
     }
     after = await row_counts(front.database, of=shop)
     assert after == {**before, "thresholds_sent": 2, "outbox": 2}, "that it is used up is told"

@@ -80,6 +80,7 @@ async def test_detail(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> N
         "customer_email": None,
         "subject": None,
         "preview": "Remboursez-moi !",
+        "draft_preview": DRAFT,
         "text": "Remboursez-moi !",
         "draft": DRAFT,
         "agent_draft": DRAFT,

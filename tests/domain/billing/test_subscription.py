@@ -66,3 +66,26 @@ def test_webhooks_are_in_the_plan_that_is_in_force() -> None:
     with pytest.raises(PlanRequired, match="not in the plan starter"):
         waiting.require_webhooks(MARCH)
     Subscription(Plan.FREE, trial_ends_at=MARCH).require_webhooks(NOW)
+
+
+def test_a_plan_that_is_no_longer_paid_for() -> None:
+    bought = Subscription(Plan.PRO, next_plan=Plan.STARTER, next_plan_from=MARCH)
+
+    at_once = bought.unpaid(Plan.PRO, NOW, at_period_end=True)
+    later = bought.unpaid(Plan.PRO, NOW, at_period_end=False)
+
+    assert at_once == Subscription(Plan.FREE)
+    assert later == Subscription(Plan.PRO, next_plan=Plan.FREE, next_plan_from=MARCH)
+    granted = Subscription(Plan.ENTERPRISE)
+    lower = Subscription(Plan.STARTER)
+    for at_period_end in (True, False):
+        assert granted.unpaid(Plan.PRO, NOW, at_period_end=at_period_end) == granted
+    assert lower.unpaid(Plan.PRO, NOW, at_period_end=True) == Subscription(Plan.FREE)
+
+
+def test_which_plans_are_above() -> None:
+    due = Subscription(Plan.PRO, trial_ends_at=NOW, next_plan=Plan.FREE, next_plan_from=NOW)
+
+    assert due.is_above(Plan.STARTER, NOW)
+    assert not due.is_above(Plan.FREE, NOW)
+    assert not due.is_above(Plan.PRO, NOW - timedelta(days=1))

@@ -74,7 +74,7 @@ WRONG: dict[str, tuple[str | Callable[[str], str], str]] = {
     "no export": ('{"a": 1}', "exported_at is expected here"),
     "an answer": ('{"error": "Non autorise."}', "exported_at is expected here"),
     "something behind": (lambda good: good + "{}", "behind the export"),
-    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind knowledge_entries"),
+    "a section more": (lambda good: good[:-1] + ', "x": []}', "behind audit_entries"),
     "a section less": (
         lambda good: good.replace('"settings": [], ', ""), "settings is expected here, not integ",
     ),
@@ -100,6 +100,16 @@ def test_what_is_no_export(name: str) -> None:
     text, told = WRONG[name]
     with pytest.raises(InvalidExport, match=told):
         read(text if isinstance(text, str) else text(text_of()))
+
+
+def test_a_file_of_before_there_was_an_audit_log() -> None:
+    old = json.loads(text_of({"knowledge_entries": [{"a": 1}]}))
+    del old["audit_entries"]
+
+    _, record = read(json.dumps(old))
+
+    assert isinstance(record, RawRecord)
+    assert record.section == "knowledge_entries"
 
 
 def test_a_file_that_was_cut_off() -> None:

@@ -7,7 +7,6 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commands.tenants.client import STARTER
 from domain.agent.brain import Category
 from domain.agent.plan import ON_ORDERS, ActionKind
 from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook, problem
@@ -16,6 +15,7 @@ from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
 from domain.playbooks.file import MAX_FILE_BYTES, MAX_TAG, parse_playbooks, write_playbooks
 from domain.playbooks.playbook import Playbook, PlaybookSpec, match
+from domain.playbooks.starter import starter_playbooks
 from tests.support.core.forks import ROOT
 
 WHOLE = """
@@ -254,7 +254,7 @@ def test_the_starter_set_answers(event_type: str, answered: bool) -> None:
             event_type=spec.event_type,
             threshold=spec.threshold,
         )
-        for spec in parse_playbooks(STARTER.read_bytes())
+        for spec in starter_playbooks()
     ]
 
     assert (match(playbooks, event_type) is not None) is answered
@@ -262,7 +262,7 @@ def test_the_starter_set_answers(event_type: str, answered: bool) -> None:
 
 def test_the_starter_set_gives_nothing_back_by_itself() -> None:
     most = Money.parse("100.00", "EUR").minor
-    for spec in parse_playbooks(STARTER.read_bytes()):
+    for spec in starter_playbooks():
         assert spec.active
         assert spec.threshold == 0.7
         for kind in ON_ORDERS:

@@ -13,7 +13,7 @@ from store.billing.tables import usage_ledger
 from store.runs.tables import engine_messages, engine_runs
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.load import Load
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import Process, has_ended, process
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.balancer import Balancer, balancer
@@ -79,7 +79,7 @@ async def test_a_rolling_deploy_fails_no_call(idle_engine: LiveEngine, tmp_path:
                     await load.answered(20)
                     await start()
                     old.terminate()
-                    await eventually(partial(_ended, old), 60)
+                    await eventually(partial(has_ended, old), 60)
                     assert old.exit_code == 0, old.log_tail()
                 await load.answered(20)
 
@@ -101,7 +101,3 @@ async def _post(http: httpx.AsyncClient, shop: Shop, **body: object) -> httpx.Re
 
 async def _logged(child: Process, event: str) -> bool:
     return event in child.log.read_text()
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None

@@ -12,7 +12,7 @@ import pytest
 from domain.core import names
 from embedded.ports import free_port
 from tests.support.core.engine import GATEWAY, LiveEngine
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import Process, has_ended, process
 from tests.support.core.waiting import eventually
 from tests.support.servers.otlp import Collector, SentSpan, otlp_collector
 from tests.support.servers.webhook_receiver import webhook_receiver
@@ -116,7 +116,7 @@ async def test_a_silent_collector_delays_nobody(idle_engine: LiveEngine, tmp_pat
             answered_in = time.monotonic() - started
             asked = time.monotonic()
             api.terminate()
-            await eventually(lambda: _ended(api))
+            await eventually(lambda: has_ended(api))
             ended_in = time.monotonic() - asked
 
     assert answered_in < 1.5
@@ -130,10 +130,6 @@ def _places(spans: Iterable[SentSpan]) -> set[tuple[str, str]]:
 
 async def _asked(collector: Collector) -> bool:
     return collector.asked.is_set()
-
-
-async def _ended(api: Process) -> bool:
-    return api.exit_code is not None
 
 
 async def _ready(http: httpx.AsyncClient) -> bool:

@@ -15,11 +15,11 @@ import pytest
 from embedded.ports import free_port
 from store.core.tables import error_reports
 from store.runs.tables import engine_runs
-from tests.support.core.command_line import answer_of, cli_json, cli_process
+from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.core.engine import ENGINE_SECRET, GATEWAY, LiveEngine, settings_of
 from tests.support.core.histories import history_bytes
 from tests.support.core.postgres import as_owner
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import Process, has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.sentry import sentry_server
@@ -212,6 +212,11 @@ async def test_reports_are_listed(
     latest: Any = cli_json("errors", "list", "--limit", "1", DATABASE_URL=database_url)["errors"]
     assert latest == listed[:1]
 
+    show = ("errors", "show")
+    assert cli_json(*show, listed[0]["id"], DATABASE_URL=database_url) == listed[0]
+    assert listed[1]["place"] in cli(*show, listed[1]["id"], DATABASE_URL=database_url).stdout
+    assert "there is no such error" in cli(*show, "N", DATABASE_URL=database_url).stderr
+
 
 async def test_libraries_speak_json_too(
     database_url: str, tmp_path: Path, front: LiveEngine
@@ -246,14 +251,10 @@ async def test_taken_metrics_port_is_one_sentence(
             "late", *program, settings=front.settings, folder=tmp_path,
             METRICS_PORT=str(port), PORT=str(free_port()),
         ) as late:  # fmt: skip
-            await eventually(lambda: _ended(late))
+            await eventually(lambda: has_ended(late))
     assert late.exit_code == 1
     (sentence,) = late.log.read_text().splitlines()
     assert sentence.startswith(f"error: METRICS_PORT {port} cannot be opened")
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None
 
 
 async def _ready(it: Installation) -> bool:

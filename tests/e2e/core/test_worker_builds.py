@@ -25,7 +25,7 @@ from store.billing.tables import usage_ledger
 from store.runs.tables import engine_runs
 from tests.support.core.engine import LiveEngine
 from tests.support.core.load import Load
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import Process, has_ended, process
 from tests.support.core.rows import rows
 from tests.support.core.schedules import fire
 from tests.support.core.waiting import eventually
@@ -60,7 +60,7 @@ class Builds:
     async def deployment(self, build_id: str, command: str) -> dict[str, Any]:
         """What `cli.py deployment` says in the environment of a build."""
         done = self._start(build_id, "cli.py", "deployment", command, "--json")
-        await eventually(partial(_ended, done), 60)
+        await eventually(partial(has_ended, done), 60)
         assert done.exit_code == 0, done.log_tail()
         said: dict[str, Any] = json.loads(done.log_tail(1))
         return said
@@ -94,7 +94,7 @@ async def test_a_new_build_takes_over_under_load(
             for worker in old:
                 worker.terminate()
             for worker in old:
-                await eventually(partial(_ended, worker), 60)
+                await eventually(partial(has_ended, worker), 60)
                 assert worker.exit_code == 0, worker.log_tail()
             await load.answered(max(CALLERS, CALLS - len(load.answers)))
 
@@ -155,7 +155,3 @@ def _is_patched(history: WorkflowHistory) -> bool:
         if event.event_type == EventType.EVENT_TYPE_MARKER_RECORDED
     ]
     return any(PATCH.encode() in marker.SerializeToString() for marker in markers)
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None

@@ -13,7 +13,7 @@ from embedded.ports import free_port
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
 from tests.support.core.engine import LiveEngine
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
 from tests.support.core.waiting import eventually
 from tests.support.reviews.dashboard import REVIEWS
@@ -66,7 +66,7 @@ async def test_api_killed_before_it_told_the_run(
             await eventually(lambda: _serves(http))
             with pytest.raises(httpx.TransportError):
                 await http.post(f"{REVIEWS}/{review_id}/edit", json={"text": WORDS})
-        await eventually(lambda: _ended(api))
+        await eventually(lambda: has_ended(api))
 
         assert api.exit_code == -signal.SIGKILL
         await _done_once(idle_engine, shop, event_id, mail)
@@ -83,7 +83,7 @@ async def test_command_killed_before_it_told_the_run(
             "command", "-m", "tests.support.reviews.dying_signaller", *approve,
             settings=settings, folder=tmp_path,
         ) as command:  # fmt: skip
-            await eventually(lambda: _ended(command))
+            await eventually(lambda: has_ended(command))
 
         assert command.exit_code == -signal.SIGKILL
         await _done_once(idle_engine, shop, event_id, mail)
@@ -101,7 +101,7 @@ async def test_worker_killed_while_it_took_the_decision_up(
     ) as dying:  # fmt: skip
         event_id, review_id = await _park(idle_engine, shop)
         await idle_engine.decide(review_id, Decision.EDIT, WORDS)
-        await eventually(lambda: _ended(dying))
+        await eventually(lambda: has_ended(dying))
 
     assert dying.exit_code == -signal.SIGKILL
     with process("worker", "worker.py", settings=settings, folder=tmp_path):
@@ -132,10 +132,6 @@ async def _needs_second(engine: LiveEngine, review_id: str) -> None:
             .where(escalation_tickets.c.id == review_id)
             .values(needs_second=True)
         )
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None
 
 
 async def _serves(http: httpx.AsyncClient) -> bool:

@@ -9,28 +9,28 @@ import httpx
 import pytest
 from temporalio.service import RPCError
 
-from embedded.ports import free_port
 from store.billing.tables import usage_counters, usage_ledger
 from store.core.tables import error_reports
 from store.intake.tables import engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import action_ledger, engine_messages, engine_runs
-from tests.support.core.engine import GATEWAY, LiveEngine
-from tests.support.core.processes import Process, process
+from tests.support.core.engine import GATEWAY, LiveEngine, ask_by_mail
+from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row, rows
+from tests.support.core.serving import serving
 from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
-# The first two: in the middle of the answer, and with the effect outside done and not yet told.
+# The first: with the effect outside done and not yet told.
 POINTS = [
-    "after:event.brain",
     "after:event.execute",
     *(
         pytest.param(point, marks=pytest.mark.slow)
         for point in (
             "before:event.normalize",
             "after:event.normalize",
+            "after:event.brain",
             "before:event.execute",
             "after:event.persist",
         )
@@ -52,15 +52,8 @@ async def test_worker_killed_in_the_middle_of_a_run(
         settings=settings,
         folder=tmp_path,
     ) as dying:
-        call = asyncio.ensure_future(
-            idle_engine.post(
-                shop,
-                event_type="email.inbound",
-                customer_email="a@b.example",
-                message=ORDER_QUESTION,
-            )
-        )
-        await eventually(lambda: _ended(dying))
+        call = asyncio.ensure_future(ask_by_mail(idle_engine, shop))
+        await eventually(lambda: has_ended(dying))
         assert dying.exit_code == -signal.SIGKILL
         with process("worker", "worker.py", settings=settings, folder=tmp_path):
             answer = await call
@@ -79,15 +72,8 @@ async def test_worker_killed_after_the_mail_left(
         "dying", "-m", "tests.support.core.crashing_worker", "mail-sent",
         settings=settings, folder=tmp_path,
     ) as dying:  # fmt: skip
-        call = asyncio.ensure_future(
-            idle_engine.post(
-                shop,
-                event_type="email.inbound",
-                customer_email="a@b.example",
-                message=ORDER_QUESTION,
-            )
-        )
-        await eventually(lambda: _ended(dying))
+        call = asyncio.ensure_future(ask_by_mail(idle_engine, shop))
+        await eventually(lambda: has_ended(dying))
         with process("worker", "worker.py", settings=settings, folder=tmp_path):
             answer = await call
 
@@ -103,60 +89,48 @@ async def test_api_killed_after_the_start(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path
 ) -> None:
     """The caller is gone; its event is not."""
-    port = free_port()
-    with process(
-        "api", "cli.py", "serve", "--port", str(port),
-        settings=idle_engine.settings, folder=tmp_path,
-    ) as api:  # fmt: skip
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=40) as http:
-            await eventually(lambda: _serves(http))
-            call = asyncio.ensure_future(
-                http.post(
-                    GATEWAY,
-                    json={"client_id": shop.client_id, "message": ORDER_QUESTION},
-                    headers=shop.headers,
-                )
+    async with serving(idle_engine, tmp_path) as (api, http):
+        call = asyncio.ensure_future(
+            http.post(
+                GATEWAY,
+                json={"client_id": shop.client_id, "message": ORDER_QUESTION},
+                headers=shop.headers,
             )
-            event_id = await eventually(lambda: _started_event(idle_engine, shop))
-            api.kill()
-            with pytest.raises(httpx.TransportError):
-                await call
+        )
+        event_id = await eventually(lambda: _started_event(idle_engine, shop))
+        api.kill()
+        with pytest.raises(httpx.TransportError):
+            await call
 
     async with idle_engine.working():
         await idle_engine.run_of(shop, event_id).result()
     await _everything_once(idle_engine)
 
 
-@pytest.mark.parametrize("is_test", [False, True])
+@pytest.mark.parametrize("is_test", [False, pytest.param(True, marks=pytest.mark.slow)])
 async def test_api_stopped_before_the_answer(
     idle_engine: LiveEngine, shop: Shop, tmp_path: Path, is_test: bool
 ) -> None:
     """Nobody works, and who stops it does not wait: the caller is told, and so are the
     operators."""
-    port = free_port()
-    with process(
-        "api", "cli.py", "serve", "--port", str(port),
-        settings=idle_engine.settings, folder=tmp_path,
-    ) as api:  # fmt: skip
-        async with httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=40) as http:
-            await eventually(lambda: _serves(http))
-            call = asyncio.ensure_future(
-                http.post(
-                    GATEWAY,
-                    json={
-                        "client_id": shop.client_id,
-                        "message": ORDER_QUESTION,
-                        "is_test": is_test,
-                    },
-                    headers=shop.headers,
-                )
+    async with serving(idle_engine, tmp_path) as (api, http):
+        call = asyncio.ensure_future(
+            http.post(
+                GATEWAY,
+                json={
+                    "client_id": shop.client_id,
+                    "message": ORDER_QUESTION,
+                    "is_test": is_test,
+                },
+                headers=shop.headers,
             )
-            await eventually(lambda: _begun(idle_engine))
-            api.terminate()
-            await eventually(lambda: _accepts_no_more(port))
-            api.terminate()
-            answer = await call
-        await eventually(lambda: _ended(api))
+        )
+        await eventually(lambda: _begun(idle_engine))
+        api.terminate()
+        await eventually(lambda: _accepts_no_more(http))
+        api.terminate()
+        answer = await call
+        await eventually(lambda: has_ended(api))
     assert api.exit_code == 0
     report = await only_row(idle_engine.database, error_reports)
     logged = [json.loads(line) for line in api.log.read_text().splitlines()]
@@ -205,20 +179,9 @@ async def _everything_once(engine: LiveEngine) -> None:
     assert (await only_row(engine.database, usage_counters))["tickets_used"] == 1
 
 
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None
-
-
-async def _serves(http: httpx.AsyncClient) -> bool:
+async def _accepts_no_more(http: httpx.AsyncClient) -> bool:
     try:
-        return (await http.get("/healthz")).status_code == 200
-    except httpx.TransportError:
-        return False
-
-
-async def _accepts_no_more(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
+        _, writer = await asyncio.open_connection(http.base_url.host, http.base_url.port)
     except ConnectionError:
         return True
     writer.close()

@@ -12,7 +12,7 @@ from domain.integrations.integration import BASE_URL, Provider
 from store.runs.tables import action_ledger
 from tests.support.agent.acting import CUSTOMER, acting_shop, connect, order, promising, rules
 from tests.support.core.engine import LiveEngine, live_engine
-from tests.support.core.processes import Process, process
+from tests.support.core.processes import has_ended, process
 from tests.support.core.rows import only_row
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
@@ -74,6 +74,7 @@ async def test_refund_survives_a_worker_killed_at(
     assert (refund["state"], refund["reference"] is not None) == ("done", True)
 
 
+@pytest.mark.slow
 async def test_stripe_gives_back_once_though_the_worker_dies_knowing_it(
     acting: LiveEngine, tmp_path: Path
 ) -> None:
@@ -116,14 +117,10 @@ async def _with_a_death(
     crashing = ("-m", "tests.support.core.crashing_worker", point)
     with process("dying", *crashing, settings=settings, folder=folder, **allowed) as dying:
         call = asyncio.ensure_future(acting.post(shop, **ASKED))
-        await eventually(lambda: _ended(dying))
+        await eventually(lambda: has_ended(dying))
         assert dying.exit_code == -signal.SIGKILL
         with process("worker", "worker.py", settings=settings, folder=folder, **allowed):
             answer = await call
     assert answer.status_code == 200
     body: dict[str, object] = answer.json()
     return body
-
-
-async def _ended(child: Process) -> bool:
-    return child.exit_code is not None

@@ -270,7 +270,7 @@ async def test_one_sentence(installed: Installation) -> None:
         assert named in installed.refused(*arguments)
     # As the workers would refuse it.
     public_only = installed.refused(*create, here, WEBHOOK_ALLOW_PRIVATE_ADDRESSES="")
-    assert "invalid_webhook" in public_only
+    assert "url: the name is of a private network" in public_only
     assert "SEAL_KEY is not set" in installed.refused(*create, here, SEAL_KEY="")
 
 

@@ -1,6 +1,8 @@
 """Entries are written with the change that they tell, or not at all."""
 
 import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import psycopg
 import pytest
@@ -10,6 +12,7 @@ from domain.audit.chain import ALL
 from domain.core.errors import EngineUnavailable
 from domain.tenants.client_settings import SettingsChange
 from services.audit.verification import VerifiedChain, verify_chains
+from services.intake.admission import Admitted
 from services.tenants.client_settings import change_settings
 from services.tenants.keys import create_key
 from store.audit.tables import audit_entries, audit_heads
@@ -20,6 +23,7 @@ from tests.support.audit.chains import ANNA
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import units_on
+from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 
 CHANGE = SettingsChange(system_prompt="Sois bref.")
@@ -136,20 +140,37 @@ async def test_each_client_has_a_chain_and_the_installation_too(
     assert seen == {shop.client_id}
 
 
-async def test_what_an_entry_costs(database: Database, shop: Shop) -> None:
-    """Two statements, and none for what notes nothing."""
+@contextmanager
+def statements_on(database: Database) -> Iterator[list[str]]:
+    """All that the database is told but for the bounds of transactions."""
+    counted: list[str] = []
+
+    def count(*call: object) -> None:
+        counted.append(str(call[2]))
+
+    engine = database.engine.sync_engine
+    sa.event.listen(engine, "before_cursor_execute", count)
+    try:
+        yield counted
+    finally:
+        sa.event.remove(engine, "before_cursor_execute", count)
+
+
+async def test_an_entry_costs_two_statements(database: Database, shop: Shop) -> None:
+    """Several cost no more; the first of a client makes its chain's head."""
     for notes, statements in ((1, 4), (1, 2), (3, 2), (0, 0)):
-        counted: list[str] = []
-
-        def count(*call: object, into: list[str] = counted) -> None:
-            into.append(str(call[2]))
-
-        engine = database.engine.sync_engine
-        sa.event.listen(engine, "before_cursor_execute", count)
-        try:
+        with statements_on(database) as counted:
             async with units_on(database).of(shop.tenant) as work:
                 for _ in range(notes):
                     work.note(ANNA, "noted")
-        finally:
-            sa.event.remove(engine, "before_cursor_execute", count)
         assert len(counted) == statements, counted
+
+
+async def test_an_event_at_the_gateway_costs_none(database: Database, shop: Shop) -> None:
+    with statements_on(database) as counted:
+        admitted = await try_to_admit(database, shop)
+
+    assert isinstance(admitted, Admitted)
+    assert counted
+    assert not [one for one in counted if "audit" in one]
+    assert await rows(database, audit_heads, of=shop) == []

@@ -2,6 +2,7 @@
 
 import io
 import json
+from hashlib import sha256
 
 import pytest
 from structlog.testing import capture_logs
@@ -10,7 +11,7 @@ from domain.core.errors import InvalidInput
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
-from services.exports.legacy_events import ImportedEvents, import_legacy_events
+from services.exports.legacy_events import ImportedEvents, delete_legacy_event, import_legacy_events
 from services.exports.tenant_import import import_export
 from store.core.database import Database
 from store.exports.tables import automation_events
@@ -49,6 +50,23 @@ async def test_all_or_none(database: Database, shop: Shop) -> None:
         async with units_on(database).of(shop.tenant) as work:
             await import_legacy_events(work, OPERATOR, wrong)
     assert await rows(database, automation_events, of=shop) == []
+
+
+async def test_one_is_deleted(database: Database, shop: Shop) -> None:
+    async with units_on(database).of(shop.tenant) as work:
+        await import_legacy_events(work, OPERATOR, lines(2))
+    with capture_logs() as logs:
+        async with units_on(database).of(shop.tenant) as work:
+            await delete_legacy_event(work, OPERATOR, "1")
+    assert [row["id"] for row in await rows(database, automation_events, of=shop)] == ["0"]
+    (noted,) = (log for log in logs if log.get("client_id") == shop.client_id)
+    assert noted["event_digest"] == sha256(b"1").hexdigest()
+
+    async with units_on(database).of(shop.tenant) as work:
+        with pytest.raises(InvalidInput, match="no event with this id"):
+            await delete_legacy_event(work, OPERATOR, "1")
+        with pytest.raises(RoleRequired):
+            await delete_legacy_event(work, OWNER, "0")
 
 
 async def test_no_role_of_a_client_brings_anything_in(database: Database, shop: Shop) -> None:

@@ -112,6 +112,8 @@ async def test_a_lived_client_moves_and_is_copied(
     assert (moved.closed.runs, moved.closed.reviews, moved.closed.integrations) == (0, 1, 1)
     after = await document(elsewhere, tenant)
     assert settled(after) == settled(before)
+    log = json.loads(await exported(elsewhere, tenant))["audit_entries"]
+    assert [entry["what"] for entry in log] == ["export imported"]
     await _remembers_alike(here, it.shop.tenant, elsewhere, tenant)
     await _nothing_comes_of_it(elsewhere, tenant)
     async with elsewhere.tenant(tenant) as connection:

@@ -262,7 +262,7 @@ class Usage(RuleBasedStateMachine):
 
 
 def test_used_credits_and_ledger_always_agree(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch, thorough: bool
 ) -> None:
     monkeypatch.setattr(subscription, "TICKETS", QUOTAS)
     for module in (admission, recent_use):
@@ -282,7 +282,7 @@ def test_used_credits_and_ledger_always_agree(
         run_state_machine_as_test(
             Bound,
             settings=settings(
-                max_examples=25,
+                max_examples=25 if thorough else 8,
                 stateful_step_count=25,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),

@@ -247,7 +247,7 @@ class Escalations(RuleBasedStateMachine):
             return await EscalationRepository(connection, self.shop.tenant).approvals(run_id)
 
 
-def test_people_and_the_clock(database_url: str) -> None:
+def test_people_and_the_clock(database_url: str, thorough: bool) -> None:
     with asyncio.Runner() as runner:
 
         async def connected() -> Database:
@@ -261,7 +261,7 @@ def test_people_and_the_clock(database_url: str) -> None:
         run_state_machine_as_test(
             Bound,
             settings=settings(
-                max_examples=40,
+                max_examples=40 if thorough else 12,
                 stateful_step_count=15,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),

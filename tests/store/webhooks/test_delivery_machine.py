@@ -269,7 +269,7 @@ class Deliveries(RuleBasedStateMachine):
 
 
 def test_counts_records_and_misses_always_agree(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
+    database_url: str, monkeypatch: pytest.MonkeyPatch, thorough: bool
 ) -> None:
     monkeypatch.setattr(webhook_rules, "DISABLED_AT", MOST)
     monkeypatch.setattr(webhook_rules, "WARNED_AT", WARNED)
@@ -290,7 +290,7 @@ def test_counts_records_and_misses_always_agree(
         run_state_machine_as_test(
             Bound,
             settings=settings(
-                max_examples=20,
+                max_examples=20 if thorough else 8,
                 stateful_step_count=30,
                 deadline=None,
                 suppress_health_check=list(HealthCheck),

@@ -40,7 +40,13 @@ from store.reviews.tables import escalation_tickets
 from tests.support.core.rows import rows
 from tests.support.core.waiting import eventually
 from tests.support.servers.nowhere import no_way_out
-from tests.support.tenants.shop import Shop
+from tests.support.servers.stripe_account import (
+    SECRET_KEY,
+    WEBHOOK_SECRET,
+    StripeAccount,
+    stripe_account,
+)
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
 from workers import webhooks as webhook_worker
 from workers.engine import EngineActivities, build_activities, build_worker
 
@@ -62,6 +68,7 @@ class LiveEngine:
     metrics: Metrics
     app: FastAPI
     http: httpx.AsyncClient
+    stripe: StripeAccount
 
     async def post(self, shop: Shop, **body: object) -> httpx.Response:
         return await self.http.post(
@@ -124,6 +131,13 @@ class LiveEngine:
             await self.engine.wake(outcome.ref, escalation_id)
 
 
+async def ask_by_mail(engine: LiveEngine, shop: Shop) -> httpx.Response:
+    """A question that is answered by mail, so that execute is an activity of its own."""
+    return await engine.post(
+        shop, event_type="email.inbound", customer_email="a@b.example", message=ORDER_QUESTION
+    )
+
+
 def think_with(database: Database, brain: Brain) -> Think:
     """The thinking step with a brain of the test's."""
     purse = Purse(database, Brains(embedded=brain), utc_now)
@@ -148,7 +162,23 @@ async def live_engine(
     database_url: str, address: str, namespace: str, *, lazy: bool = False, **settings: object
 ) -> AsyncIterator[LiveEngine]:
     """The engine without a worker; `working()` starts one. `lazy`: Temporal may be away."""
-    chosen = settings_of(database_url, address, temporal_namespace=namespace, **settings)
+    with stripe_account() as stripe:
+        account = {
+            "stripe_secret_key": SECRET_KEY,
+            "stripe_webhook_secret": WEBHOOK_SECRET,
+            "stripe_api_url": stripe.url,
+            "price_enterprise": "499.00",
+            **settings,
+        }
+        chosen = settings_of(database_url, address, temporal_namespace=namespace, **account)
+        async with _live(chosen, stripe, lazy=lazy) as engine:
+            yield engine
+
+
+@asynccontextmanager
+async def _live(
+    chosen: Settings, stripe: StripeAccount, *, lazy: bool
+) -> AsyncIterator[LiveEngine]:
     database, worker_database = Database(chosen.database.url), Database(chosen.database.url)
     client = await connect(chosen.temporal, lazy=lazy)
     sender, metrics = webhook_worker.build_sender(chosen.webhooks), Metrics()
@@ -178,6 +208,7 @@ async def live_engine(
             metrics=metrics,
             app=app,
             http=http,
+            stripe=stripe,
         )
     await normalizer.close()
     await database.close()

@@ -20,6 +20,7 @@ from domain.core.errors import (
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
+from domain.identity.errors import OAuthRefused
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -71,6 +72,7 @@ NOT_FOR_CALLERS = {
     NotAuthorized,
     OverBudget,
     PatternTaken,
+    OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
@@ -92,7 +94,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         ClientRateLimited(0.2),
         QuotaExhausted(STANDING),
         TooManyRequests(Limit(LimitScope.USAGE, 60), 12.0),
-        InvalidWebhook("{reason} {nothing}"),
+        InvalidWebhook("message", "{reason} {nothing}"),
         InvalidContent("message", "{reason} {nothing}"),
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),

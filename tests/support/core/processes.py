@@ -36,6 +36,10 @@ class Process(Forked):
         return "\n".join(self.log.read_text(errors="replace").splitlines()[-lines:])
 
 
+async def has_ended(child: Forked) -> bool:
+    return child.exit_code is not None
+
+
 @contextmanager
 def process(
     name: str, *arguments: str, settings: Settings, folder: Path, **env: str

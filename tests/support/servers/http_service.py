@@ -84,6 +84,10 @@ class HttpService:
     ) -> None:
         self._planned.append(Planned(fault, method, after, status, headers or {}))
 
+    def forget_faults(self) -> None:
+        """Nothing more goes wrong."""
+        self._planned.clear()
+
     def take(self, request: Request) -> tuple[Planned | None, Reply]:
         """The fault that is due and what the service would say, its work done or not."""
         with self._lock:
@@ -154,7 +158,7 @@ class _Handler(BaseHTTPRequestHandler):
             case Fault.DRIP:
                 self._drip()
 
-    do_GET = do_POST = do_PUT = _serve  # noqa: N815 - the library's names
+    do_GET = do_POST = do_PUT = do_DELETE = _serve  # noqa: N815 - the library's names
 
     def _answer(self, status: int, body: bytes, headers: Mapping[str, str]) -> None:
         # The caller may have seen enough.

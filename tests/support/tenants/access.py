@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from domain.tenants.client import Role
 from store.metadata import metadata
+from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
@@ -26,10 +27,15 @@ RUNS: Final = "/api/dashboard/runs"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
+PLAN: Final = "/api/dashboard/plan"
+CREDITS: Final = "/api/dashboard/credits"
+CHECKOUTS: Final = "/api/dashboard/checkouts"
+USAGE: Final = "/api/dashboard/usage"
 
 ALL: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT, Role.VIEWER})
 REVIEWERS: Final = frozenset({Role.OWNER, Role.ADMIN, Role.AGENT})
 MANAGERS: Final = frozenset({Role.OWNER, Role.ADMIN})
+OWNERS: Final = frozenset({Role.OWNER})
 
 Route = tuple[str, str]
 """Method and path."""
@@ -68,6 +74,13 @@ ACCESS: Final[dict[Route, Access]] = {
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
     ("GET", AUDIT): Access(MANAGERS),
+    ("GET", PLAN): Access(ALL),
+    ("POST", PLAN + "/checkout"): Access(OWNERS, body={"plan": "enterprise"}),
+    ("POST", PLAN + "/downgrade"): Access(OWNERS, body={"plan": "free"}),
+    ("GET", CREDITS): Access(ALL),
+    ("POST", CREDITS + "/checkout"): Access(MANAGERS, body={"credits": 100}),
+    ("GET", CHECKOUTS + "/{checkout_id}"): Access(ALL, Client.RECORD, missing="checkout_not_found"),
+    ("GET", USAGE): Access(ALL),
     ("GET", REVIEWS): Access(ALL),
     ("GET", REVIEWS + "/{review_id}"): Access(ALL, Client.RECORD, missing="review_not_found"),
     **{
@@ -132,6 +145,10 @@ async def _content(front: LiveEngine, shop: Shop) -> Ids:
     return await made(front, await person(front, shop, Role.OWNER))
 
 
+async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
+    return {"checkout_id": await asked_credits(front, shop)}
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{review_id}": _review,
@@ -140,6 +157,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{template_id}": _content,
     "{knowledge_id}": _content,
     "{integration_id}": _content,
+    "{checkout_id}": _checkout,
 }
 
 

@@ -8,9 +8,11 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
+from domain.billing.checkout import Checkout
 from domain.billing.quota import QuotaStanding
 from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
+from domain.core.money import Money
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
@@ -20,13 +22,14 @@ from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
 from store.audit.tables import audit_anchors
+from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
 from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
-from store.identity.tables import invitations
+from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
@@ -45,7 +48,16 @@ from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 
 SERVICE_ONLY = frozenset(
-    {"users", "erasures", "error_reports", "rate_windows", "sessions", "sign_in_codes"}
+    {
+        "users",
+        "erasures",
+        "error_reports",
+        "rate_windows",
+        "sessions",
+        "sign_in_codes",
+        "payment_events",
+        "oauth_clients",
+    }
 )
 """Tables that belong to no client: only what spans clients may enter."""
 
@@ -66,6 +78,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await AccountRepository(connection, shop.tenant).add_credits(
             5, entry_id=new_ulid(), reason="test", now=now
+        )
+        await CheckoutRepository(connection, shop.tenant).add(
+            Checkout(
+                id=new_ulid(),
+                client_id=shop.client_id,
+                credits=5,
+                amount=Money(minor=500, currency="EUR"),
+                created_at=now,
+            )
         )
         await UsageLedger(connection, shop.tenant).note_thresholds(
             QuotaStanding(period_of(now), 4, 5, 0), (80,), now=now, new_id=new_ulid
@@ -171,7 +192,12 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         "email": "new@b.example",
         "role": Role.AGENT,
         "invited_by": "user",
+        "language": "fr",
         "expires_at": now,
+    }
+    code = {
+        **dict.fromkeys(("user_id", "oauth_client_id", "label", "redirect_uri", "challenge"), "x"),
+        "digest": new_ulid().encode(),
     }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
     for table, values in (
@@ -181,6 +207,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (client_settings, {"updated_at": now}),
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
+        (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -7,8 +7,11 @@ import sqlalchemy as sa
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ActionKind
+from domain.audit.entry import Note
 from domain.reviews.escalation import Decision
+from domain.tenants.actor import Actor
 from store.analytics.tables import churn_predictions, metrics_daily
+from store.audit.audit_log import AuditLog
 from store.content.content import ContentRepository
 from store.content.tables import response_templates
 from store.exports.tables import automation_events
@@ -107,3 +110,5 @@ async def _fill(acting: LiveEngine, shop: Shop) -> None:
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="Où ?", body=AWKWARD, language="fr", now=now
         )
+        note = Note(Actor.operator(CUSTOMER, login=AWKWARD), AWKWARD, {AWKWARD: AWKWARD})
+        await AuditLog(connection, shop.tenant).append([note], now, new_ulid)

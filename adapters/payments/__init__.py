@@ -1,0 +1,1 @@
+"""The payment provider of the service's own account."""

@@ -1,0 +1,147 @@
+"""Stripe's events: that Stripe sent them, and what they say of our checkouts."""
+
+import hmac
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Annotated, Final
+
+from pydantic import AliasPath, BaseModel, Field, ValidationError
+
+from domain.billing.errors import InvalidPaymentSignature
+from domain.billing.payment import PaymentEvent, PaymentKind
+from domain.core.errors import InvalidBody
+from domain.core.money import MAX_MINOR, Money
+
+TOLERANCE: Final = timedelta(minutes=5)
+_MAX_HEADER: Final = 1_000
+_SCHEME: Final = "v1"
+_RENEWAL: Final = "subscription_cycle"
+_KINDS: Final[Mapping[str, PaymentKind]] = {
+    "checkout.session.completed": PaymentKind.PENDING,
+    "checkout.session.async_payment_succeeded": PaymentKind.PAID,
+    "checkout.session.async_payment_failed": PaymentKind.FAILED,
+    "checkout.session.expired": PaymentKind.FAILED,
+    "invoice.paid": PaymentKind.RENEWED,
+    "customer.subscription.deleted": PaymentKind.ENDED,
+    "charge.refunded": PaymentKind.RETURNED,
+    "charge.dispute.created": PaymentKind.RETURNED,
+}
+
+
+def signed_at(header: str, now: datetime) -> str:
+    """The time in a Stripe-Signature, as it was signed. To be asked before a body is read.
+
+    Raises InvalidPaymentSignature for no such header, and for a time that is more than five minutes
+    away.
+    """
+    times = [value for name, value in _parts(header) if name == "t"]
+    if len(header) > _MAX_HEADER or len(times) != 1 or not _is_number(times[0]):
+        raise InvalidPaymentSignature
+    if abs(now.timestamp() - int(times[0])) > TOLERANCE.total_seconds():
+        raise InvalidPaymentSignature
+    return times[0]
+
+
+def verify(body: bytes, header: str, secret: str, now: datetime) -> None:
+    """That Stripe signed these bytes lately. While a secret is changed there are several
+    signatures, of which one must fit. Raises InvalidPaymentSignature."""
+    signed = f"{signed_at(header, now)}.".encode() + body
+    expected = hmac.new(secret.encode(), signed, sha256).hexdigest().encode()
+    given = [value.encode() for name, value in _parts(header) if name == _SCHEME]
+    # All are compared, so that the time says nothing of which one fits.
+    if not sum(hmac.compare_digest(expected, one) for one in given):
+        raise InvalidPaymentSignature
+
+
+def _parts(header: str) -> list[tuple[str, str]]:
+    pairs = (part.partition("=") for part in header.split(","))
+    return [(name.strip(), value.strip()) for name, _, value in pairs]
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= 12
+
+
+_Minor = Annotated[int, Field(ge=0, le=MAX_MINOR)]
+_Metadata = dict[str, str] | None
+
+
+class _Object(BaseModel):
+    """A session, an invoice, a subscription, a charge or a dispute: what is asked of any."""
+
+    id: str
+    metadata: _Metadata = None
+    of_subscription: _Metadata = Field(
+        default=None, validation_alias=AliasPath("subscription_details", "metadata")
+    )
+    # Since the versions of 2025 an invoice says so elsewhere.
+    of_parent: _Metadata = Field(
+        default=None, validation_alias=AliasPath("parent", "subscription_details", "metadata")
+    )
+    subscription: str | None = None
+    parent_subscription: str | None = Field(
+        default=None, validation_alias=AliasPath("parent", "subscription_details", "subscription")
+    )
+    customer: str | None = None
+    payment_status: str | None = None
+    billing_reason: str | None = None
+    cancel_at_period_end: bool = False
+    currency: str | None = Field(default=None, pattern="^[a-z]{3}$")
+    amount_total: _Minor | None = None
+    amount_paid: _Minor | None = None
+    amount_refunded: _Minor | None = None
+    amount: _Minor | None = None
+
+    @property
+    def money(self) -> Money | None:
+        amounts = (self.amount_total, self.amount_paid, self.amount_refunded, self.amount)
+        amount = next((one for one in amounts if one is not None), None)
+        if amount is None or self.currency is None:
+            return None
+        return Money(minor=amount, currency=self.currency.upper())
+
+
+class _Event(BaseModel):
+    id: str = Field(pattern="^[A-Za-z0-9_]{1,255}$")
+    type: str
+    created: int = Field(ge=0, le=10**11, description="Unix seconds")
+    thing: _Object = Field(validation_alias=AliasPath("data", "object"))
+
+
+def read_event(body: bytes) -> PaymentEvent | None:
+    """What an event says, whose signature was verified; None for one that concerns nothing here.
+
+    Raises InvalidBody for what is no event of a known shape.
+    """
+    try:
+        kind = _KINDS.get(_Named.model_validate_json(body).type)
+        if kind is None:
+            return None
+        event = _Event.model_validate_json(body)
+    except ValidationError:
+        raise InvalidBody("événement inconnu") from None
+    thing = event.thing
+    if kind is PaymentKind.PENDING and thing.payment_status != "unpaid":
+        kind = PaymentKind.PAID
+    if kind is PaymentKind.RENEWED and thing.billing_reason != _RENEWAL:
+        return None  # the first bill, which its checkout's session tells of
+    named = thing.metadata or thing.of_subscription or thing.of_parent or {}
+    ended = kind is PaymentKind.ENDED
+    return PaymentEvent(
+        id=event.id,
+        type=event.type,
+        kind=kind,
+        created_at=datetime.fromtimestamp(event.created, UTC),
+        checkout_id=named.get("checkout_id"),
+        client_id=named.get("client_id"),
+        session_id=thing.id if event.type.startswith("checkout.session.") else None,
+        subscription_id=thing.id if ended else thing.subscription or thing.parent_subscription,
+        customer_id=thing.customer,
+        amount=thing.money,
+        at_period_end=thing.cancel_at_period_end,
+    )
+
+
+class _Named(BaseModel):
+    type: str

@@ -1,0 +1,130 @@
+"""/app/sign-in and /app/verify: how a browser is let in."""
+
+import math
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import RedirectResponse, Response
+
+from api.dashboard.forms import read_form
+from api.dashboard.next_page import next_page
+from api.dashboard.session import (
+    SIGN_IN,
+    check_form,
+    check_origin,
+    give_cookie,
+    sign_in_first,
+    take_cookie,
+    visit_of,
+)
+from api.http.client_address import client_network
+from api.resources import Resources, ResourcesDep
+from api.sign_in import count_address, enter_code, our_keys, send_code
+from domain.core.errors import DomainError
+from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode, SessionNotFound
+from domain.identity.session import SessionKind
+from domain.intake.errors import TooManyRequests
+from domain.intake.rate_limit import LimitScope
+from services.identity.sessions import end_session
+
+VERIFY: Final = "/app/verify"
+
+_STATUS: Final[dict[type[DomainError], int]] = {
+    InvalidAddress: 400,
+    InvalidBrandName: 400,
+    InvalidCode: 401,
+    TooManyRequests: 429,
+}
+_REFUSALS: Final = tuple(_STATUS)
+
+
+async def _ours(request: Request) -> None:
+    """Raises RouteNotFound where another identity provider signs people in."""
+    our_keys(request.app.state.resources)
+
+
+router = APIRouter(include_in_schema=False)
+_OURS: Final = [Depends(_ours)]
+
+
+@router.get(SIGN_IN, dependencies=_OURS)
+async def sign_in_page(request: Request) -> Response:
+    wanted = next_page(request.query_params.get("next"))
+    if await visit_of(request) is not None:
+        return RedirectResponse(wanted, status_code=303)
+    return _form(request, "sign_in.html", request.query_params)
+
+
+@router.post(SIGN_IN, dependencies=_OURS)
+async def ask_for_code(request: Request) -> Response:
+    """The form of a code follows, whoever the address is of."""
+    check_origin(request)
+    form: Mapping[str, str] = {}
+    try:
+        await count_address(request, LimitScope.SIGNUP)
+        form = await read_form(request)
+        await send_code(request, form.get("email", ""), form.get("brand_name", "").strip() or None)
+    except _REFUSALS as error:
+        return _form(request, "sign_in.html", form, error)
+    return _form(request, "verify.html", form)
+
+
+@router.get(VERIFY, dependencies=_OURS)
+async def verify_page(request: Request) -> Response:
+    return _form(request, "verify.html", {"next": request.query_params.get("next", "")})
+
+
+@router.post(VERIFY, dependencies=_OURS)
+async def verify(request: Request, resources: ResourcesDep) -> Response:
+    """A session that is always new: what the browser held before is worth nothing afterwards."""
+    check_origin(request)
+    form: Mapping[str, str] = {}
+    try:
+        await count_address(request, LimitScope.VERIFICATION)
+        form = await read_form(request)
+        email, code = form.get("email", ""), form.get("code", "")
+        done = await enter_code(request, email, code, SessionKind.BROWSER)
+    except _REFUSALS as error:
+        return _form(request, "verify.html", form, error)
+    before, network = await visit_of(request), client_network(request)
+    if before is not None:
+        with suppress(SessionNotFound):  # it has just ended by itself
+            async with resources.work.everywhere() as work:
+                await end_session(work, before.user.id, before.session.id, network=network)
+    answer = RedirectResponse(next_page(form.get("next")), status_code=303)
+    give_cookie(request, answer, done.opened.secret)
+    return answer
+
+
+@router.post("/app/sign-out")
+async def sign_out(request: Request, resources: ResourcesDep) -> Response:
+    visit = await visit_of(request)
+    if visit is None:
+        return sign_in_first(request)
+    check_form(request, visit, await read_form(request))
+    async with resources.work.everywhere() as work:
+        await end_session(work, visit.user.id, visit.session.id, network=client_network(request))
+    answer = RedirectResponse(SIGN_IN, status_code=303)
+    take_cookie(request, answer)
+    return answer
+
+
+def _form(
+    request: Request, template: str, given: Mapping[str, str], error: DomainError | None = None
+) -> Response:
+    """The page with what was typed so far, but for the code."""
+    resources: Resources = request.app.state.resources
+    page = resources.pages.render(
+        request,
+        template,
+        status=200 if error is None else _STATUS[type(error)],
+        error=error.code if error else None,
+        next=next_page(given.get("next")),
+        email=given.get("email", "").strip(),
+        brand_name=given.get("brand_name", "").strip(),
+    )
+    if error is not None and error.retry_after_s is not None:
+        page.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
+    return page

@@ -1,0 +1,62 @@
+"""/api/dashboard/credits: the balance, the ledger, and buying a pack."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import ManagerDep, PageDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, errors
+from api.schemas.billing.plan import CheckoutAnswer, CreditPack, CreditsAnswer, CreditsBody
+from api.schemas.core.client_query import cursor_after
+from domain.core.period import period_of
+from services.billing.checkouts import buy_credits
+from store.billing.credit_entries import CreditEntries
+from store.billing.usage import UsageRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_CREDITS: Final = "/api/dashboard/credits"
+
+
+@router.get(_CREDITS, summary="The balance of credits, and what changed it")
+async def show(asked: PageDep, resources: ResourcesDep) -> CreditsAnswer:
+    """For every member of the client. One credit pays for one ticket above the plan's quota."""
+    tenant, query = asked.tenant, asked.query
+    async with resources.database.reading(tenant) as connection:
+        usage = await UsageRepository(connection, tenant).in_month(period_of(resources.now()))
+        # One more than is shown tells whether there is a next page.
+        entries = await CreditEntries(connection, tenant).page(
+            limit=query.limit + 1, before=query.cursor
+        )
+    return CreditsAnswer(
+        credits_balance=usage.credits_balance,
+        packs=[
+            CreditPack(credits=size, price=price)
+            for size, price in resources.settings.payments.prices.packs.items()
+        ],
+        entries=list(entries[: query.limit]),
+        next_cursor=cursor_after(entries, query.limit, lambda last: last.id),
+    )
+
+
+@router.post(
+    f"{_CREDITS}/checkout", summary="Buy credits", status_code=201, responses=errors(409, 503)
+)
+async def buy(
+    member: ManagerDep,
+    body: Annotated[CreditsBody, Depends(JsonBody(CreditsBody))],
+    resources: ResourcesDep,
+) -> CheckoutAnswer:
+    """For owners and admins. They are in the balance when their payment is confirmed."""
+    offered = await buy_credits(
+        resources.work,
+        member.actor,
+        member.tenant,
+        body.credits,
+        prices=resources.settings.payments.prices,
+        payments=resources.payments,
+    )
+    return CheckoutAnswer(
+        checkout_id=offered.checkout_id, url=offered.url, expires_at=offered.expires_at
+    )

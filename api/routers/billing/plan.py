@@ -1,0 +1,68 @@
+"""/api/dashboard/plan: the plan, buying a higher one and choosing a lower one."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import MemberDep, OwnerDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, errors
+from api.schemas.billing.plan import CheckoutAnswer, PlanAnswer, PlanBody, plan_answer
+from services.billing.checkouts import buy_plan
+from services.billing.plans import choose_plan
+from store.tenants.accounts import AccountRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_PLAN: Final = "/api/dashboard/plan"
+Body = Annotated[PlanBody, Depends(JsonBody(PlanBody))]
+
+
+@router.get(_PLAN, summary="The client's plan, and what each plan offers")
+async def show(member: MemberDep, resources: ResourcesDep) -> PlanAnswer:
+    """For every member of the client. Prices are in minor units of the currency."""
+    async with resources.database.reading(member.tenant) as connection:
+        subscription = await AccountRepository(connection, member.tenant).subscription()
+    return plan_answer(
+        subscription,
+        resources.settings.payments.prices,
+        resources.now(),
+        can_pay=resources.payments is not None,
+    )
+
+
+@router.post(
+    f"{_PLAN}/checkout",
+    summary="Buy a higher plan",
+    status_code=201,
+    responses=errors(409, 503),
+)
+async def buy(member: OwnerDep, body: Body, resources: ResourcesDep) -> CheckoutAnswer:
+    """For the owner. The plan is in force when its payment is confirmed: the rest of this month is
+    paid now, then each month."""
+    offered = await buy_plan(
+        resources.work,
+        member.actor,
+        member.tenant,
+        body.plan,
+        prices=resources.settings.payments.prices,
+        payments=resources.payments,
+    )
+    return CheckoutAnswer(
+        checkout_id=offered.checkout_id, url=offered.url, expires_at=offered.expires_at
+    )
+
+
+@router.post(f"{_PLAN}/downgrade", summary="Choose a lower plan", responses=errors(409, 503))
+async def choose(member: OwnerDep, body: Body, resources: ResourcesDep) -> PlanAnswer:
+    """For the owner. In force when the month ends; choosing the present plan takes it back."""
+    prices = resources.settings.payments.prices
+    chosen = await choose_plan(
+        resources.work,
+        member.actor,
+        member.tenant,
+        body.plan,
+        prices=prices,
+        payments=resources.payments,
+    )
+    return plan_answer(chosen, prices, resources.now(), can_pay=resources.payments is not None)

@@ -1,0 +1,59 @@
+"""POST /api/payments/stripe/webhook: Stripe tells what has been paid."""
+
+from typing import Final
+
+import structlog
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from adapters.payments.stripe_events import read_event, signed_at, verify
+from api.http.json_body import json_response, read_body
+from api.resources import Resources, ResourcesDep
+from domain.billing.errors import InvalidPaymentSignature, PaymentsUnavailable
+from domain.billing.payment import EventState, PaymentEvent
+from domain.core.error_report import ErrorReport
+from services.billing.payments import Taken, take_event
+
+router = APIRouter()
+
+_PATH: Final = "/api/payments/stripe/webhook"
+_log = structlog.get_logger(__name__)
+
+
+# Not in the document: nobody but Stripe can call it.
+@router.post(_PATH, include_in_schema=False)
+async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
+    """200 when the event is kept; anything else makes Stripe send it again, for three days."""
+    secret, payments = resources.settings.payments.stripe_webhook_secret, resources.payments
+    if secret is None or payments is None:
+        raise PaymentsUnavailable
+    headers = request.headers.getlist("stripe-signature")
+    if len(headers) != 1:
+        raise InvalidPaymentSignature
+    # Before the body is read: whoever has no lately signed time sends none.
+    signed_at(headers[0], resources.now())
+    request.state.caller = f"stripe@{request.client.host if request.client else ''}"
+    body = await read_body(request)
+    verify(body, headers[0], secret.get_secret_value(), resources.now())
+    event = read_event(body)
+    if event is not None:
+        taken = await take_event(resources.work, event, payments)
+        if taken.settlement.state is EventState.PEOPLE and not taken.again:
+            _report(event, taken, resources)
+    return json_response({"received": True})
+
+
+def _report(event: PaymentEvent, taken: Taken, resources: Resources) -> None:
+    """Money that somebody must look at: in the log, and where operators hear of errors."""
+    problem = taken.settlement.problem or ""
+    _log.error(
+        "payment needs people", payment_event=event.id, problem=problem, client_id=taken.client_id
+    )
+    resources.tracker.report(
+        ErrorReport(
+            place=f"POST {_PATH}",
+            code=f"payment_{problem}",
+            created_at=resources.now(),
+            client_id=taken.client_id,
+        )
+    )

@@ -1,0 +1,164 @@
+"""/api/auth: signing up, in and out, by a code that a mail brings."""
+
+from collections.abc import Sequence
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request, Response
+
+from api.dashboard.session import check_origin, take_cookie, visit_of
+from api.http.client_address import client_network
+from api.openapi import LIMIT_HEADERS, RETRY_AFTER, UNAUTHENTICATED, Described
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, JsonBody, Part
+from api.schemas.core.error import ErrorBody
+from api.schemas.identity.sign_in import (
+    EnterCodeBody,
+    RefreshBody,
+    SignOutBody,
+    SignupAnswer,
+    SignupBody,
+    Tokens,
+    VerifyAnswer,
+)
+from api.sign_in import count_address, enter_code, our_keys, send_code, tokens_of
+from domain.identity.code import LIFETIME as CODE_LIFETIME
+from domain.identity.errors import InvalidRefreshToken
+from domain.identity.session import Session, SessionKind
+from domain.intake.rate_limit import LimitScope
+from services.identity.sessions import end_session, end_sessions, find_session, renew_session
+
+router = APIRouter(route_class=DescribedRoute, prefix="/api/auth", tags=["sign-in"])
+
+
+class AnyoneFrom(Part):
+    """Somebody who is not known yet, counted by network address. No cache keeps the answer.
+
+    Raises RouteNotFound where another identity provider signs people in, and TooManyRequests.
+    """
+
+    def __init__(self, scope: LimitScope) -> None:
+        self._scope = scope
+
+    async def __call__(self, request: Request) -> None:
+        request.state.headers = [(b"cache-control", b"no-store")]
+        our_keys(request.app.state.resources)
+        await count_address(request, self._scope)
+
+
+_SIGNUP: Final = Depends(AnyoneFrom(LimitScope.SIGNUP))
+_VERIFICATION: Final = Depends(AnyoneFrom(LimitScope.VERIFICATION))
+# Programs renew their tokens from one address for many users.
+_RENEWAL: Final = Depends(AnyoneFrom(LimitScope.DASHBOARD))
+
+
+def _answers(*statuses: int, good: Sequence[int]) -> dict[int | str, Described]:
+    told: Described = {"headers": LIMIT_HEADERS}
+    errors = (400, 404, 408, 413, 415, *statuses)
+    return {
+        **dict.fromkeys(good, told),
+        **{status: {"model": ErrorBody, **told} for status in errors},
+        **{status: {"model": ErrorBody} for status in (405, 500)},
+        **({401: UNAUTHENTICATED} if 401 in statuses else {}),
+        429: {"model": ErrorBody, "headers": {**LIMIT_HEADERS, **RETRY_AFTER}},
+    }
+
+
+@router.post(
+    "/signup",
+    summary="Have a sign-in code mailed",
+    status_code=202,
+    responses=_answers(good=[202]),
+    dependencies=[_SIGNUP],
+)
+async def signup(
+    request: Request, body: Annotated[SignupBody, Depends(JsonBody(SignupBody))]
+) -> SignupAnswer:
+    """The answer is the same whether the address is known or not. An unknown one gets a code if the
+    shop's name is given or if somebody has invited it; else a mail says that there is no account.
+    """
+    await send_code(request, body.email, body.brand_name)
+    return SignupAnswer(expires_in=round(CODE_LIFETIME.total_seconds()))
+
+
+@router.post(
+    "/verify",
+    summary="Sign in with the code",
+    responses=_answers(401, good=[200]),
+    dependencies=[_VERIFICATION],
+)
+async def verify(
+    request: Request,
+    body: Annotated[EnterCodeBody, Depends(JsonBody(EnterCodeBody))],
+    resources: ResourcesDep,
+) -> VerifyAnswer:
+    """A code is good once, for ten minutes and for five tries. A new shop's account is made here,
+    and an invited address joins the client that invited it."""
+    done = await enter_code(request, body.email, body.code, SessionKind.REFRESH)
+    return VerifyAnswer(
+        **tokens_of(resources, done.opened).model_dump(),
+        user_id=done.opened.session.user_id,
+        client_id=done.client_id,
+        created=done.created,
+    )
+
+
+@router.post(
+    "/refresh",
+    summary="Get a new session token",
+    responses=_answers(401, good=[200]),
+    dependencies=[_RENEWAL],
+)
+async def refresh(
+    body: Annotated[RefreshBody, Depends(JsonBody(RefreshBody))], resources: ResourcesDep
+) -> Tokens:
+    """Each refresh token is replaced by its use. For 30 seconds the replaced one still gets the
+    same answer; after that its use ends the session, because two must hold it."""
+    async with resources.work.everywhere() as work:
+        renewed = await renew_session(work, body.refresh_token, resources.sealer)
+    if renewed is None:
+        raise InvalidRefreshToken
+    return tokens_of(resources, renewed)
+
+
+@router.post(
+    "/sign-out",
+    summary="End this session, or all of the user's",
+    status_code=204,
+    responses=_answers(401, 403, good=[204]),
+    dependencies=[_RENEWAL],
+)
+async def sign_out(
+    request: Request,
+    response: Response,
+    body: Annotated[SignOutBody, Depends(JsonBody(SignOutBody, optional=True))],
+    resources: ResourcesDep,
+) -> None:
+    """Refresh tokens and browsers are signed out at once. A session token (JWT) that was made
+    before is good until it expires, an hour at most."""
+    session = await _session(request, body.refresh_token)
+    network = client_network(request)
+    async with resources.work.everywhere() as work:
+        if body.everywhere:
+            await end_sessions(work, session.user_id, network=network)
+        else:
+            await end_session(work, session.user_id, session.id, network=network)
+    if session.kind is SessionKind.BROWSER:
+        take_cookie(request, response)
+
+
+async def _session(request: Request, refresh_token: str | None) -> Session:
+    """Raises InvalidRefreshToken, CrossSiteRequest."""
+    resources: Resources = request.app.state.resources
+    if refresh_token is not None:
+        async with resources.database.reading_across() as connection:
+            found = await find_session(
+                connection, SessionKind.REFRESH, refresh_token, resources.now()
+            )
+    else:
+        visit = await visit_of(request)
+        if visit is not None:
+            check_origin(request)
+        found = visit.session if visit is not None else None
+    if found is None:
+        raise InvalidRefreshToken
+    return found

@@ -1,0 +1,104 @@
+"""What a dashboard asks and is told about the plan, credits and their payment."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.schemas.core.strict_body import StrictBody
+from domain.billing.checkout import CheckoutState
+from domain.billing.prices import PriceList
+from domain.billing.quota import TICKETS
+from domain.billing.subscription import Subscription
+from domain.core.money import Money
+from domain.tenants.client import Plan
+from store.billing.credit_entries import CreditEntry
+
+
+class PlanOffer(BaseModel):
+    """What a plan offers a month."""
+
+    plan: Plan
+    tickets: int = Field(description="-1: unlimited.")
+    features: list[Literal["webhooks"]]
+    price: Money | None = Field(description="Null: not for sale here.")
+
+
+class PlanAnswer(BaseModel):
+    plan: Plan = Field(description="In force now: pro at least during a trial.")
+    trial_ends_at: datetime | None = Field(description="Null: not in trial.")
+    paid_plan: Plan = Field(description="The plan without the trial.")
+    next_plan: Plan | None = Field(description="Null: the plan stays.")
+    next_plan_from: datetime | None
+    can_pay: bool = Field(description="Whether plans and credits can be bought here.")
+    offers: list[PlanOffer]
+
+
+def plan_answer(
+    subscription: Subscription, prices: PriceList, now: datetime, *, can_pay: bool
+) -> PlanAnswer:
+    """What a client is told of its plan at `now`."""
+    settled = subscription.settled(now)
+    return PlanAnswer(
+        plan=settled.plan_at(now),
+        trial_ends_at=settled.trial_end(now),
+        paid_plan=settled.plan,
+        next_plan=settled.next_plan,
+        next_plan_from=settled.next_plan_from,
+        can_pay=can_pay,
+        offers=[
+            PlanOffer(
+                plan=plan,
+                tickets=TICKETS[plan],
+                features=["webhooks"] if Subscription(plan).includes_webhooks(now) else [],
+                price=prices.plans.get(plan),
+            )
+            for plan in Plan
+        ],
+    )
+
+
+class PlanBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"plan": "starter"}]})
+
+    plan: Annotated[Plan, Field(strict=False)]
+
+
+class CreditsBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
+
+    credits: int = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
+
+
+class CheckoutAnswer(BaseModel):
+    checkout_id: str
+    url: str = Field(description="The payment provider's page, where it is paid.")
+    expires_at: datetime = Field(description="Until then the page takes a payment.")
+
+
+class CheckoutStatus(BaseModel):
+    """`state` becomes `paid` when the provider has confirmed the payment."""
+
+    checkout_id: str
+    state: CheckoutState
+    plan: Plan | None
+    credits: int | None
+    amount: Money
+    monthly: Money | None = Field(description="From `renews_at` on; null: paid once.")
+    renews_at: datetime | None
+    url: str | None = Field(description="Null: it cannot be paid, or no longer.")
+    expires_at: datetime
+
+
+class CreditPack(BaseModel):
+    credits: int
+    price: Money
+
+
+class CreditsAnswer(BaseModel):
+    credits_balance: int
+    packs: list[CreditPack]
+    entries: list[CreditEntry] = Field(description="Newest first, each with the balance after it.")
+    next_cursor: str | None = Field(
+        description="Asks for the entries after these; null: these are the last."
+    )

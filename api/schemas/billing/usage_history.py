@@ -1,0 +1,23 @@
+"""What a dashboard is told of a client's use, month by month and to come."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from api.schemas.billing.usage import UsageRecord, usage_record
+from domain.billing.forecast import Forecast
+from services.billing.standing import UsageStanding
+from store.billing.usage_history import UsedMonth
+
+
+@dataclass(frozen=True, slots=True)
+class UsageAnswer:
+    """`current`: this month, as GET /api/billing/usage has it. `history`: the months before, newest
+    first. `forecast`: null for an unlimited plan, and until one whole day has passed."""
+
+    current: UsageRecord
+    history: tuple[UsedMonth, ...]
+    forecast: Forecast | None
+
+
+def usage_answer(standing: UsageStanding, now: datetime) -> UsageAnswer:
+    return UsageAnswer(usage_record(standing.usage, now), standing.history, standing.forecast)

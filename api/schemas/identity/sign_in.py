@@ -1,0 +1,71 @@
+"""Bodies and answers of signing in."""
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from api.schemas.core.strict_body import StrictBody
+from domain.identity.address import MAX_ADDRESS
+
+_Address = Annotated[
+    str,
+    Field(min_length=3, max_length=MAX_ADDRESS, description="As in `anne@shop.example`."),
+]
+_RefreshToken = Annotated[str, Field(min_length=1, max_length=200)]
+
+
+class SignupBody(StrictBody):
+    email: _Address
+    brand_name: Annotated[
+        str | None,
+        Field(
+            max_length=400,
+            description="The shop's name, 1 to 100 characters; who has an account needs none.",
+        ),
+    ] = None
+
+
+class SignupAnswer(BaseModel):
+    """The same for every address. `expires_in`: seconds that a code lasts."""
+
+    model_config = ConfigDict(frozen=True)
+
+    status: Literal["accepted"] = "accepted"
+    expires_in: int
+
+
+class EnterCodeBody(StrictBody):
+    email: _Address
+    code: Annotated[str, Field(max_length=20, description="Six digits, from the mail.")]
+
+
+class RefreshBody(StrictBody):
+    refresh_token: _RefreshToken
+
+
+class SignOutBody(StrictBody):
+    """Without a refresh token it is the browser's session that ends."""
+
+    refresh_token: _RefreshToken | None = None
+    everywhere: bool = False
+
+
+class Tokens(BaseModel):
+    """`token`: a session JWT, for `Authorization: Bearer`. `expires_in`: its seconds.
+    `refresh_token`: for the next one; each use replaces it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    token: str
+    token_type: Literal["Bearer"] = "Bearer"  # noqa: S105 - no password
+    expires_in: int
+    refresh_token: str
+
+
+class VerifyAnswer(Tokens):
+    """`client_id`: the user's own client, null of a user who belongs to none. `created`: whether
+    it was made just now."""
+
+    user_id: str
+    client_id: str | None
+    created: bool

@@ -1,0 +1,102 @@
+"""Signing in over HTTP, for programs (`/api/auth`) and for browsers (`/app`)."""
+
+import secrets
+from hashlib import sha256
+from typing import Final
+
+from starlette.requests import Request
+
+from adapters.identity.session_key import LIFETIME, SessionKeys
+from api.dashboard.pages import language_of
+from api.http.client_address import client_network, limited_address
+from api.resources import Resources
+from api.schemas.identity.sign_in import Tokens
+from domain.core.errors import RouteNotFound
+from domain.core.plain_text import clean_line
+from domain.identity.address import sign_in_address
+from domain.identity.brand import brand_name
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from domain.identity.errors import InvalidAddress, InvalidCode
+from domain.identity.session import SECRET_BYTES, SessionKind
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.user import User
+from services.identity.sessions import OpenedSession, Visitor
+from services.identity.sign_in import CodePresented, CodeWanted, Entered, make_code, sign_in
+
+_MAX_AGENT: Final = 200
+
+
+def our_keys(resources: Resources) -> SessionKeys:
+    """Raises RouteNotFound where another identity provider signs people in, or none does."""
+    if resources.session_keys is None:
+        raise RouteNotFound
+    return resources.session_keys
+
+
+async def count_address(request: Request, scope: LimitScope) -> None:
+    """Count the request for the network address that it comes from. Raises TooManyRequests."""
+    resources: Resources = request.app.state.resources
+    request.state.caller = f"ip:{limited_address(request)}"
+    await resources.limiter.check_request(request, scope, request.state.caller, resources.now())
+
+
+async def send_code(request: Request, email: str, brand: str | None) -> None:
+    """Have a code mailed, or a word that there is no account: the caller learns neither.
+
+    It takes the same time for each address: what differs is done by who sends the mail. Raises
+    InvalidAddress, InvalidBrandName, TooManyRequests, EngineUnavailable.
+    """
+    resources: Resources = request.app.state.resources
+    wanted = CodeWanted(
+        email=sign_in_address(email),
+        brand_name=None if brand is None else brand_name(brand),
+        language=language_of(request),
+        code=code_text(secrets.randbelow(CODES)),
+    )
+    await _count_mailbox(resources, LimitScope.SIGNUP, wanted.email)
+    async with resources.work.everywhere() as work:
+        code_id = await make_code(work, wanted, resources.sealer)
+    if code_id is not None:
+        # Once Temporal has it, it is sent, whoever dies. Before, the caller has no answer.
+        await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
+
+
+async def enter_code(request: Request, email: str, code: str, kind: SessionKind) -> Entered:
+    """Sign in. Raises InvalidCode, TooManyRequests, EngineUnavailable."""
+    resources: Resources = request.app.state.resources
+    try:
+        address = sign_in_address(email)
+    except InvalidAddress:
+        raise InvalidCode from None
+    await _count_mailbox(resources, LimitScope.VERIFICATION, address)
+    random = secrets.token_bytes(SECRET_BYTES)
+    presented = CodePresented(address, code, kind, visitor_of(request), random)
+    async with resources.work.everywhere() as work:
+        done = await sign_in(work, presented, resources.sealer)
+    if done is None:
+        raise InvalidCode
+    return done
+
+
+def visitor_of(request: Request) -> Visitor:
+    agent = clean_line(request.headers.get("user-agent", ""), _MAX_AGENT)
+    return Visitor(client_network(request), agent)
+
+
+def tokens_of(resources: Resources, opened: OpenedSession) -> Tokens:
+    """A session JWT beside the refresh token that was just made."""
+    # Internal admins are listed in the settings, so no token needs to say it.
+    user = User(opened.session.user_id, is_admin=False)
+    return Tokens(
+        token=our_keys(resources).sign(user, resources.now()),
+        expires_in=round(LIFETIME.total_seconds()),
+        refresh_token=opened.secret,
+    )
+
+
+async def _count_mailbox(resources: Resources, scope: LimitScope, address: str) -> None:
+    """The same limit by mail address. What is counted on may be kept in the database, so it is a
+    digest. Raises TooManyRequests."""
+    digest = sha256(address.encode()).hexdigest()[:32]
+    await resources.limiter.check(scope, f"mail:{digest}", resources.now())

@@ -1,0 +1,46 @@
+"""Long texts that a command takes from an option, a file or standard input."""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+from domain.core.errors import InvalidInput
+
+MAX_BYTES: Final = 1 << 20
+FILE_HELP: Final = "The same from a file; - is standard input."
+
+
+def content_of(file: Path, at_most: int = MAX_BYTES) -> bytes:
+    """What a file holds, or standard input for `-`. Raises InvalidInput."""
+    try:
+        if str(file) == "-":
+            content = sys.stdin.buffer.read(at_most + 1)
+        else:
+            with file.open("rb") as opened:
+                content = opened.read(at_most + 1)
+    except OSError as error:
+        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be read').lower()}") from None
+    if len(content) > at_most:
+        raise InvalidInput(f"{file}: more than {at_most} bytes")
+    return content
+
+
+def text_of(given: str | None, file: Path | None, option: str) -> str | None:
+    """The text of `option`, or of `option`-file; None where neither is given. A line break at the
+    end of a file is the editor's. Raises InvalidInput."""
+    if file is None:
+        return given
+    if given is not None:
+        raise InvalidInput(f"{option} or {option}-file, not both")
+    try:
+        return content_of(file).decode("utf-8-sig").removesuffix("\n").removesuffix("\r")
+    except UnicodeDecodeError:
+        raise InvalidInput(f"{file}: UTF-8 expected") from None
+
+
+def required_text(given: str | None, file: Path | None, option: str) -> str:
+    """The same where one of both is needed."""
+    text = text_of(given, file, option)
+    if text is None:
+        raise InvalidInput(f"{option} or {option}-file is needed")
+    return text

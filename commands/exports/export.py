@@ -1,0 +1,96 @@
+"""export: all that is kept of a client, as one file."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import aclosing, contextmanager
+from pathlib import Path
+from typing import Annotated, BinaryIO, Final
+
+import typer
+
+from adapters.system import utc_now
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    database_of,
+    fail,
+    synchronous,
+)
+from commands.core.progress import Bar, progress
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId, parse_ulid
+from domain.exports.export import ExportFormat, Section, exported_at
+from store.core.snapshot import Snapshot
+from store.exports.csv_form import CsvRendering
+from store.exports.export import Export, Rendering, Skipped
+from store.exports.json_form import JsonRendering
+from store.tenants.clients import ClientRepository
+
+_FORMS: Final[dict[ExportFormat, Rendering]] = {
+    ExportFormat.JSON: JsonRendering(),
+    ExportFormat.CSV: CsvRendering(),
+}
+
+
+@synchronous
+async def export(
+    client: ClientOption,
+    form: Annotated[ExportFormat, typer.Option("--format")] = ExportFormat.JSON,
+    file: Annotated[
+        Path | None, typer.Option("--out", help="Where to; if absent, standard output.")
+    ] = None,
+    data: DataOption = DEFAULT_DATA,
+) -> None:
+    """Write all that is kept of a client to a file, as the client itself gets it. See
+    docs/export.md.
+
+    A section that cannot be read is empty and named, and the exit code is 1. A file appears when
+    it is whole, in place of one that was there.
+    """
+    tenant = TenantId(parse_ulid(client) or client)
+    skipped: list[str] = []
+
+    def skip(section: Section, sqlstate: str, _: Exception) -> None:
+        skipped.append(f"{section} (SQLSTATE {sqlstate})")
+
+    async with database_of(data) as database:
+        async with database.reading_across() as connection:
+            await ClientRepository(connection).brand_name(tenant)
+        with _written(file) as out, progress("Exporting", None) as bar:
+            async with database.snapshot(tenant) as snapshot:
+                await _write(snapshot, _FORMS[form], skip, out, bar)
+    if skipped:
+        raise fail(f"empty, because they could not be read: {', '.join(skipped)}")
+
+
+async def _write(
+    snapshot: Snapshot, form: Rendering, skipped: Skipped, out: BinaryIO, bar: Bar
+) -> None:
+    pieces = Export(snapshot, form, skipped=skipped).pieces(exported_at(utc_now()))
+    async with aclosing(pieces):
+        async for piece in pieces:
+            out.write(piece)
+            bar.advance(len(piece))
+    out.flush()
+
+
+@contextmanager
+def _written(file: Path | None) -> Iterator[BinaryIO]:
+    """The file, or standard output. It holds customers' words: only this user may read it.
+    Raises InvalidInput."""
+    if file is None or str(file) == "-":
+        yield sys.stdout.buffer
+        return
+    partial = file.with_name(f".{file.name}.{os.getpid()}")
+    try:
+        descriptor = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "wb") as out:
+                yield out
+            partial.replace(file)
+        finally:
+            partial.unlink(missing_ok=True)
+    except OSError as error:
+        raise InvalidInput(f"{file}: {(error.strerror or 'cannot be written').lower()}") from None

@@ -1,0 +1,53 @@
+"""The forecast: on which day of this month the tickets will be used up, if they will."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from domain.billing.quota import UNLIMITED, QuotaStanding
+from domain.core.period import next_period_start
+
+LOOKED_BACK: Final = timedelta(days=7)
+"""A whole week, so that quiet weekends count as they should."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """`tickets_per_day`: of the days that were looked at. `quota_ends_on`, `credits_end_on`: days
+    in UTC; None: not in this month at that pace."""
+
+    tickets_per_day: float
+    quota_ends_on: date | None
+    credits_end_on: date | None
+
+
+def forecast(standing: QuotaStanding, daily: Sequence[int], now: datetime) -> Forecast | None:
+    """When a client that goes on as it did will have used its tickets, and then its credits.
+
+    Method: the mean of the last seven whole days (`daily`, any order; fewer for a client that is
+    younger) goes on evenly from now. What is used up already ends today. None for an unlimited
+    plan, and for a client of whom no whole day is known.
+    """
+    if standing.tickets_limit == UNLIMITED or not daily:
+        return None
+    left = max(0, standing.tickets_limit - standing.tickets_used)
+    tickets, days = sum(daily), len(daily)
+    return Forecast(
+        tickets_per_day=round(tickets / days, 1),
+        quota_ends_on=_day_after(left, tickets, days, now),
+        credits_end_on=_day_after(left + standing.credits_balance, tickets, days, now),
+    )
+
+
+def _day_after(left: int, tickets: int, days: int, now: datetime) -> date | None:
+    """The day when so many are used at a pace of `tickets` in `days`; None: not in this month."""
+    end = next_period_start(now)
+    here = now.astimezone(end.tzinfo)
+    if left == 0:
+        return here.date()
+    # Compared in whole numbers first: what is far away has no date.
+    seconds_left = (end - here) // timedelta(seconds=1)
+    if left * days * 86_400 >= seconds_left * tickets:
+        return None
+    return (here + timedelta(seconds=left * days * 86_400 // tickets)).date()

@@ -1,0 +1,113 @@
+"""Payments: what the payment provider says has happened, and whether it may have an effect."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+
+from domain.billing.checkout import Checkout, RenewalState
+from domain.core.money import Money
+
+
+class PaymentKind(StrEnum):
+    """`ended`: a plan is no longer paid for monthly. `returned`: money was given back, or its payer
+    disputes the payment."""
+
+    PAID = "paid"
+    PENDING = "pending"
+    FAILED = "failed"
+    RENEWED = "renewed"
+    ENDED = "ended"
+    RETURNED = "returned"
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentEvent:
+    """One event, whose sender was verified. What the provider did not say is None.
+
+    `type`: the provider's own name. `created_at`: by the provider's clock. `at_period_end`: of a
+    plan that ended, whether the time that was paid for was over.
+    """
+
+    id: str
+    type: str
+    kind: PaymentKind
+    created_at: datetime
+    checkout_id: str | None = None
+    client_id: str | None = None
+    session_id: str | None = None
+    subscription_id: str | None = None
+    customer_id: str | None = None
+    amount: Money | None = None
+    at_period_end: bool = False
+
+
+class EventState(StrEnum):
+    """What came of an event. `people`: it had no effect, and somebody must look at it."""
+
+    APPLIED = "applied"
+    NOTED = "noted"
+    PEOPLE = "people"
+
+
+class PaymentProblem(StrEnum):
+    """Why people must look."""
+
+    UNKNOWN_CHECKOUT = "unknown_checkout"
+    OTHER_CLIENT = "other_client"
+    OTHER_SESSION = "other_session"
+    OTHER_AMOUNT = "other_amount"
+    REPLACED_MEANWHILE = "replaced_meanwhile"
+    NOT_RENEWED_HERE = "not_renewed_here"
+    CLIENT_CLOSED = "client_closed"
+    MONEY_RETURNED = "money_returned"
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    state: EventState
+    problem: PaymentProblem | None = None
+
+    @staticmethod
+    def people(problem: PaymentProblem) -> "Settlement":
+        return Settlement(EventState.PEOPLE, problem)
+
+
+def doubt(
+    event: PaymentEvent, checkout: Checkout, active: Checkout | None
+) -> PaymentProblem | None:
+    """Why an event that would move something may not. `active`: the client's plan that is being
+    paid for monthly, if one is."""
+    if event.client_id is not None and event.client_id != checkout.client_id:
+        return PaymentProblem.OTHER_CLIENT
+    match event.kind:
+        case PaymentKind.RETURNED:
+            return PaymentProblem.MONEY_RETURNED
+        case PaymentKind.PAID:
+            return _doubt_payment(event, checkout, active)
+        case PaymentKind.RENEWED:
+            return _doubt_renewal(event, checkout)
+        case PaymentKind.ENDED if checkout.subscription_id not in (None, event.subscription_id):
+            return PaymentProblem.OTHER_SESSION
+    return None
+
+
+def _doubt_payment(
+    event: PaymentEvent, checkout: Checkout, active: Checkout | None
+) -> PaymentProblem | None:
+    # Without a session of ours the process ended before it could be kept.
+    if checkout.session_id not in (None, event.session_id):
+        return PaymentProblem.OTHER_SESSION
+    if event.amount != checkout.amount:
+        return PaymentProblem.OTHER_AMOUNT
+    if checkout.plan is not None and checkout.replaces != (active.id if active else None):
+        return PaymentProblem.REPLACED_MEANWHILE
+    return None
+
+
+def _doubt_renewal(event: PaymentEvent, checkout: Checkout) -> PaymentProblem | None:
+    if (
+        checkout.renewal is not RenewalState.ACTIVE
+        or checkout.subscription_id != event.subscription_id
+    ):
+        return PaymentProblem.NOT_RENEWED_HERE
+    return PaymentProblem.OTHER_AMOUNT if event.amount != checkout.monthly else None

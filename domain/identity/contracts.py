@@ -1,0 +1,13 @@
+"""What crosses Temporal where people are let in: which mail is due, never what it says."""
+
+from typing import Literal
+
+from domain.core.contracts import Contract
+
+
+class SendMailInput(Contract):
+    """`record_id`: the code's or the invitation's. `client_id`: of an invitation."""
+
+    kind: Literal["code", "invitation"]
+    record_id: str
+    client_id: str = ""

@@ -1,0 +1,111 @@
+"""Buying plans and credits: what is asked for is kept first, then the payment provider is told.
+
+What is bought comes with its payment (`services/billing/payments.py`), never from here.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from domain.billing.checkout import MAX_OPEN, OPEN_FOR, Checkout, first_payment
+from domain.billing.errors import NotForSale, PaymentsUnavailable, TooManyCheckouts
+from domain.billing.ports import Payments
+from domain.billing.prices import PriceList
+from domain.core.ids import TenantId
+from domain.tenants.actor import MANAGERS, OWNERS, Actor
+from domain.tenants.client import Plan
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from store.billing.checkouts import CheckoutRepository
+from store.tenants.accounts import AccountRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """`url`: the page where it is paid, until `expires_at`."""
+
+    checkout_id: str
+    url: str
+    expires_at: datetime
+
+
+async def buy_plan(
+    units: UnitsOfWork,
+    actor: Actor,
+    tenant: TenantId,
+    plan: Plan,
+    *,
+    prices: PriceList,
+    payments: Payments | None,
+) -> Offered:
+    """Ask for a plan above the one that is paid for: the rest of this month, then each month.
+
+    Raises RoleRequired, PaymentsUnavailable, NotForSale, TooManyCheckouts, ClientNotFound, and
+    PaymentsUnreachable: then nothing is paid, and it may be asked for again.
+    """
+    actor.require(OWNERS)
+    if payments is None:
+        raise PaymentsUnavailable
+    async with units.of(tenant) as work:
+        account = await AccountRepository(work.connection, tenant).lock()
+        monthly = prices.of_plan(plan)
+        if not account.subscription.is_above(plan, work.now):
+            raise NotForSale(plan.value)
+        repository = CheckoutRepository(work.connection, tenant)
+        active = await repository.active()
+        first = first_payment(monthly, work.now, paid=active.monthly if active else None)
+        checkout = Checkout(
+            id=work.new_id(),
+            client_id=tenant,
+            plan=plan,
+            amount=first.amount,
+            monthly=monthly,
+            renews_at=first.renews_at,
+            replaces=active.id if active else None,
+            customer_id=await repository.customer_id(),
+            created_at=work.now,
+        )
+        await _ask(work, actor, checkout)
+    return await _open(units, tenant, checkout, payments)
+
+
+async def buy_credits(
+    units: UnitsOfWork,
+    actor: Actor,
+    tenant: TenantId,
+    pack: int,
+    *,
+    prices: PriceList,
+    payments: Payments | None,
+) -> Offered:
+    """Ask for a pack of so many credits. Raises the same."""
+    actor.require(MANAGERS)
+    if payments is None:
+        raise PaymentsUnavailable
+    async with units.of(tenant) as work:
+        await AccountRepository(work.connection, tenant).lock()
+        checkout = Checkout(
+            id=work.new_id(),
+            client_id=tenant,
+            credits=pack,
+            amount=prices.of_pack(pack),
+            customer_id=await CheckoutRepository(work.connection, tenant).customer_id(),
+            created_at=work.now,
+        )
+        await _ask(work, actor, checkout)
+    return await _open(units, tenant, checkout, payments)
+
+
+async def _ask(work: UnitOfWork, actor: Actor, checkout: Checkout) -> None:
+    repository = CheckoutRepository(work.connection, work.tenant)
+    if await repository.unpaid_since(work.now - OPEN_FOR) >= MAX_OPEN:
+        raise TooManyCheckouts
+    await repository.add(checkout)
+    work.note(actor, "checkout asked for", checkout_id=checkout.id)
+
+
+async def _open(
+    units: UnitsOfWork, tenant: TenantId, checkout: Checkout, payments: Payments
+) -> Offered:
+    opened = await payments.open(checkout)
+    async with units.of(tenant) as work:
+        await CheckoutRepository(work.connection, tenant).opened(checkout.id, opened)
+    return Offered(checkout.id, opened.url, checkout.expires_at)

@@ -1,0 +1,35 @@
+"""How a client stands with its plan and its use: what the dashboard and commands show."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.billing.forecast import Forecast, forecast
+from domain.billing.quota import UNLIMITED
+from domain.core.ids import TenantId
+from domain.core.period import period_of
+from store.billing.usage import ClientUsage, UsageRepository
+from store.billing.usage_history import UsageHistory, UsedMonth
+
+
+@dataclass(frozen=True, slots=True)
+class UsageStanding:
+    """`history`: the months before this one, newest first. `forecast`: None where there is none."""
+
+    usage: ClientUsage
+    history: tuple[UsedMonth, ...]
+    forecast: Forecast | None
+
+
+async def usage_standing(
+    connection: AsyncConnection, tenant: TenantId, now: datetime
+) -> UsageStanding:
+    """This month, the months before, and the day when the quota will end. Raises ClientNotFound."""
+    usage = await UsageRepository(connection, tenant).in_month(period_of(now))
+    history = UsageHistory(connection, tenant)
+    standing = usage.standing(now)
+    limited = standing.tickets_limit != UNLIMITED
+    # An unlimited client may have millions of tickets, and no forecast.
+    daily = await history.latest_days(now) if limited else []
+    return UsageStanding(usage, await history.months(now), forecast(standing, daily, now))

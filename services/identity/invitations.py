@@ -1,0 +1,69 @@
+"""Inviting members by mail. Whoever signs in with an invited address has accepted
+(`services/identity/accounts.py`)."""
+
+from domain.identity.address import sign_in_address
+from domain.identity.errors import InvitationNotFound, TooManyInvitations
+from domain.identity.invitation import (
+    INVITATIONS_A_DAY,
+    INVITED_FOR,
+    Invitation,
+    check_invited_role,
+)
+from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.client import Role
+from services.core.unit_of_work import UnitOfWork
+from store.identity.invitations import InvitationRepository
+from store.tenants.accounts import AccountRepository
+
+
+async def invite(
+    work: UnitOfWork, actor: Actor, email: str, role: Role, *, language: str
+) -> Invitation:
+    """Invite an address for INVITED_FOR, in the place of its open invitation if it has one.
+
+    After the commit, have it mailed: `TemporalEngine.mail`. `language`: of the mail, fr or en.
+    Whether the address is a user's already is not looked at, so nobody learns it here. Raises
+    RoleRequired, InvalidAddress, InvalidInput for the owner's role, TooManyInvitations,
+    ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    check_invited_role(role)
+    address = sign_in_address(email)
+    # The lock: else two at once would count the same.
+    await AccountRepository(work.connection, work.tenant).lock()
+    invitations = InvitationRepository(work.connection, work.tenant)
+    if await invitations.made_within_a_day(work.now) >= INVITATIONS_A_DAY:
+        raise TooManyInvitations
+    invitation = Invitation(
+        id=work.new_id(),
+        email=address,
+        role=role,
+        invited_by=actor.name,
+        language=language,
+        created_at=work.now,
+        expires_at=work.now + INVITED_FOR,
+    )
+    await invitations.create(invitation)
+    work.note(actor, "member invited", invitation_id=invitation.id, role=role.value)
+    return invitation
+
+
+async def invite_again(
+    work: UnitOfWork, actor: Actor, invitation_id: str, *, language: str
+) -> Invitation:
+    """A fresh invitation in the place of an open one. Raises InvitationNotFound, and what `invite`
+    raises."""
+    actor.require(MANAGERS)
+    found = await InvitationRepository(work.connection, work.tenant).find(invitation_id, work.now)
+    if found is None:
+        raise InvitationNotFound(invitation_id)
+    return await invite(work, actor, found.email, found.role, language=language)
+
+
+async def withdraw(work: UnitOfWork, actor: Actor, invitation_id: str) -> None:
+    """Raises RoleRequired, InvitationNotFound."""
+    actor.require(MANAGERS)
+    invitations = InvitationRepository(work.connection, work.tenant)
+    if not await invitations.withdraw(invitation_id, work.now):
+        raise InvitationNotFound(invitation_id)
+    work.note(actor, "invitation withdrawn", invitation_id=invitation_id)

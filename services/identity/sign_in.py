@@ -1,0 +1,90 @@
+"""Signing in by a code that a mail brings. The work spans clients, as users do."""
+
+from dataclasses import dataclass, field
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.identity.code import code_digest, is_code
+from domain.identity.session import SessionKind
+from services.core.unit_of_work import UnitOfWork
+from services.identity.accounts import account_of
+from services.identity.sessions import OpenedSession, Visitor, open_session
+from store.identity.codes import CodeRepository, NewCode
+
+
+@dataclass(frozen=True, slots=True)
+class CodeWanted:
+    """`email`, `brand_name`: checked (`domain/identity/`). `code`: its text, just drawn."""
+
+    email: str
+    brand_name: str | None
+    language: str
+    code: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class CodePresented:
+    """`kind`: of the session that is wanted. `random`: SECRET_BYTES of it."""
+
+    email: str
+    code: str = field(repr=False)
+    kind: SessionKind
+    visitor: Visitor
+    random: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
+    it was made just now."""
+
+    opened: OpenedSession
+    client_id: str | None
+    created: bool
+
+
+async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str | None:
+    """Store a code, whoever the address is of, and return its id for the mail; None where the
+    address had as many codes as it gets in a day.
+
+    Whether there is an account is looked up by who sends the mail, so this takes equally long.
+    """
+    code_id = work.new_id()
+    stored = await CodeRepository(work.connection).create(
+        NewCode(
+            id=code_id,
+            email=wanted.email,
+            digest=code_digest(sealer, code_id, wanted.code),
+            sealed_code=sealer.seal(wanted.code),
+            brand_name=wanted.brand_name,
+            language=wanted.language,
+        ),
+        work.now,
+    )
+    return code_id if stored else None
+
+
+async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) -> Entered | None:
+    """Open a session for a code, and before it the account that the code was asked for; None where
+    the code is wrong, used up, too old or unknown. The try counts all the same, so the work must be
+    committed then too.
+
+    From here on the work, and its audit entries, are of the user's client.
+    """
+    codes = CodeRepository(work.connection)
+    tried = await codes.take_try(presented.email, work.now)
+    right = [one for one in tried if is_code(sealer, one.id, presented.code, one.digest)]
+    if not right:
+        return None
+    await codes.use_up(presented.email, work.now)
+    account = await account_of(
+        work, presented.email, right[0].brand_name, presented.visitor.network
+    )
+    if account is None:
+        return None
+    if account.client_id is not None:
+        work.tenant = TenantId(account.client_id)
+    opened = await open_session(
+        work, account.user_id, presented.kind, presented.visitor, presented.random
+    )
+    return Entered(opened, account.client_id, account.created)

@@ -1,0 +1,89 @@
+"""Every use case that writes notes it, itself or by a helper."""
+
+import ast
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+SERVICES: Final = Path(__file__).resolve().parents[3] / "services"
+SILENT: Final[Mapping[str, str]] = {
+    "admit_event": "the event, its run and the usage ledger tell it, and it is the hot path",
+    "receive_event": "likewise",
+    "signature_evidence": "it reads what was signed, and changes nothing",
+    "subscriber": "it reads the plan, and changes nothing",
+    "make_code": "no client and no user is known yet: the session that the code opens is noted",
+    "see_session": "it says that a session is used, once a minute",
+    "save_subscription": "part of use cases that note what changed",
+    "acting_as": "it looks up who acts, and changes nothing",
+}
+"""Use cases without an entry, each with its reason."""
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+
+
+def _functions(source: str) -> Iterator[Function]:
+    for node in ast.parse(source).body:
+        if isinstance(node, Function):
+            yield node
+
+
+def _is_use_case(function: Function) -> bool:
+    """One that is public, and works on a unit of work."""
+    arguments = [*function.args.posonlyargs, *function.args.args, *function.args.kwonlyargs]
+    types = [ast.unparse(one.annotation) for one in arguments if one.annotation is not None]
+    works = {"UnitOfWork", "UnitsOfWork"} & {*types}
+    return not function.name.startswith("_") and bool(works)
+
+
+def _called(function: Function) -> set[str]:
+    """What it calls, as it stands in the code."""
+    return {ast.unparse(node.func) for node in ast.walk(function) if isinstance(node, ast.Call)}
+
+
+def unnoted(sources: Mapping[str, str]) -> set[str]:
+    """The use cases that note nothing, also in no function of services that they call."""
+    functions = [one for source in sources.values() for one in _functions(source)]
+    called = {one.name: _called(one) for one in functions}
+    noting = {name for name, names in called.items() if "work.note" in names}
+    while more := {name for name, names in called.items() if names & noting} - noting:
+        noting |= more
+    return {one.name for one in functions if _is_use_case(one)} - noting
+
+
+def _services() -> dict[str, str]:
+    return {str(file): file.read_text() for file in sorted(SERVICES.rglob("*.py"))}
+
+
+def test_every_use_case_notes_what_it_does() -> None:
+    found = [one.name for source in _services().values() for one in _functions(source)]
+
+    assert len(found) > 50
+    assert unnoted(_services()) == SILENT.keys()
+
+
+USE_CASE = "async def change(work: UnitOfWork, actor: Actor) -> None:\n    "
+
+
+@pytest.mark.parametrize(
+    ("sources", "silent"),
+    [
+        ([USE_CASE + "pass"], True),
+        ([USE_CASE + "helper(work)"], True),
+        ([USE_CASE + "work.note(actor, 'changed')"], False),
+        ([USE_CASE + "helper(work)", "def helper(work):\n    work.note(actor, 'x')"], False),
+        (
+            [USE_CASE + "one(work)", "def one(w):\n    two(w)", "def two(work):\n    work.note()"],
+            False,
+        ),
+        (["async def change(units: UnitsOfWork, actor: Actor): ..."], True),
+        (["async def _change(work: UnitOfWork, actor: Actor): ..."], False),
+        (["async def change(work: UnitOfWork, user_id: str): ..."], True),
+        (["async def change(connection: AsyncConnection): ..."], False),
+    ],
+)
+def test_what_would_be_found(sources: list[str], *, silent: bool) -> None:
+    named = {str(number): source for number, source in enumerate(sources)}
+
+    assert unnoted(named) == ({"change"} if silent else set())

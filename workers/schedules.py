@@ -1,0 +1,31 @@
+"""What Temporal must know before the engine works: its schedules and search attributes."""
+
+from temporalio.client import Client
+from temporalio.service import RPCError
+
+from adapters.temporal.setup import (
+    ensure_calendar_schedules,
+    ensure_search_attributes,
+    ensure_sweep_schedule,
+)
+from domain.core.errors import EngineUnavailable
+from domain.runs.contracts import SweepInput
+from settings import Settings
+
+
+async def ensure_schedules(settings: Settings, client: Client) -> None:
+    """Make them, or bring those that are there up to these settings. Raises EngineUnavailable."""
+    sweep = SweepInput(
+        older_than_s=settings.sweep.after_s,
+        review_expiry_s=settings.reviews.expiry_s,
+        remote_brain=settings.brain.is_remote,
+        embedding_model=settings.embedding.model or "",
+    )
+    try:
+        await ensure_search_attributes(client)
+        await ensure_sweep_schedule(client, sweep, settings.sweep.interval_s)
+        await ensure_calendar_schedules(client)
+    except RPCError as error:
+        raise EngineUnavailable(
+            f"namespace {settings.temporal.namespace}: {error.status.name.lower()}"
+        ) from error
