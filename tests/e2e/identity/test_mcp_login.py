@@ -120,7 +120,7 @@ async def started(
         yield client
 
 
-async def _told(client: Client, name: str, **arguments: Any) -> dict[str, Any]:
+async def _told(client: Client, name: str, /, **arguments: Any) -> dict[str, Any]:
     result = await client.call_tool(name, arguments)
     assert not result.is_error, (name, result.content)
     told: dict[str, Any] = result.structured_content
