@@ -67,7 +67,7 @@ class Rehearsed(ToldPart):
     sent: Literal[False] = Field(default=False, description="Nobody was sent anything.")
 
 
-class Taken(ToldPart):
+class TakenEvent(ToldPart):
     """What came of an event that was taken."""
 
     status: Literal["completed", "needs_review", "failed", "no_playbook"]
@@ -93,7 +93,7 @@ async def simulate_message(at_work: AtWork, given: MessageGiven) -> Rehearsed:
     return await _rehearse(at_work, _event(at_work, given))
 
 
-async def push_event(at_work: AtWork, given: EventGiven) -> Taken:
+async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
     idempotency = None
     if given.idempotency_key is not None:
         same = given.model_dump(mode="json", exclude={"idempotency_key"})
@@ -130,9 +130,9 @@ def _rehearsed(answer: RunResult | NoPlaybook, length: int) -> Rehearsed:
     )
 
 
-def _taken(answer: RunResult | NoPlaybook, length: int) -> Taken:
+def _taken(answer: RunResult | NoPlaybook, length: int) -> TakenEvent:
     if isinstance(answer, NoPlaybook):
-        return Taken(
+        return TakenEvent(
             status=answer.status,
             event_id=None,
             run_id=None,
@@ -142,7 +142,7 @@ def _taken(answer: RunResult | NoPlaybook, length: int) -> Taken:
             acknowledgement=None,
             steps_executed=0,
         )
-    return Taken(
+    return TakenEvent(
         status=_told(answer.status),
         event_id=answer.event_id,
         run_id=answer.run_id,
@@ -194,7 +194,7 @@ TOOLS: Final[tuple[McpTool, ...]] = (
         "is touched. Without idempotency_key a second call is a second event.",
         scope=Scope.EVENTS_WRITE,
         takes=EventGiven,
-        gives=Taken,
+        gives=TakenEvent,
         does=push_event,
         effect=CallEffect(writes=True, repeatable=False, outside=True),
     ),
