@@ -43,12 +43,14 @@ from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
 from api.key_uses import written
+from api.mcp import endpoint as mcp
+from api.mcp.server import at_work, build_manager
 from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
-from api.routers.content import knowledge, templates
+from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
 from api.routers.identity import (
@@ -124,6 +126,7 @@ def create_app(
     app.include_router(client_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
+    app.include_router(suggestions.router)
     app.include_router(integrations.router)
     app.include_router(keys.router)
     app.include_router(members.router)
@@ -132,6 +135,7 @@ def create_app(
     app.include_router(playbooks.router)
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
+    app.include_router(mcp.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
@@ -217,8 +221,9 @@ def _lifespan(
                     ca_file=settings.webhooks.ca_file,
                 ),
             )
+            app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                async with written(key_uses):
+                async with written(key_uses), at_work(app.state.mcp):
                     yield
         if sessions is not None:
             await sessions.close()

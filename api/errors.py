@@ -18,7 +18,12 @@ from domain.billing.errors import (
     QuotaExhausted,
     TooManyCheckouts,
 )
-from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.content.errors import (
+    ContentNotFound,
+    SuggestionNotFound,
+    TooManySuggestions,
+    TooMuchContent,
+)
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -74,7 +79,13 @@ from domain.reviews.errors import (
     EscalationNotFound,
     SecondPersonRequired,
 )
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, RunNotFound
+from domain.runs.errors import (
+    AnswerDelayed,
+    AnswerTimeout,
+    AnswerUnknown,
+    ConversationNotFound,
+    RunNotFound,
+)
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -158,7 +169,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
     MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
     PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
+    SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
     EscalationNotFound: ErrorAnswer(404, "Demande de validation introuvable."),
@@ -180,6 +193,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409,
         "Le playbook a changé entre-temps : il en est à la version {version}.",
         fields=("version",),
+    ),
+    TooManySuggestions: ErrorAnswer(
+        409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),

@@ -23,6 +23,7 @@ class LimitScope(StrEnum):
     SIGNUP = "signup"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
+    MCP = "mcp"
     REGISTRATION = "registration"
     AUTHORIZATION = "authorization"
     EXCHANGE = "exchange"
@@ -51,6 +52,7 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.SIGNUP: 5,
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
+        LimitScope.MCP: 120,
         LimitScope.REGISTRATION: 10,
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,

@@ -32,8 +32,9 @@ ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
     ],
     ("GET", USAGE): [lambda client_id: {"params": {"client_id": client_id}}],
 }
-# Its client is always the caller's own, whatever the request says: `test_export.py`.
-OF_THE_CALLER = {("GET", EXPORT)}
+# Its client is always the caller's own, whatever the request says: `test_export.py`, and
+# `tests/api/mcp/`.
+OF_THE_CALLER = {("GET", EXPORT), ("POST", "/api/mcp")}
 # Routes that know no client: the public half of a key pair, health, the API's own page, and what
 # webhooks are told.
 ABOUT_NOBODY = {

@@ -14,6 +14,7 @@ from domain.tenants.client import Role
 from store.metadata import metadata
 from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
+from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
@@ -90,6 +91,13 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
+    ("GET", SUGGESTIONS): Access(ALL),
+    **{
+        ("POST", f"{SUGGESTIONS}/{{suggestion_id}}/{what}"): Access(
+            MANAGERS, missing="suggestion_not_found"
+        )
+        for what in ("accept", "refuse")
+    },
     ("GET", WEBHOOKS): Access(MANAGERS),
     ("POST", WEBHOOKS): Access(MANAGERS, Client.BODY, NEW),
     **{
@@ -141,6 +149,10 @@ async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
     return {"webhook_id": webhook_id, "delivery_id": delivery_id}
 
 
+async def _suggestion(front: LiveEngine, shop: Shop) -> Ids:
+    return {"suggestion_id": await suggested(front.database, shop)}
+
+
 async def _content(front: LiveEngine, shop: Shop) -> Ids:
     return await made(front, await person(front, shop, Role.OWNER))
 
@@ -173,6 +185,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{review_id}": _review,
     "{webhook_id}": _webhook,
+    "{suggestion_id}": _suggestion,
     "{template_id}": _content,
     "{knowledge_id}": _content,
     "{integration_id}": _content,

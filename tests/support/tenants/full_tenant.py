@@ -10,6 +10,7 @@ from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
 from domain.billing.quota import QuotaStanding
+from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.core.period import period_of
@@ -24,6 +25,7 @@ from store.audit.tables import audit_anchors
 from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
+from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
@@ -91,6 +93,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
+        )
+        await SuggestionRepository(connection, shop.tenant).add(
+            Suggestion(
+                id=new_ulid(),
+                proposed=SuggestedEntry(title="t", body="b", language="fr"),
+                reason="r",
+                suggested_by=shop.key_id,
+                created_at=now,
+            )
         )
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
