@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.types import Message
 
-from api.auth import authenticate, authorize, limiter_key
+from api.auth import authenticate, authorize, limiter_key, note_use
 from api.error_response import error_response
 from api.gateway_answers import Begun
 from api.http.json_body import json_response, parse_object, read_body
@@ -74,6 +74,7 @@ async def _key_holder(request: Request) -> AtWork:
         raise Unauthenticated
     request.state.caller = limiter_key(caller)
     await resources.limiter.check_request(request, LimitScope.MCP, request.state.caller, begun.at)
+    note_use(request, caller)
     tenant, actor = await authorize(caller, caller.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
     return AtWork(caller, tenant, actor, begun, request.state.request_id, resources)

@@ -4,7 +4,7 @@ Everything about the request stays in its query, for the form is sent to the sam
 again: nothing is kept before the person has decided. Nobody who is not signed in is told anything,
 sent anywhere, or has a document fetched. After a mistake of the client's, only a program on the
 user's own machine is told at once; to a place on the Internet the person goes by a link
-(decision 0043).
+(decision 0042).
 """
 
 import secrets
