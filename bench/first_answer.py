@@ -6,6 +6,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from demo.sign_up import SignUp
+from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder
 from embedded.stack import Stack, StackPorts
 
@@ -35,6 +36,8 @@ async def first_answers(folder: Path) -> FirstAnswers:
         found = [await SignUp(info.api_url, data.mail).first_answer() for _ in range(_TIMES)]
     finally:
         stack.stop()
+    if not all(one.answer.get("response") for one in found):
+        raise InvalidInput("a first ticket was not answered")
     return FirstAnswers(
         calls=max(len(one.calls) for one in found), seconds=[one.seconds for one in found]
     )

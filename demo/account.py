@@ -28,8 +28,8 @@ async def show_new_account(api_url: str, mails: Path, out: Console) -> bool:
     first = await SignUp(api_url, mails).first_answer()
     told = await _told_by_mcp(api_url, first.key)
     out.print(_table(first, told))
-    good = first.answer.get("status") in ("completed", "needs_review")
-    return good and not any(one.is_error for one in told.values())
+    answered = first.answer.get("status") == "completed" and bool(first.answer.get("response"))
+    return answered and not any(one.is_error for one in told.values())
 
 
 async def _told_by_mcp(api_url: str, key: str) -> Mapping[str, CallToolResult]:

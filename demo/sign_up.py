@@ -16,6 +16,11 @@ from pydantic import JsonValue
 from adapters.system import new_ulid
 
 BRAND: Final = "Atelier Camille"
+_KNOWLEDGE: Final = {
+    "title": "Prix de la livraison express",
+    "body": "La livraison express coûte 9,90 € et arrive le jour ouvré suivant.",
+    "language": "fr",
+}
 _CODE: Final = re.compile(r"\b\d{6}\b")
 _PATIENCE_S: Final = 20.0
 _LOOK_EVERY_S: Final = 0.02
@@ -51,11 +56,12 @@ class SignUp:
             account = await self._post(client, "/api/auth/verify", code)
             client_id, token = str(account["client_id"]), str(account["token"])
             made = await self._post(client, "/api/dashboard/keys", {"label": "shop"}, token)
+            await self._post(client, "/api/dashboard/knowledge", _KNOWLEDGE, token)
             ticket = {
                 "client_id": client_id,
                 "event_type": "widget.chat.message",
                 "customer_email": "anne@example.com",
-                "message": "Bonjour, merci beaucoup pour votre aide !",
+                "message": "Bonjour, combien coûte la livraison express ?",
             }
             key = str(made["text"])
             answer = await self._post(client, "/api/engine/gateway", ticket, key)
