@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from domain.billing.checkout import CheckoutState
 from domain.billing.prices import PriceList
 from domain.billing.quota import TICKETS
@@ -61,13 +61,15 @@ def plan_answer(
 class PlanBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"plan": "starter"}]})
 
-    plan: Annotated[Plan, Field(strict=False)]
+    plan: Annotated[
+        Plan, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Plan)})
+    ]
 
 
 class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
-    credits: int = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
+    credits: Whole = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
 
 
 class CheckoutAnswer(BaseModel):
