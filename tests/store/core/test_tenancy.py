@@ -24,7 +24,7 @@ INSUFFICIENT_PRIVILEGE = "42501"
 
 @pytest.fixture(scope="module")
 async def neighbours(shared_database: Database) -> tuple[Shop, Shop]:
-    """Two clients with rows in every table. No test changes them: each is refused, or finds none."""
+    """Two clients with rows in every table. No test changes them: it is refused, or finds none."""
     mine, theirs = await open_shop(shared_database), await open_shop(shared_database)
     for one in (mine, theirs):
         await fill_every_table(shared_database, one)
