@@ -3,11 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-<<<<<<< HEAD
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
-=======
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
->>>>>>> w16-suite2
 
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.billing.checkout import CheckoutState
@@ -68,28 +64,12 @@ class PlanBody(StrictBody):
     plan: Annotated[
         Plan, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Plan)})
     ]
-<<<<<<< HEAD
-
-
-def _whole(number: object) -> object:
-    """100.0 is an integer too, as JSON Schema has it."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
-=======
->>>>>>> w16-suite2
 
 
 class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
-<<<<<<< HEAD
-    credits: Annotated[
-        int,
-        BeforeValidator(_whole),
-        Field(description="Of a pack that `GET` lists."),
-    ]
-=======
     credits: Whole = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
->>>>>>> w16-suite2
 
 
 class CheckoutAnswer(BaseModel):
