@@ -1,5 +1,6 @@
 """The application: routes, error answers and the resources they share."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -12,6 +13,7 @@ from temporalio.client import Client
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -31,7 +33,9 @@ from api.dashboard import static
 from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.pages import Pages
 from api.dashboard.routers import account as account_pages
+from api.dashboard.routers import provider as provider_pages
 from api.dashboard.routers import sign_in as sign_in_pages
+from api.dashboard.routers.provider import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
@@ -115,6 +119,7 @@ def create_app(
     app.include_router(identity.router)
     app.include_router(sign_in.router)
     app.include_router(sign_in_pages.router)
+    app.include_router(provider_pages.router)
     app.include_router(account_pages.router)
     app.include_router(static.router)
     complete_document(app)
@@ -148,6 +153,8 @@ def _lifespan(
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
         outside = open_client()
+        callback = settings.server.origin + CALLBACK
+        provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         metrics.watch_pool("requests", database.use)
@@ -177,6 +184,7 @@ def _lifespan(
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
+                provider=provider,
                 now=utc_now,
                 new_id=new_ulid,
                 tracker=tracker,
@@ -189,6 +197,8 @@ def _lifespan(
                 yield
         if sessions is not None:
             await sessions.close()
+        if provider is not None:
+            await provider.close()
         await outside.aclose()
         await ready.close()
         await state.close()

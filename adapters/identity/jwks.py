@@ -58,6 +58,12 @@ class ProviderKeys:
             self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
+    async def only(self) -> str | None:
+        """The name of the provider's key, if it has just one: a token need not name that."""
+        if not self._keys and (fetch := self._refresh()) is not None:
+            await asyncio.shield(fetch)
+        return next(iter(self._keys)) if len(self._keys) == 1 else None
+
     async def close(self) -> None:
         if self._fetch is not None:
             self._fetch.cancel()

@@ -61,6 +61,11 @@ OF_A_PERSON = {
     ("GET", "/app/sessions"),
     ("POST", "/app/sessions"),
     ("POST", "/app/sign-out"),
+    ("GET", "/app/oidc/start"),
+    ("GET", "/app/oidc/callback"),
+    ("GET", "/app/oidc/shop"),
+    ("POST", "/app/oidc/shop"),
+    ("GET", "/app/signed-out"),
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
 SIGNED = {("POST", "/api/payments/stripe/webhook")}
