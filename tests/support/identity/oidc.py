@@ -1,5 +1,7 @@
 """Signing in with a browser at another identity provider."""
 
+from collections.abc import Mapping
+
 import httpx
 
 from adapters.system import new_ulid
@@ -8,6 +10,7 @@ from tests.support.servers.oidc import Claims, OidcProvider
 START = "/app/oidc/start"
 CALLBACK = "/app/oidc/callback"
 SHOP = "/app/oidc/shop"
+FROM_PROVIDER = {"sec-fetch-site": "cross-site"}
 
 
 def new_sub() -> str:
@@ -32,11 +35,12 @@ async def come_back(
     claims: Claims | None = None,
     *,
     next_page: str = "/app",
-    **more: str,
+    brings: Mapping[str, str] | None = None,
 ) -> httpx.Response:
-    """The answer to a browser whose user has signed in at the provider."""
+    """The answer to a browser whose user has signed in at the provider. `brings`: in the place of
+    what the provider gave it, or besides."""
     back = provider.answer_to(await to_provider(client, next_page), sub, claims)
-    return await client.get(CALLBACK, params={**back, **more}, headers=FROM_PROVIDER)
+    return await client.get(CALLBACK, params={**back, **(brings or {})}, headers=FROM_PROVIDER)
 
 
 async def open_account(
@@ -50,6 +54,3 @@ async def open_account(
 
 async def is_in(client: httpx.AsyncClient) -> bool:
     return (await client.get("/app")).status_code == 200
-
-
-FROM_PROVIDER = {"sec-fetch-site": "cross-site"}
