@@ -63,3 +63,36 @@ invitations: Final = sa.Table(
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
 )
+
+# Clients that registered themselves; those with a metadata document leave no row.
+oauth_clients: Final = sa.Table(
+    "oauth_clients",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("name"),
+    sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
+    text("network"),
+    time("created_at"),
+    # When a user first consented. Those that nobody wanted are removed.
+    time("used_at", nullable=True),
+    sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
+)
+
+# One row a consent. Used ones are kept for a while: who presents one again has stolen it.
+oauth_codes: Final = sa.Table(
+    "oauth_codes",
+    metadata,
+    *tenant_key(),
+    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
+    text("user_id"),
+    text("oauth_client_id"),
+    text("label"),
+    text("redirect_uri"),
+    text("challenge"),
+    # Without, all that a key may.
+    sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("used_at", nullable=True),
+    # The key that it was exchanged for.
+    text("key_id", nullable=True),
+)

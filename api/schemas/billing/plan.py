@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody
 from domain.billing.checkout import CheckoutState
@@ -61,13 +61,24 @@ def plan_answer(
 class PlanBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"plan": "starter"}]})
 
-    plan: Annotated[Plan, Field(strict=False)]
+    plan: Annotated[
+        Plan, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(Plan)})
+    ]
+
+
+def _whole(number: object) -> object:
+    """100.0 is an integer too, as JSON Schema has it."""
+    return int(number) if isinstance(number, float) and number.is_integer() else number
 
 
 class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
-    credits: int = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
+    credits: Annotated[
+        int,
+        BeforeValidator(_whole),
+        Field(description="Of a pack that `GET` lists."),
+    ]
 
 
 class CheckoutAnswer(BaseModel):
