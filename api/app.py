@@ -143,9 +143,8 @@ def create_app(
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
-    app.include_router(sign_in_pages.router)
-    app.include_router(provider_pages.router)
-    app.include_router(account_pages.router)
+    for pages in (sign_in_pages, provider_pages, account_pages):
+        app.include_router(pages.router)
     app.include_router(static.router)
     app.include_router(oauth_metadata.router)
     app.include_router(oauth_register.router)

@@ -149,6 +149,37 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"oidc_issuer": None}, "OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none"),
+        ({"oidc_client_id": None}, "OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none"),
+        (
+            {"oidc_issuer": None, "oidc_client_id": None},
+            "OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID",
+        ),
+        (
+            {"jwt_issuer": "https://login.example"},
+            "OIDC_ISSUER and JWT_ISSUER must be the same, to the letter",
+        ),
+        ({"oidc_issuer": "http://login.example"}, r"OIDC_ISSUER \(Value error, an https:// URL .*"),
+        ({"oidc_scopes": "email profile"}, r"OIDC_SCOPES \(Value error, space-separated scopes .*"),
+    ],
+)
+def test_half_an_openid_provider_is_refused(wrong: dict[str, object], told: str) -> None:
+    good: dict[str, object] = {
+        "oidc_issuer": "https://login.example/", "oidc_client_id": "us",
+        "oidc_client_secret": "a secret of ours", "jwt_jwks_url": "https://login.example/jwks",
+        "jwt_issuer": "https://login.example/", "jwt_audience": "a",
+    }  # fmt: skip
+    assert identity_settings(**good).identity.has_other_provider
+
+    with pytest.raises(InvalidInput, match=f"^not configured: {told}$") as caught:
+        identity_settings(**{**good, **wrong})
+
+    assert "a secret of ours" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
     "wrong",
     [
         {"engine_secret": "hunter2"},

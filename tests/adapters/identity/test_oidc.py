@@ -10,7 +10,7 @@ from adapters.identity.oidc import OidcProvider, oidc_provider
 from domain.identity.errors import ProviderAnswerInvalid
 from domain.identity.provider import SignInAttempt
 from tests.support.core.engine import settings_of
-from tests.support.servers import oidc
+from tests.support.servers import openid_provider as oidc
 from tests.support.servers.http_service import serving
 from tests.support.tenants.identity import Clock, Provider, ec_key, identity_provider
 

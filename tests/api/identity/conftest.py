@@ -8,8 +8,10 @@ import pytest
 from adapters.identity.oidc import oidc_provider
 from tests.support.core.engine import LiveEngine, as_if_new, live_engine
 from tests.support.core.temporal import TemporalServer
+from tests.support.identity.oidc import new_sub, open_account
+from tests.support.identity.sign_in import browser, new_address
 from tests.support.servers.http_service import serving
-from tests.support.servers.oidc import CLIENT_ID, CLIENT_SECRET, OidcProvider
+from tests.support.servers.openid_provider import CLIENT_ID, CLIENT_SECRET, OidcProvider
 from tests.support.tenants.identity import Clock
 
 ORIGIN = "http://127.0.0.1"
@@ -70,3 +72,13 @@ async def provided(
         engine.app.state.resources = replace(resources, provider=known)
         yield engine
         await known.close()
+
+
+@pytest.fixture
+async def sub(provided: LiveEngine, provider: OidcProvider) -> str:
+    """Somebody who has an account."""
+    sub = new_sub()
+    async with browser(provided) as client:
+        await open_account(client, provider, sub, new_address())
+    provider.seen.clear()
+    return sub

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import httpx
 
 from adapters.system import new_ulid
-from tests.support.servers.oidc import Claims, OidcProvider
+from tests.support.servers.openid_provider import Claims, OidcProvider
 
 START = "/app/oidc/start"
 CALLBACK = "/app/oidc/callback"
