@@ -44,8 +44,8 @@ async def count_address(request: Request, scope: LimitScope) -> None:
 async def send_code(request: Request, email: str, brand: str | None) -> None:
     """Have a code mailed, or a word that there is no account: the caller learns neither.
 
-    It takes the same time for each address: the worker that sends the mail does what differs. Raises
-    InvalidAddress, InvalidBrandName, TooManyRequests, EngineUnavailable.
+    It takes the same time for each address: the worker that sends the mail does what differs.
+    Raises InvalidAddress, InvalidBrandName, TooManyRequests, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
