@@ -99,7 +99,7 @@ async def _joined(
         if user_id is None:
             user_id = new_id
             await members.ensure_user(user_id, email, work.now)
-        # Whoever belongs to the client already keeps the role.
+        # A member of the client keeps the present role.
         if await members.role(user_id, client_id) is None:
             await members.add(client_id, user_id, invitation.role, work.now)
         work.note(

@@ -56,10 +56,10 @@ class Entered:
 
 
 async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str | None:
-    """Store a code, whoever the address is of, and return its id for the mail; None where the
+    """Store a code, for any address, and return its id for the mail; None where the
     address had as many codes as it gets in a day.
 
-    Whether there is an account is looked up by who sends the mail, so this takes equally long.
+    The worker that sends the mail looks up the account, so this takes equally long.
     """
     code_id = work.new_id()
     stored = await CodeRepository(work.connection).create(

@@ -63,7 +63,7 @@ async def sign_in_page(request: Request, resources: ResourcesDep) -> Response:
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
-    """The form of a code follows, whoever the address is of."""
+    """The form for the code follows, for a known address and an unknown one."""
     check_origin(request)
     form: Mapping[str, str] = {}
     try:
