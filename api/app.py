@@ -1,5 +1,6 @@
 """The application: routes, error answers and the resources they share."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -13,6 +14,7 @@ from temporalio.client import Client
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.client_documents import HttpClientDocuments
+from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -32,7 +34,9 @@ from api.dashboard import static
 from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.pages import Pages
 from api.dashboard.routers import account as account_pages
+from api.dashboard.routers import provider as provider_pages
 from api.dashboard.routers import sign_in as sign_in_pages
+from api.dashboard.routers.provider import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
@@ -139,8 +143,8 @@ def create_app(
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
-    app.include_router(sign_in_pages.router)
-    app.include_router(account_pages.router)
+    for pages in (sign_in_pages, provider_pages, account_pages):
+        app.include_router(pages.router)
     app.include_router(static.router)
     app.include_router(oauth_metadata.router)
     app.include_router(oauth_register.router)
@@ -177,6 +181,8 @@ def _lifespan(
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
         outside = open_client()
+        callback = settings.server.origin + CALLBACK
+        provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
         key_uses = KeyUses(database)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
@@ -208,6 +214,7 @@ def _lifespan(
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
+                provider=provider,
                 now=utc_now,
                 new_id=new_ulid,
                 tracker=tracker,
@@ -227,6 +234,8 @@ def _lifespan(
                     yield
         if sessions is not None:
             await sessions.close()
+        if provider is not None:
+            await provider.close()
         await outside.aclose()
         await ready.close()
         await state.close()

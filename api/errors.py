@@ -44,13 +44,19 @@ from domain.core.errors import (
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
+    AddressNotVerified,
+    AddressTaken,
     CrossSiteRequest,
     InvalidAddress,
     InvalidBrandName,
     InvalidCode,
     InvalidRefreshToken,
     InvitationNotFound,
+    ProviderAnswerInvalid,
+    ProviderUnreachable,
     SessionNotFound,
+    SignInInterrupted,
+    TooManyAccounts,
     TooManyInvitations,
 )
 from domain.intake.errors import (
@@ -151,6 +157,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
+    SignInInterrupted: ErrorAnswer(400, "Connexion interrompue : recommencez."),
+    AddressNotVerified: ErrorAnswer(
+        403, "Votre fournisseur d'identité n'a pas vérifié votre adresse e-mail."
+    ),
+    AddressTaken: ErrorAnswer(409, "Cette adresse est celle d'un autre compte."),
+    TooManyAccounts: ErrorAnswer(429, "Trop de nouveaux comptes : réessayez dans une heure."),
+    ProviderAnswerInvalid: ErrorAnswer(
+        502, "La réponse du fournisseur d'identité n'est pas valable."
+    ),
+    ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(

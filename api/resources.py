@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.identity.oidc import OidcProvider
 from adapters.identity.session import SessionVerifier
 from adapters.identity.session_key import SessionKeys
 from adapters.observability.metrics import Metrics
@@ -32,7 +33,8 @@ from store.tenants.keys import ActiveKey
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """`bodies`: on their way to us, by caller. `keys`: those that are presented."""
+    """`bodies`: on their way to us, by caller. `keys`: those that are presented.
+    `provider`: another one than ours, where it signs people in."""
 
     settings: Settings
     database: Database
@@ -50,6 +52,7 @@ class Resources:
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
+    provider: OidcProvider | None
     now: Clock
     new_id: NewId
     tracker: ErrorTracker

@@ -69,7 +69,7 @@ def never_cached(request: Request) -> None:
 
 
 async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
-    """The fields of a form or of a JSON object, from whoever sends it, counted by their address.
+    """The fields of a form or of a JSON object, counted by the sender's address.
 
     Raises TooManyRequests, UnsupportedMediaType, InvalidBody and what the readers raise.
     """

@@ -53,6 +53,43 @@ class CrossSiteRequest(DomainError):
     code = "cross_site_request"
 
 
+class ProviderUnreachable(DomainError):
+    """The identity provider does not answer, or not now."""
+
+    code = "identity_provider_unreachable"
+
+
+class ProviderAnswerInvalid(DomainError):
+    """What the identity provider answered proves nothing, or is not for us."""
+
+    code = "identity_provider_invalid"
+
+
+class SignInInterrupted(DomainError):
+    """The answer is not to what this browser asked, came too late, or says no."""
+
+    code = "sign_in_interrupted"
+
+
+class AddressNotVerified(DomainError):
+    """The identity provider does not vouch for the address of somebody new."""
+
+    code = "address_not_verified"
+
+
+class AddressTaken(DomainError):
+    """Another user has the address of somebody new. It is not theirs for that."""
+
+    code = "address_taken"
+
+
+class TooManyAccounts(DomainError):
+    """As many accounts were opened within an hour as may be."""
+
+    code = "too_many_accounts"
+    retry_after_s = 3600.0
+
+
 class OAuthError(StrEnum):
     """What OAuth calls an error (RFC 6749, 7591 and 8707). Clients go by these names."""
 

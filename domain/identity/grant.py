@@ -19,7 +19,7 @@ from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
 CODE_BYTES: Final = 32
 CODE_LASTS: Final = timedelta(minutes=5)
 CODE_KEPT: Final = timedelta(hours=24)
-"""How long a used code is known, so that whoever presents it again is noticed."""
+"""How long a used code is known, so that its second use is noticed."""
 
 _SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 

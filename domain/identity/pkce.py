@@ -1,4 +1,4 @@
-"""PKCE (RFC 7636) by S256 alone: only whoever asked for a code can use it."""
+"""PKCE (RFC 7636) by S256 alone: only the client that asked for a code can use it."""
 
 import hashlib
 import hmac

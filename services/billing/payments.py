@@ -44,7 +44,7 @@ class Taken:
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
     """Take an event of the payment provider over, whose sender was verified.
 
-    Whoever sends it once more after an error gets done what was left over. Raises
+    Sending it again after an error completes what was left over. Raises
     PaymentsUnreachable where a plan that was replaced is still being paid for monthly.
     """
     tenant = await _tenant_of(units, event)

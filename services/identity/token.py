@@ -93,7 +93,7 @@ async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, netwo
 async def _issued(
     work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
 ) -> IssuedKey | OAuthRefused:
-    # Behind the lock: whoever takes the role away takes the keys too, wholly before or after this.
+    # Behind the lock: a change of role revokes the keys too, wholly before or after this.
     try:
         await AccountRepository(work.connection, work.tenant).lock()
     except ClientNotFound:  # it is being erased

@@ -1,4 +1,4 @@
-"""Authorization codes by digest, and who consented to what. Whoever brings one names no tenant."""
+"""Authorization codes by digest, and the consents. A request with a code names no tenant."""
 
 from dataclasses import dataclass
 from datetime import datetime

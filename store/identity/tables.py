@@ -1,4 +1,4 @@
-"""The tables of who signs in. Users come before any client is known: most of these span clients."""
+"""The tables of sign-in. Users come before any client is known: most of these span clients."""
 
 from typing import Final
 

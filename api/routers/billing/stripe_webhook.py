@@ -31,7 +31,7 @@ async def stripe_webhook(request: Request, resources: ResourcesDep) -> Response:
     headers = request.headers.getlist("stripe-signature")
     if len(headers) != 1:
         raise InvalidPaymentSignature
-    # Before the body is read: whoever has no lately signed time sends none.
+    # Before the body is read: a caller without a recently signed time sends no body.
     signed_at(headers[0], resources.now())
     request.state.caller = f"stripe@{limited_address(request)}"
     body = await read_body(request)

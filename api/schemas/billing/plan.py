@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from domain.billing.checkout import CheckoutState
 from domain.billing.prices import PriceList
 from domain.billing.quota import TICKETS
@@ -66,19 +66,10 @@ class PlanBody(StrictBody):
     ]
 
 
-def _whole(number: object) -> object:
-    """100.0 is an integer too, as JSON Schema has it."""
-    return int(number) if isinstance(number, float) and number.is_integer() else number
-
-
 class CreditsBody(StrictBody):
     model_config = ConfigDict(json_schema_extra={"examples": [{"credits": 100}]})
 
-    credits: Annotated[
-        int,
-        BeforeValidator(_whole),
-        Field(description="Of a pack that `GET` lists."),
-    ]
+    credits: Whole = Field(ge=1, le=10**9, description="Of a pack that `GET` lists.")
 
 
 class CheckoutAnswer(BaseModel):

@@ -10,7 +10,7 @@ from domain.tenants.client import Role
 
 _GIVEN: Final = [Role.ADMIN, Role.AGENT, Role.VIEWER]
 
-# The owner's is nobody's to give, which the use case says.
+# The use case refuses the owner's role.
 GivenRole = Annotated[
     Role, Field(strict=False), WithJsonSchema({"type": "string", "enum": list(_GIVEN)})
 ]

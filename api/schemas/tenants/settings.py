@@ -2,9 +2,9 @@
 
 from typing import Annotated
 
-from pydantic import BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
-from api.schemas.core.strict_body import StrictBody
+from api.schemas.core.strict_body import StrictBody, Whole
 from domain.privacy.retention import MAX_DAYS, MIN_DAYS
 from domain.tenants.client_settings import (
     ACKNOWLEDGED_IN,
@@ -49,15 +49,8 @@ class BrandingBody(StrictBody):
 
 # In one piece: references have nothing to refer to inside the document.
 _Branding = Annotated[BrandingBody, WithJsonSchema(BrandingBody.model_json_schema())]
-
-
-def _whole(days: object) -> object:
-    """JSON has one kind of numbers: 90.0 is 90."""
-    return int(days) if isinstance(days, float) and days.is_integer() else days
-
-
 _Retention = Annotated[
-    dict[str, Annotated[int | None, BeforeValidator(_whole)]],
+    dict[str, Whole | None],
     WithJsonSchema(
         {
             "type": "object",

@@ -49,6 +49,20 @@ def test_retry_after_may_be_missing(document: dict[str, Any]) -> None:
         assert not operation["responses"]["429"]["headers"]["Retry-After"].get("required")
 
 
+async def test_every_reference_has_something_to_refer_to(front: LiveEngine) -> None:
+    document = (await front.http.get("/openapi.json")).json()
+    assert references(document) == {
+        f"#/components/schemas/{name}" for name in document["components"]["schemas"]
+    }
+
+
+def references(part: object) -> set[str]:
+    """Of a part of the document, at any depth."""
+    inner = part.values() if isinstance(part, dict) else part if isinstance(part, list) else ()
+    own = {part["$ref"]} if isinstance(part, dict) and "$ref" in part else set()
+    return own.union(*map(references, inner))
+
+
 def test_limit_of_html(document: dict[str, Any]) -> None:
     content = document["paths"][GATEWAY]["post"]["requestBody"]["content"]
     schema = content["application/json"]["schema"]

@@ -62,6 +62,11 @@ OF_A_PERSON = {
     ("GET", "/app/sessions"),
     ("POST", "/app/sessions"),
     ("POST", "/app/sign-out"),
+    ("GET", "/app/oidc/start"),
+    ("GET", "/app/oidc/callback"),
+    ("GET", "/app/oidc/shop"),
+    ("POST", "/app/oidc/shop"),
+    ("GET", "/app/signed-out"),
 }
 _METADATA = (
     "/.well-known/oauth-protected-resource",

@@ -22,6 +22,15 @@ APPEND_ONLY = {"audit_entries", "audit_heads", "audit_anchors"}
 INSUFFICIENT_PRIVILEGE = "42501"
 
 
+@pytest.fixture(scope="module")
+async def neighbours(shared_database: Database) -> tuple[Shop, Shop]:
+    """Two clients with rows in every table. No test changes them: it is refused, or finds none."""
+    mine, theirs = await open_shop(shared_database), await open_shop(shared_database)
+    for one in (mine, theirs):
+        await fill_every_table(shared_database, one)
+    return mine, theirs
+
+
 def _owner_column(table: sa.Table) -> "sa.Column[Any]":
     return table.c.id if table is clients else table.c.client_id
 
@@ -76,13 +85,11 @@ async def test_the_wall_stands_on_every_table(database_url: str, name: str) -> N
 
 @pytest.mark.parametrize("name", TENANT_TABLES)
 async def test_another_tenants_rows_cannot_be_seen_or_written(
-    database: Database, shop: Shop, name: str
+    database: Database, neighbours: tuple[Shop, Shop], name: str
 ) -> None:
     """With one row of each client in every table, each client has exactly its own."""
     table = metadata.tables[name]
-    other = await open_shop(database)
-    for one in (shop, other):
-        await fill_every_table(database, one)
+    shop, other = neighbours
     column = _owner_column(table)
 
     async with database.tenant(shop.tenant) as connection:
@@ -137,9 +144,9 @@ async def _refused_to_give_away(
     assert getattr(refused.value.orig, "sqlstate", None) == INSUFFICIENT_PRIVILEGE
 
 
+@pytest.mark.usefixtures("neighbours")
 @pytest.mark.parametrize("name", sorted(metadata.tables))
-async def test_without_a_tenant_there_is_nothing(database: Database, shop: Shop, name: str) -> None:
-    await fill_every_table(database, shop)
+async def test_without_a_tenant_there_is_nothing(database: Database, name: str) -> None:
     table = metadata.tables[name]
 
     async with database.unscoped() as connection:
