@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what tests want from the system and pip cannot bring: LibreOffice, which opens the CSV of
-# an export, promtool, which reads ops/prometheus/, and Chromium, which signs in. Without one its tests are skipped, so whatever
-# goes wrong here is only said.
+# an export, promtool, which reads ops/prometheus/, and Chromium, which signs in. Without one its tests
+# are skipped, so a failure here is only reported.
 set -u
 
 say() { printf '%s\n' "$*" >&2; }
