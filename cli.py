@@ -71,6 +71,7 @@ COMMANDS: Final = (
     LazyCommand("playbook", "commands.playbooks.playbook:app", "Playbooks."),
     LazyCommand("template", "commands.content.content:templates", "Response templates."),
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
+    LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
     LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
     LazyCommand(
         "automation-event",

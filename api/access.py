@@ -22,6 +22,7 @@ from api.auth import (
     body_key,
     check_scope,
     limiter_key,
+    note_use,
     tenant_of,
 )
 from api.http.client_address import client_network
@@ -129,9 +130,10 @@ class InClient(Part):
 
 @dataclass(frozen=True, slots=True)
 class Asked(Generic[Q]):
-    """A query for one client's records."""
+    """A query about one client, and who asks."""
 
     tenant: TenantId
+    actor: Actor
     query: Q
 
 
@@ -152,7 +154,7 @@ class QueryInClient(Part, Generic[Q]):
         query = parse_query(self._model, request.query_params)
         member = await member_for(user, query.client_id, resources, client_network(request))
         member.actor.require(self._roles)
-        return Asked(member.tenant, query)
+        return Asked(member.tenant, member.actor, query)
 
 
 MemberDep = Annotated[Member, Depends(InClient(ANYONE))]
@@ -188,6 +190,7 @@ class NamedClient(Part):
         resources: Resources = request.app.state.resources
         now = resources.now()
         caller = await authenticate(request.headers, resources)
+        note_use(request, caller)
         await resources.limiter.check_request(request, self._counted_as, limiter_key(caller), now)
         check_scope(caller, self._needed)
         given = request.query_params.getlist("client_id")
@@ -211,6 +214,7 @@ class GatewayCaller(Part):
 
     async def __call__(self, request: Request) -> Caller:
         caller = await authenticate_gateway(request.headers, request.app.state.resources)
+        note_use(request, caller)
         check_scope(caller, Scope.EVENTS_WRITE)
         request.state.caller = body_key(caller, request.client.host if request.client else "")
         return caller

@@ -1,5 +1,6 @@
 """The application: routes, error answers and the resources they share."""
 
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
@@ -12,6 +13,8 @@ from temporalio.client import Client
 
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.client_documents import HttpClientDocuments
+from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
@@ -31,7 +34,9 @@ from api.dashboard import static
 from api.dashboard.errors import page_domain_error, page_http_error
 from api.dashboard.pages import Pages
 from api.dashboard.routers import account as account_pages
+from api.dashboard.routers import provider as provider_pages
 from api.dashboard.routers import sign_in as sign_in_pages
+from api.dashboard.routers.provider import CALLBACK
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.draining_server import Draining
@@ -41,20 +46,34 @@ from api.http.report_pace import ReportPace
 from api.http.request_context import RequestContext
 from api.http.traced_requests import TracedRequests
 from api.installation import state_sources
+from api.key_uses import written
+from api.mcp import endpoint as mcp
+from api.mcp.server import at_work, build_manager
 from api.openapi import EDGE, complete_document
 from api.resources import Resources
 from api.routers.analytics import reports
 from api.routers.audit import audit
 from api.routers.billing import checkouts, credit_ledger, plan, stripe_webhook, usage, usage_history
-from api.routers.content import knowledge, templates
+from api.routers.content import knowledge, suggestions, templates
 from api.routers.core import health
 from api.routers.exports import export
-from api.routers.identity import sign_in
+from api.routers.identity import (
+    account,
+    authorize,
+    invitations,
+    mcp_token,
+    oauth_metadata,
+    oauth_register,
+    sign_in,
+)
 from api.routers.intake import gateway
 from api.routers.integrations import integrations
+from api.routers.playbooks import file as playbook_file
+from api.routers.playbooks import playbooks
+from api.routers.playbooks import versions as playbook_versions
 from api.routers.reviews import reviews
 from api.routers.runs import runs
-from api.routers.tenants import identity
+from api.routers.tenants import identity, keys, members
 from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
@@ -63,6 +82,7 @@ from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
+from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
@@ -110,13 +130,26 @@ def create_app(
     app.include_router(client_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
+    app.include_router(suggestions.router)
     app.include_router(integrations.router)
+    app.include_router(keys.router)
+    app.include_router(members.router)
+    app.include_router(invitations.router)
+    app.include_router(account.router)
+    app.include_router(playbooks.router)
+    app.include_router(playbook_versions.router)
+    app.include_router(playbook_file.router)
+    app.include_router(mcp.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
-    app.include_router(sign_in_pages.router)
-    app.include_router(account_pages.router)
+    for pages in (sign_in_pages, provider_pages, account_pages):
+        app.include_router(pages.router)
     app.include_router(static.router)
+    app.include_router(oauth_metadata.router)
+    app.include_router(oauth_register.router)
+    app.include_router(authorize.router)
+    app.include_router(mcp_token.router)
     complete_document(app)
     return app
 
@@ -148,6 +181,9 @@ def _lifespan(
         sessions = session_verifier(settings.identity)
         sealer = FernetSealer(settings.seal.key.get_secret_value())
         outside = open_client()
+        callback = settings.server.origin + CALLBACK
+        provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
+        key_uses = KeyUses(database)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
         metrics.watch_pool("requests", database.use)
@@ -174,9 +210,11 @@ def _lifespan(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
+                key_uses=key_uses,
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
                 session_keys=session_keys(settings.identity),
+                provider=provider,
                 now=utc_now,
                 new_id=new_ulid,
                 tracker=tracker,
@@ -184,11 +222,20 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                client_documents=HttpClientDocuments(
+                    utc_now,
+                    allow_private=settings.webhooks.allow_private_addresses,
+                    ca_file=settings.webhooks.ca_file,
+                ),
             )
+            app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                yield
+                async with written(key_uses), at_work(app.state.mcp):
+                    yield
         if sessions is not None:
             await sessions.close()
+        if provider is not None:
+            await provider.close()
         await outside.aclose()
         await ready.close()
         await state.close()

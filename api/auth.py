@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from starlette.datastructures import Headers
+from starlette.requests import Request
 
+from api.http.client_address import client_network
 from api.resources import Resources
 from domain.core.ids import TenantId, parse_ulid
 from domain.tenants.actor import Actor
@@ -53,6 +55,13 @@ def check_scope(caller: Caller, needed: Scope) -> None:
     """Raises InsufficientScope to the holder of a key that lacks it; others have no scopes."""
     if isinstance(caller, ActiveKey):
         require_scope(caller.scopes, needed)
+
+
+def note_use(request: Request, caller: Caller) -> None:
+    """Note where the holder of a key calls from, for the list of keys."""
+    if isinstance(caller, ActiveKey):
+        resources: Resources = request.app.state.resources
+        resources.key_uses.note(caller.id, client_network(request), resources.now())
 
 
 async def authenticate_user(headers: Headers, resources: Resources) -> User:

@@ -3,17 +3,10 @@
 The specification's texts stand to the letter, French and with their spelling.
 """
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Final
 
-import structlog
-from starlette.requests import Request
-from starlette.responses import Response
-
-from api.http.json_body import json_response
-from api.surface import Surface, surface_of
+from api.error_answer import INTERNAL, ErrorAnswer
+from api.surface import Surface
 from domain.billing.errors import (
     CheckoutNotFound,
     InvalidPaymentSignature,
@@ -25,7 +18,12 @@ from domain.billing.errors import (
     QuotaExhausted,
     TooManyCheckouts,
 )
-from domain.content.errors import ContentNotFound, TooMuchContent
+from domain.content.errors import (
+    ContentNotFound,
+    SuggestionNotFound,
+    TooManySuggestions,
+    TooMuchContent,
+)
 from domain.core.errors import (
     BodyTooLarge,
     BodyTooSlow,
@@ -46,13 +44,19 @@ from domain.core.errors import (
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
 from domain.identity.errors import (
+    AddressNotVerified,
+    AddressTaken,
     CrossSiteRequest,
     InvalidAddress,
     InvalidBrandName,
     InvalidCode,
     InvalidRefreshToken,
     InvitationNotFound,
+    ProviderAnswerInvalid,
+    ProviderUnreachable,
     SessionNotFound,
+    SignInInterrupted,
+    TooManyAccounts,
     TooManyInvitations,
 )
 from domain.intake.errors import (
@@ -64,6 +68,14 @@ from domain.intake.errors import (
     TooManyRequests,
 )
 from domain.integrations.errors import IntegrationNotFound, InvalidIntegration, UnknownProvider
+from domain.playbooks.errors import (
+    InvalidPlaybook,
+    PatternTaken,
+    PlaybookChanged,
+    PlaybookNameTaken,
+    PlaybookNotFound,
+    TooManyPlaybooks,
+)
 from domain.reviews.errors import (
     ConversationMovedOn,
     DraftMissing,
@@ -73,7 +85,13 @@ from domain.reviews.errors import (
     EscalationNotFound,
     SecondPersonRequired,
 )
-from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, RunNotFound
+from domain.runs.errors import (
+    AnswerDelayed,
+    AnswerTimeout,
+    AnswerUnknown,
+    ConversationNotFound,
+    RunNotFound,
+)
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
@@ -81,9 +99,14 @@ from domain.tenants.errors import (
     ClientIdRepeated,
     ClientNotFound,
     InsufficientScope,
+    InvalidLabel,
     InvalidSettings,
+    KeyNotFound,
+    MemberNotFound,
     NoClient,
+    OwnerStays,
     RoleRequired,
+    TooManyKeys,
     Unauthenticated,
 )
 from domain.webhooks.errors import (
@@ -96,35 +119,7 @@ from domain.webhooks.errors import (
     WebhookNotFound,
 )
 
-_log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class ErrorAnswer:
-    """What a caller is told.
-
-    `text` may name the error's facts in braces, `fields` are facts that the body has too, and
-    `on` holds the texts of the families of routes that say it differently. `challenge`: the
-    WWW-Authenticate of one that another token could avoid, which may name facts too.
-    """
-
-    status: int
-    text: str
-    fields: tuple[str, ...] = ()
-    on: Mapping[Surface, str] = field(default_factory=dict)
-    challenge: str | None = None
-
-    def text_on(self, surface: Surface) -> str:
-        if self.status >= 500 and surface is Surface.USAGE:
-            return _INTERNAL
-        return self.on.get(surface, self.text)
-
-
-_INTERNAL: Final = "Erreur interne."
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
-
-# RFC 9110 wants a 401 to name a scheme that the route takes.
-_BEARER: Final = "Bearer"
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     Unauthenticated: ErrorAnswer(
@@ -162,6 +157,16 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
     CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
+    SignInInterrupted: ErrorAnswer(400, "Connexion interrompue : recommencez."),
+    AddressNotVerified: ErrorAnswer(
+        403, "Votre fournisseur d'identité n'a pas vérifié votre adresse e-mail."
+    ),
+    AddressTaken: ErrorAnswer(409, "Cette adresse est celle d'un autre compte."),
+    TooManyAccounts: ErrorAnswer(429, "Trop de nouveaux comptes : réessayez dans une heure."),
+    ProviderAnswerInvalid: ErrorAnswer(
+        502, "La réponse du fournisseur d'identité n'est pas valable."
+    ),
+    ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(
@@ -169,9 +174,20 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     InvalidContent: ErrorAnswer(400, "Contenu invalide : {reason}"),
     InvalidSettings: ErrorAnswer(400, "Paramètres invalides : {reason}"),
+    InvalidLabel: ErrorAnswer(400, "Nom de clé invalide : {reason}"),
+    InvalidPlaybook: ErrorAnswer(
+        400,
+        "Playbook invalide : voir `problems`, qui nomme chaque endroit.",
+        fields=("problems",),
+    ),
     InvalidIntegration: ErrorAnswer(400, "Intégration invalide : champ « {reason} »"),
     ContentNotFound: ErrorAnswer(404, "Contenu introuvable."),
+    KeyNotFound: ErrorAnswer(404, "Clé introuvable."),
+    MemberNotFound: ErrorAnswer(404, "Membre introuvable."),
+    PlaybookNotFound: ErrorAnswer(404, "Playbook introuvable."),
+    SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
+    ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
     EscalationNotFound: ErrorAnswer(404, "Demande de validation introuvable."),
@@ -182,6 +198,21 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     WebhookDisabled: ErrorAnswer(409, "Ce webhook est désactivé : réactivez-le d'abord."),
     DeliveryPending: ErrorAnswer(409, "Cette livraison n'est pas encore terminée."),
     TooMuchContent: ErrorAnswer(409, "{limit} au plus par client."),
+    TooManyKeys: ErrorAnswer(409, "{limit} clés actives au plus : révoquez-en une d'abord."),
+    TooManyPlaybooks: ErrorAnswer(409, "{limit} playbooks au plus par client."),
+    OwnerStays: ErrorAnswer(409, "Un client a un seul propriétaire, qui le reste."),
+    PatternTaken: ErrorAnswer(
+        409, "Un autre playbook actif répond déjà à « {pattern} » : désactivez-le d'abord."
+    ),
+    PlaybookNameTaken: ErrorAnswer(409, "Un autre playbook porte déjà ce nom."),
+    PlaybookChanged: ErrorAnswer(
+        409,
+        "Le playbook a changé entre-temps : il en est à la version {version}.",
+        fields=("version",),
+    ),
+    TooManySuggestions: ErrorAnswer(
+        409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
+    ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
     InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
@@ -253,42 +284,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     UnknownProvider: ErrorAnswer(
         500, "Une intégration enregistrée est d'un fournisseur que cette version ne connaît pas."
     ),
-    InternalError: ErrorAnswer(500, _INTERNAL),
+    InternalError: ErrorAnswer(500, INTERNAL),
     ExportsBusy: ErrorAnswer(503, "Trop d'exports en cours. Réessayez dans quelques instants."),
     ServerBusy: ErrorAnswer(503, "Trop de connexions. Réessayez dans quelques instants."),
 }
-
-
-def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
-    """The JSON answer for an error; one that the table does not know is an internal error.
-
-    Without a `request` it failed before there was one: what came could not be read as HTTP.
-    """
-    answer = ANSWERS.get(type(error))
-    if answer is None:
-        _log.error("error without an answer", code=error.code)
-        return error_response(InternalError(), request_id, request)
-    links = _links(request.app.state.dashboard_url) if request else {}
-    facts = {**error.facts, **links}
-    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
-    body: dict[str, str | int] = {
-        "error": answer.text_on(surface).format_map(facts),
-        "code": error.code,
-        "request_id": request_id,
-        **{name: facts[name] for name in answer.fields},
-    }
-    response = json_response(body, status=answer.status)
-    challenge = answer.challenge or (_BEARER if answer.status == 401 else None)
-    if challenge is not None:
-        response.headers["www-authenticate"] = challenge.format_map(facts)
-    if error.retry_after_s is not None:
-        response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
-    return response
-
-
-def _links(dashboard_url: str) -> dict[str, str]:
-    """Where a caller who has used up the quota can go."""
-    return {
-        "upgrade_url": f"{dashboard_url}/billing/plan",
-        "credits_url": f"{dashboard_url}/billing/credits",
-    }

@@ -139,6 +139,26 @@ def path_parameter(name: str, what: str) -> Described:
     }
 
 
+def in_one_piece(model: type[BaseModel]) -> Described:
+    """The schema of a model that holds no other one inside itself, without references: inside the
+    document they would have nothing to refer to."""
+    schema = model.model_json_schema()
+    kinds = cast("dict[str, Described]", schema.pop("$defs", {}))
+
+    def whole(part: object) -> object:
+        if isinstance(part, list):
+            return [whole(one) for one in part]
+        if not isinstance(part, dict):
+            return part
+        rest = {name: whole(one) for name, one in part.items() if name != "$ref"}
+        named = part.get("$ref")
+        if isinstance(named, str):
+            return {**cast("Described", whole(kinds[named.removeprefix("#/$defs/")])), **rest}
+        return rest
+
+    return cast("Described", whole(schema))
+
+
 def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
     """Without references, and without null: a query says nothing instead."""
     options = [one for one in cast("list[Described]", schema.get("anyOf", ())) if one != _NULL]

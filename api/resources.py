@@ -5,6 +5,7 @@ from typing import Annotated
 
 from fastapi import Depends, Request
 
+from adapters.identity.oidc import OidcProvider
 from adapters.identity.session import SessionVerifier
 from adapters.identity.session_key import SessionKeys
 from adapters.observability.metrics import Metrics
@@ -17,12 +18,14 @@ from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
 from domain.billing.ports import Payments
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
+from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors
 from domain.tenants.api_key import KeyMaterial
 from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
 from services.intake.door import Door
+from services.tenants.key_uses import KeyUses
 from settings import Settings
 from store.core.database import Database
 from store.tenants.keys import ActiveKey
@@ -30,7 +33,8 @@ from store.tenants.keys import ActiveKey
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """`bodies`: on their way to us, by caller. `keys`: those that are presented."""
+    """`bodies`: on their way to us, by caller. `keys`: those that are presented.
+    `provider`: another one than ours, where it signs people in."""
 
     settings: Settings
     database: Database
@@ -44,9 +48,11 @@ class Resources:
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]
+    key_uses: KeyUses
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
     session_keys: SessionKeys | None
+    provider: OidcProvider | None
     now: Clock
     new_id: NewId
     tracker: ErrorTracker
@@ -54,6 +60,7 @@ class Resources:
     readiness: Questions[str]
     report_pace: ReportPace
     pages: Pages
+    client_documents: ClientDocuments
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

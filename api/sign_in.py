@@ -44,8 +44,8 @@ async def count_address(request: Request, scope: LimitScope) -> None:
 async def send_code(request: Request, email: str, brand: str | None) -> None:
     """Have a code mailed, or a word that there is no account: the caller learns neither.
 
-    It takes the same time for each address: what differs is done by who sends the mail. Raises
-    InvalidAddress, InvalidBrandName, TooManyRequests, EngineUnavailable.
+    It takes the same time for each address: the worker that sends the mail does what differs.
+    Raises InvalidAddress, InvalidBrandName, TooManyRequests, EngineUnavailable.
     """
     resources: Resources = request.app.state.resources
     wanted = CodeWanted(
@@ -58,7 +58,7 @@ async def send_code(request: Request, email: str, brand: str | None) -> None:
     async with resources.work.everywhere() as work:
         code_id = await make_code(work, wanted, resources.sealer)
     if code_id is not None:
-        # Once Temporal has it, it is sent, whoever dies. Before, the caller has no answer.
+        # Once Temporal has it, it survives every crash. Before that, the caller has no answer.
         await resources.engine.mail(SendMailInput(kind="code", record_id=code_id))
 
 

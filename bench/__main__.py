@@ -14,6 +14,7 @@ from typing import Final
 from rich.console import Console
 
 from bench.chapters import Effort, design, exports, floods, hostile, parked, size, webhooks
+from bench.first_answer import first_answers
 from bench.parked import REAL, REVIEWS
 from bench.report import report_on, save
 from bench.show import show
@@ -21,7 +22,16 @@ from domain.core.errors import InvalidInput
 
 # Parking 10,000 real runs takes half of it.
 _LONGEST_S: Final = 1800.0
-CHAPTERS: Final = ("design", "size", "parked", "webhooks", "export", "hostile", "floods")
+CHAPTERS: Final = (
+    "design",
+    "size",
+    "parked",
+    "webhooks",
+    "export",
+    "hostile",
+    "floods",
+    "accounts",
+)
 
 out: Final = Console()
 
@@ -38,6 +48,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
     fifth = await exports(effort, folder, out) if "export" in chapters else None
     sixth = await hostile(effort, folder, out) if "hostile" in chapters else None
     seventh = await floods(effort, folder, out) if "floods" in chapters else []
+    eighth = await first_answers(folder) if "accounts" in chapters else None
     turns = [turn for chapter in (first, second, third, sixth) if chapter for turn in chapter.turns]
     report = report_on(
         [*turns, *fourth, *(fifth.turns if fifth else ()), *seventh],
@@ -47,6 +58,7 @@ async def bench(chapters: list[str], effort: Effort, folder: Path, really_parked
         really_parked=third.real if third else None,
         exports=fifth.figures if fifth else None,
         hostile=sixth.answers if sixth else [],
+        first_answers=eighth,
         started_at=started_at,
         cores=os.cpu_count() or 1,
     )

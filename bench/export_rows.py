@@ -167,6 +167,13 @@ _CONTENT: Final = (
            'Les colis partent sous ' || n || ' heures et arrivent en trois jours ouvrés.', 'fr',
            'colis ' || n, %(now)s
     FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
+    """INSERT INTO audit_entries
+        (client_id, seq, id, at, actor_kind, actor, network, what, ids, previous, hash)
+    SELECT client_id, n, pg_temp.ulid(%(now)s, client_id || 'audit' || n), %(now)s, 'person',
+           pg_temp.ulid(%(now)s, client_id || 'actor'), '192.0.2.0/24', 'knowledge created',
+           jsonb_build_object('knowledge_id', pg_temp.ulid(%(now)s, client_id || 'knowledge' || n)),
+           sha256((client_id || n - 1)::bytea), sha256((client_id || n)::bytea)
+    FROM unnest(%(clients)s::text[]) AS client_id, generate_series(1, 200) AS n""",
 )
 
 FILL: Final = (*HISTORY, *_CONVERSATIONS, *_RUNS, *_FIGURES, *_CONTENT)
@@ -189,7 +196,8 @@ FILL_CONVERSATIONS: Final = (
 )
 
 SWEPT: Final = (
-    "action_ledger", "ai_conversations", "api_keys", "automation_events", "churn_predictions",
-    "client_settings", "engine_events", "engine_messages", "engine_runs", "escalation_tickets",
-    "integrations", "knowledge_entries", "metrics_daily", "response_templates", "sentiment_logs",
+    "action_ledger", "ai_conversations", "api_keys", "audit_entries", "automation_events",
+    "churn_predictions", "client_settings", "engine_events", "engine_messages", "engine_runs",
+    "escalation_tickets", "integrations", "knowledge_entries", "metrics_daily",
+    "response_templates", "sentiment_logs",
 )  # fmt: skip

@@ -10,6 +10,7 @@ from pydantic import BaseModel
 from bench.admission_cost import AdmissionCost
 from bench.aim import RatioAim, ReportRow, note, quantile
 from bench.export_figures import CSV, JSON, LARGEST, PSQL, PSQL_CSV, ExportFigures
+from bench.first_answer import FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.hostile_contender import HostileAnswer
 from bench.load import ROOT
@@ -83,6 +84,7 @@ class BenchReport(BaseModel):
     really_parked: int | None
     exports: ExportFigures | None
     hostile: list[HostileAnswer]
+    first_answers: FirstAnswers | None
     turns: list[TurnResult]
 
     @property
@@ -99,6 +101,7 @@ def report_on(
     really_parked: int | None,
     exports: ExportFigures | None,
     hostile: list[HostileAnswer],
+    first_answers: FirstAnswers | None,
     started_at: datetime,
     cores: int,
 ) -> BenchReport:
@@ -126,6 +129,7 @@ def report_on(
         really_parked=really_parked,
         exports=exports,
         hostile=hostile,
+        first_answers=first_answers,
         turns=turns,
     )
 

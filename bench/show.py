@@ -10,6 +10,7 @@ from rich.table import Table
 from bench.admission_cost import AdmissionCost
 from bench.aim import ReportRow
 from bench.export_figures import CSV, JSON, PSQL, PSQL_CSV, SIZES, ExportFigures
+from bench.first_answer import LONGEST_S, MOST_CALLS, FirstAnswers
 from bench.flood_contender import REFUSED_FLOOD, SLOW_SOCKETS, UNFLOODED
 from bench.holds import PROCESSES, Holds
 from bench.measure import (
@@ -97,6 +98,14 @@ def show(report: BenchReport, out: Console) -> None:
         out.print(f"The full database was filled in {report.filled_in_s:.0f} s.")
     if report.really_parked is not None:
         out.print(f"{report.really_parked} of the parked reviews are runs that wait in Temporal.")
+    if report.first_answers is not None:
+        out.print(_first_answers(report.first_answers))
+    if report.turns:
+        _show_turns(report, out)
+
+
+def _show_turns(report: BenchReport, out: Console) -> None:
+    """What the idle ones used, and what failed."""
     idle = statistics.median(turn.idle_cpu_percent for turn in report.turns)
     out.print(f"The idle contenders used {idle:.1f} % of one of {report.cores} cores (median).")
     for turn in report.turns:
@@ -107,6 +116,15 @@ def show(report: BenchReport, out: Console) -> None:
                 style="bold red",
                 markup=False,
             )
+
+
+def _first_answers(first: FirstAnswers) -> str:
+    verdict = "met" if first.met else "missed"
+    return (
+        f"Signup to the first answered ticket: {first.calls} calls, "
+        f"{statistics.median(first.seconds):.1f} s (median of {len(first.seconds)}, the slowest "
+        f"{max(first.seconds):.1f} s; at most {MOST_CALLS} and {LONGEST_S:.0f} s: {verdict})."
+    )
 
 
 def _show_holds(report: BenchReport, out: Console) -> None:

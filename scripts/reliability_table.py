@@ -22,7 +22,11 @@ ROWS: Final = ROOT / "tests/reliability"
 PAGE: Final = ROOT / "docs/reliability.md"
 UNKNOWN: Final = "not run"
 
-_SECTIONS: Final = {"faults": "Faults", "input": "Bad and hostile input"}
+_SECTIONS: Final = {
+    "faults": "Faults",
+    "input": "Bad and hostile input",
+    "access": "Accounts, keys, payments and AI clients",
+}
 _INTRODUCTION: Final = """# Reliability
 
 What was tried against the service, what it promises, and the test that shows it, with its result in

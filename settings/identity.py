@@ -1,4 +1,4 @@
-"""Who may call: session tokens of our own or of another provider, and internal workers."""
+"""Who may call: people of our own or of another identity provider, and internal workers."""
 
 from typing import Annotated, Final, Self
 
@@ -8,7 +8,7 @@ from adapters.identity.session_key import SessionKeys
 from settings.group import is_fetched_safely, named_by
 
 # Asymmetric ones only: a provider's published key must not be able to sign.
-_JWT_ALGORITHMS: Final = frozenset(
+ASYMMETRIC: Final = frozenset(
     ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
 )
 # "changeme", however often, has 7 different characters. Of 32 random digits of base 16, one in 30
@@ -35,9 +35,15 @@ def _cannot_be_guessed(secret: SecretStr) -> SecretStr:
 
 
 def _are_asymmetric(names: str) -> str:
-    if not {name.strip() for name in names.split(",")} <= _JWT_ALGORITHMS:
-        raise ValueError(f"some of {', '.join(sorted(_JWT_ALGORITHMS))} expected")
+    if not {name.strip() for name in names.split(",")} <= ASYMMETRIC:
+        raise ValueError(f"some of {', '.join(sorted(ASYMMETRIC))} expected")
     return names
+
+
+def _ask_for_openid(scopes: str) -> str:
+    if "openid" not in scopes.split():
+        raise ValueError("space-separated scopes with openid among them expected")
+    return scopes
 
 
 class IdentitySettings(BaseModel):
@@ -61,9 +67,32 @@ class IdentitySettings(BaseModel):
         default=None, description="Users who may act for every client, comma-separated."
     )
 
+    oidc_issuer: Annotated[str, AfterValidator(is_fetched_safely)] | None = Field(
+        default=None, description="An OpenID provider that signs people in, in our own's place."
+    )
+    oidc_client_id: str | None = None
+    oidc_client_secret: SecretStr | None = Field(
+        default=None, description="Unset: a public client, which PKCE protects alone."
+    )
+    oidc_scopes: Annotated[str, AfterValidator(_ask_for_openid)] = Field(
+        default="openid email", description="Space-separated."
+    )
+
+    @property
+    def has_other_provider(self) -> bool:
+        """Whether people are known by another identity provider, so that ours is off."""
+        return self.jwt_jwks_url is not None or self.oidc_issuer is not None
+
     @model_validator(mode="after")
     def _whole_provider(self) -> Self:
         given = {self.jwt_jwks_url is None, self.jwt_issuer is None, self.jwt_audience is None}
         if len(given) > 1:
             raise ValueError("JWT_JWKS_URL, JWT_ISSUER and JWT_AUDIENCE: all of them or none")
+        if (self.oidc_issuer is None) != (self.oidc_client_id is None):
+            raise ValueError("OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none")
+        if self.oidc_client_secret is not None and self.oidc_issuer is None:
+            raise ValueError("OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID")
+        # A user's id is the provider's `sub`: two providers may give the same one to two people.
+        if None not in (self.oidc_issuer, self.jwt_issuer) and self.oidc_issuer != self.jwt_issuer:
+            raise ValueError("OIDC_ISSUER and JWT_ISSUER must be the same, to the letter")
         return self

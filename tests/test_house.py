@@ -42,7 +42,7 @@ ROOMS: Final = {
     "tests/store": set[str](),
     "tests/services": set[str](),
     "tests/activities": {"runtime"},
-    "tests/api": {"http"},
+    "tests/api": {"http", "mcp"},
     "tests/commands": set[str](),
     "tests/e2e": set[str](),
     "tests/support": {"servers"},

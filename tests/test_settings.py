@@ -23,7 +23,8 @@ VARIABLES: Final = """
     BRAIN_MODEL BRAIN_MONTHLY_BUDGET BRAIN_PRICE_IN BRAIN_PRICE_OUT DASHBOARD_URL DATABASE_URL
     DRY_RUN_LIMIT EMBEDDING_API_KEY EMBEDDING_BASE_URL EMBEDDING_MODEL ENGINE_SECRET HOST
     INSTANCE_ID
-    JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM METRICS_PORT PORT
+    JWT_ALGORITHMS JWT_AUDIENCE JWT_ISSUER JWT_JWKS_URL LOG_LEVEL MAIL_FROM
+    OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_ISSUER OIDC_SCOPES METRICS_PORT PORT
     PUBLIC_URL
     RATE_LIMITS REVIEW_EXPIRY_HOURS SEAL_KEY SENTRY_DSN SESSION_KEY SMTP_URL SWEEP_AFTER_S
     SWEEP_INTERVAL_S TEMPORAL_ADDRESS TEMPORAL_API_KEY TEMPORAL_NAMESPACE TEMPORAL_TLS
@@ -145,6 +146,37 @@ def test_settings_that_are_refused(wrong: dict[str, object]) -> None:
 
     with pytest.raises(InvalidInput, match=rf"not configured: .*\b{name.upper()}\b"):
         identity_settings(**{**good, **wrong})
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"oidc_issuer": None}, "OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none"),
+        ({"oidc_client_id": None}, "OIDC_ISSUER and OIDC_CLIENT_ID: both of them or none"),
+        (
+            {"oidc_issuer": None, "oidc_client_id": None},
+            "OIDC_CLIENT_SECRET needs OIDC_ISSUER and OIDC_CLIENT_ID",
+        ),
+        (
+            {"jwt_issuer": "https://login.example"},
+            "OIDC_ISSUER and JWT_ISSUER must be the same, to the letter",
+        ),
+        ({"oidc_issuer": "http://login.example"}, r"OIDC_ISSUER \(Value error, an https:// URL .*"),
+        ({"oidc_scopes": "email profile"}, r"OIDC_SCOPES \(Value error, space-separated scopes .*"),
+    ],
+)
+def test_half_an_openid_provider_is_refused(wrong: dict[str, object], told: str) -> None:
+    good: dict[str, object] = {
+        "oidc_issuer": "https://login.example/", "oidc_client_id": "us",
+        "oidc_client_secret": "a secret of ours", "jwt_jwks_url": "https://login.example/jwks",
+        "jwt_issuer": "https://login.example/", "jwt_audience": "a",
+    }  # fmt: skip
+    assert identity_settings(**good).identity.has_other_provider
+
+    with pytest.raises(InvalidInput, match=f"^not configured: {told}$") as caught:
+        identity_settings(**{**good, **wrong})
+
+    assert "a secret of ours" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

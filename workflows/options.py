@@ -1,6 +1,6 @@
 """How long each step may take and how often it is tried. Nothing else sets a timeout.
 
-The caller waits at most 30 s (`DEADLINE_S` in `api/routers/intake/gateway.py`), so each step
+The caller waits at most 30 s (`DEADLINE_S` in `api/gateway_answers.py`), so each step
 before the answer must end, with all its tries, within that. If several take all they may, the
 caller is told that the answer is late, and the run goes on.
 """

@@ -5,6 +5,7 @@ moment, and then asks anew for every caller.
 """
 
 import asyncio
+import json
 import math
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -24,6 +25,8 @@ FIRST_RETRY_S: Final = 5.0
 """Between two fetches as long as none has succeeded: until then nobody can sign in."""
 TIMEOUT_S: Final = 3.0
 """Of one fetch, whole."""
+MAX_BODY: Final = 256 * 1024
+"""Bytes of a set; real ones have a few thousand."""
 
 # What a key that names no algorithm may be for; a curve has only one.
 _OF_RSA: Final = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
@@ -58,6 +61,12 @@ class ProviderKeys:
             self._refresh()
         return self._keys.get(kid) if self._age() < KEPT_S else None
 
+    async def only(self) -> str | None:
+        """The name of the provider's key, if it has just one: a token need not name that."""
+        if not self._keys and (fetch := self._refresh()) is not None:
+            await asyncio.shield(fetch)
+        return next(iter(self._keys)) if len(self._keys) == 1 else None
+
     async def close(self) -> None:
         if self._fetch is not None:
             self._fetch.cancel()
@@ -82,14 +91,22 @@ class ProviderKeys:
         """Put the provider's keys in place of ours, or keep ours if it does not give any."""
         try:
             async with asyncio.timeout(TIMEOUT_S):
-                answer = await self._http.get(self._url)
-            answer.raise_for_status()
-            keys = _usable(answer.json())
+                keys = _usable(json.loads(await self._published()))
         except (httpx.HTTPError, TimeoutError, ValueError) as error:
             _log.warning("identity provider's keys not fetched", reason=type(error).__name__)
             return
         self._keys = keys
         self._fetched_at = self._clock()
+
+    async def _published(self) -> bytes:
+        body = bytearray()
+        async with self._http.stream("GET", self._url) as answer:
+            answer.raise_for_status()
+            async for chunk in answer.aiter_bytes():
+                body += chunk
+                if len(body) > MAX_BODY:
+                    raise ValueError("a set without end")
+        return bytes(body)
 
 
 def _usable(document: object) -> dict[str, dict[str, jwt.PyJWK]]:

@@ -1,32 +1,18 @@
 """Session tokens: JWTs of one identity provider, either the one named by settings or our own."""
 
 import time
-from collections.abc import Mapping
-from typing import Final, Protocol
 
 import jwt
 import structlog
 
 from adapters.identity.jwks import ProviderKeys
 from adapters.identity.session_key import ADMIN_CLAIM, ALGORITHM, AUDIENCE, ISSUER, SessionKeys
+from adapters.identity.signed_claims import KeySource, signed_claims
 from domain.tenants.errors import Unauthenticated
 from domain.tenants.user import User, is_user_id
 from settings.identity import IdentitySettings
 
-_LEEWAY_S: Final = 10
-_REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
-
 _log = structlog.get_logger(__name__)
-
-
-class KeySource(Protocol):
-    async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
-        """The provider's public key of that name, None if it has none now.
-
-        It comes by the algorithms it is for, each time bound to that one.
-        """
-
-    async def close(self) -> None: ...
 
 
 class SessionVerifier:
@@ -56,7 +42,13 @@ class SessionVerifier:
     async def verify(self, token: str) -> User:
         """The token's user. Raises Unauthenticated, whatever is wrong with it."""
         try:
-            claims = await self._claims(token)
+            claims = await signed_claims(
+                token,
+                self._keys,
+                issuer=self._issuer,
+                audience=self._audience,
+                algorithms=self._algorithms,
+            )
         except jwt.PyJWTError as error:
             # The kind alone: the messages quote the token.
             _log.info("session token refused", reason=type(error).__name__)
@@ -67,38 +59,13 @@ class SessionVerifier:
         is_admin = self._admin_claim is not None and claims.get(self._admin_claim) is True
         return User(user_id, is_admin or user_id in self._admins)
 
-    async def _claims(self, token: str) -> dict[str, object]:
-        # Of the header only `kid` counts, as the name of a key that we have; `jwk`, `jku` and `x5u`
-        # would let the token bring its own.
-        header = jwt.get_unverified_header(token)
-        if "crit" in header:
-            raise jwt.InvalidTokenError("an extension that must be understood")
-        # `alg` chooses among those that are both configured and the key's.
-        kid, algorithm = header.get("kid"), header.get("alg")
-        if not isinstance(kid, str) or algorithm not in self._algorithms:
-            raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not configured")
-        found = await self._keys.find(kid)
-        key = found.get(algorithm) if found else None
-        if key is None:
-            raise jwt.InvalidKeyError("no key of that name for that algorithm")
-        claims: dict[str, object] = jwt.decode(
-            token,
-            key,
-            algorithms=self._algorithms,
-            audience=self._audience,
-            issuer=self._issuer,
-            leeway=_LEEWAY_S,
-            options={"require": list(_REQUIRED), "enforce_minimum_key_length": True},
-        )
-        return claims
-
     async def close(self) -> None:
         await self._keys.close()
 
 
 def session_keys(settings: IdentitySettings) -> SessionKeys | None:
     """Our own provider's keys, None if users sign in elsewhere or not at all."""
-    if settings.jwt_jwks_url is not None or settings.session_key is None:
+    if settings.has_other_provider or settings.session_key is None:
         return None
     return SessionKeys(settings.session_key.get_secret_value())
 

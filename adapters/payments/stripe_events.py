@@ -11,6 +11,7 @@ from pydantic import AliasPath, BaseModel, Field, ValidationError
 from domain.billing.errors import InvalidPaymentSignature
 from domain.billing.payment import PaymentEvent, PaymentKind
 from domain.core.errors import InvalidBody
+from domain.core.ids import parse_ulid
 from domain.core.money import MAX_MINOR, Money
 
 TOLERANCE: Final = timedelta(minutes=5)
@@ -64,13 +65,14 @@ def _is_number(text: str) -> bool:
 
 
 _Minor = Annotated[int, Field(ge=0, le=MAX_MINOR)]
+_Id = Annotated[str, Field(pattern="^[A-Za-z0-9_]{1,255}$")]
 _Metadata = dict[str, str] | None
 
 
 class _Object(BaseModel):
     """A session, an invoice, a subscription, a charge or a dispute: what is asked of any."""
 
-    id: str
+    id: _Id
     metadata: _Metadata = None
     of_subscription: _Metadata = Field(
         default=None, validation_alias=AliasPath("subscription_details", "metadata")
@@ -79,11 +81,11 @@ class _Object(BaseModel):
     of_parent: _Metadata = Field(
         default=None, validation_alias=AliasPath("parent", "subscription_details", "metadata")
     )
-    subscription: str | None = None
-    parent_subscription: str | None = Field(
+    subscription: _Id | None = None
+    parent_subscription: _Id | None = Field(
         default=None, validation_alias=AliasPath("parent", "subscription_details", "subscription")
     )
-    customer: str | None = None
+    customer: _Id | None = None
     payment_status: str | None = None
     billing_reason: str | None = None
     cancel_at_period_end: bool = False
@@ -103,7 +105,7 @@ class _Object(BaseModel):
 
 
 class _Event(BaseModel):
-    id: str = Field(pattern="^[A-Za-z0-9_]{1,255}$")
+    id: _Id
     type: str
     created: int = Field(ge=0, le=10**11, description="Unix seconds")
     thing: _Object = Field(validation_alias=AliasPath("data", "object"))
@@ -133,7 +135,7 @@ def read_event(body: bytes) -> PaymentEvent | None:
         type=event.type,
         kind=kind,
         created_at=datetime.fromtimestamp(event.created, UTC),
-        checkout_id=named.get("checkout_id"),
+        checkout_id=_ulid(named.get("checkout_id")),
         client_id=named.get("client_id"),
         session_id=thing.id if event.type.startswith("checkout.session.") else None,
         subscription_id=thing.id if ended else thing.subscription or thing.parent_subscription,
@@ -141,6 +143,11 @@ def read_event(body: bytes) -> PaymentEvent | None:
         amount=thing.money,
         at_period_end=thing.cancel_at_period_end,
     )
+
+
+def _ulid(text: str | None) -> str | None:
+    """As it was written: what is no id of ours is none."""
+    return text if text is not None and parse_ulid(text) == text else None
 
 
 class _Named(BaseModel):

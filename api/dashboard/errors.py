@@ -7,6 +7,7 @@ from starlette.responses import Response
 
 from api.http.request_context import answer_domain_error, answer_http_error
 from api.resources import Resources
+from domain.core.errors import DomainError
 
 _PAGES: Final = ("/app", "/authorize")
 _KEPT: Final = ("retry-after", "allow")
@@ -20,14 +21,15 @@ def is_page(request: Request) -> bool:
 
 async def page_domain_error(request: Request, error: Exception) -> Response:
     """As `answer_domain_error`, which logs and counts it; as a page where that is looked at."""
-    return _shown(request, await answer_domain_error(request, error))
+    reason = error.code if isinstance(error, DomainError) else ""
+    return _shown(request, await answer_domain_error(request, error), reason)
 
 
 async def page_http_error(request: Request, error: Exception) -> Response:
     return _shown(request, await answer_http_error(request, error))
 
 
-def _shown(request: Request, answer: Response) -> Response:
+def _shown(request: Request, answer: Response, reason: str = "") -> Response:
     if not is_page(request):
         return answer
     resources: Resources = request.app.state.resources
@@ -36,6 +38,7 @@ def _shown(request: Request, answer: Response) -> Response:
         "error.html",
         status=answer.status_code,
         code=str(answer.status_code),
+        reason=reason,
         request_id=request.state.request_id,
         retry_after=answer.headers.get("retry-after", ""),
     )

@@ -3,6 +3,7 @@
 import hmac
 from base64 import urlsafe_b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -12,11 +13,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from adapters.identity.session import comma_separated
+from api.http.client_address import client_network
 from api.resources import Resources
-from domain.identity.errors import CrossSiteRequest
+from domain.identity.errors import CrossSiteRequest, SessionNotFound
 from domain.identity.session import LONGEST, Session, SessionKind
 from domain.tenants.user import User
-from services.identity.sessions import find_session, see_session
+from services.identity.sessions import end_session, find_session, see_session
 
 SIGN_IN: Final = "/app/sign-in"
 CSRF: Final = "csrf"
@@ -54,7 +56,22 @@ async def visit_of(request: Request) -> Visit | None:
 
 def cookie_name(request: Request) -> str:
     """`__Host-` ties the cookie to this host and to TLS; loopback has none."""
-    return "session" if _is_plain_loopback(request) else "__Host-session"
+    return "session" if is_plain_loopback(request) else "__Host-session"
+
+
+async def let_in(request: Request, secret: str, page: str) -> Response:
+    """To a page of ours, with a session that is new: what the browser held before is worth nothing
+    afterwards."""
+    resources: Resources = request.app.state.resources
+    before = await visit_of(request)
+    if before is not None:
+        with suppress(SessionNotFound):  # it has just ended by itself
+            async with resources.work.everywhere() as work:
+                network = client_network(request)
+                await end_session(work, before.user.id, before.session.id, network=network)
+    answer = RedirectResponse(page, status_code=303)
+    give_cookie(request, answer, secret)
+    return answer
 
 
 def give_cookie(request: Request, response: Response, secret: str) -> None:
@@ -63,7 +80,7 @@ def give_cookie(request: Request, response: Response, secret: str) -> None:
         secret,
         max_age=int(LONGEST[SessionKind.BROWSER].total_seconds()),
         path="/",
-        secure=not _is_plain_loopback(request),
+        secure=not is_plain_loopback(request),
         httponly=True,
         samesite="lax",
     )
@@ -73,7 +90,7 @@ def take_cookie(request: Request, response: Response) -> None:
     response.delete_cookie(
         cookie_name(request),
         path="/",
-        secure=not _is_plain_loopback(request),
+        secure=not is_plain_loopback(request),
         httponly=True,
         samesite="lax",
     )
@@ -83,6 +100,11 @@ def sign_in_first(request: Request) -> Response:
     """To the sign-in page, and back to this one."""
     here = request.url.path + (f"?{request.url.query}" if request.url.query else "")
     return RedirectResponse(f"{SIGN_IN}?next={quote(here, safe='')}", status_code=303)
+
+
+def is_led_here(request: Request) -> bool:
+    """Whether another site's page made the browser come, as it may not to what has an effect."""
+    return request.headers.get("sec-fetch-site", "none") not in ("same-origin", "none")
 
 
 def check_origin(request: Request) -> None:
@@ -115,5 +137,6 @@ def _csrf_of(secret: str) -> str:
     return urlsafe_b64encode(digest).rstrip(b"=").decode()
 
 
-def _is_plain_loopback(request: Request) -> bool:
+def is_plain_loopback(request: Request) -> bool:
+    """Whether cookies cannot be held to TLS."""
     return request.url.scheme == "http" and request.url.hostname in _LOOPBACK

@@ -16,6 +16,8 @@ from services.core.crowd import Crowd
 
 M = TypeVar("M", bound=BaseModel)
 
+JSON: Final = "application/json"
+YAML: Final = "application/yaml"
 MAX_BYTES: Final = 1024 * 1024
 MAX_SECONDS: Final = 10.0
 MAX_COMING: Final = 64
@@ -31,14 +33,16 @@ def json_response(content: object, *, status: int = 200) -> Response:
     return Response(orjson.dumps(content), status_code=status, media_type="application/json")
 
 
-async def read_body(request: Request, *, seconds: float = MAX_SECONDS) -> bytes:
+async def read_body(request: Request, *, seconds: float = MAX_SECONDS, also: str = JSON) -> bytes:
     """The raw body, which must come within `seconds`. Who sends it has been authenticated before.
+    `also`: a media type that the route takes beside JSON.
 
     Raises UnsupportedMediaType, BodyTooLarge, CallerBusy, BodyTooSlow, InvalidBody. What can be
     refused by the headers is refused before anything is read: a caller that sent
     `Expect: 100-continue` then sends nothing.
     """
-    _check_media_type(request)
+    if media_type_of(request) not in (JSON, also):
+        raise UnsupportedMediaType
     return await received(request, seconds=seconds)
 
 
@@ -81,8 +85,8 @@ def _check_announced_length(request: Request) -> None:
             raise BodyTooLarge
 
 
-def _check_media_type(request: Request) -> None:
-    """One Content-Type, and it says JSON in UTF-8; no coding. Raises UnsupportedMediaType.
+def media_type_of(request: Request) -> str:
+    """Of a body in UTF-8 and without a coding. Raises UnsupportedMediaType for any other.
 
     A header that comes twice is refused: two readers might not take the same one.
     """
@@ -93,11 +97,10 @@ def _check_media_type(request: Request) -> None:
     if len(content_types) != 1:
         raise UnsupportedMediaType
     media_type, *parameters = content_types[0].lower().split(";")
-    if media_type.strip() != "application/json":
-        raise UnsupportedMediaType
     # RFC 9110 lets a parameter be empty, so a semicolon may stand at the end.
     if any(one.strip() not in ("", *_UTF_8) for one in parameters):
         raise UnsupportedMediaType
+    return media_type.strip()
 
 
 def parse_object(body: bytes) -> dict[str, JsonValue]:

@@ -25,7 +25,7 @@ from uvicorn.protocols.http.httptools_impl import (
 from uvicorn.server import ServerState
 
 from adapters.system import new_ulid
-from api.errors import error_response
+from api.error_response import error_response
 from api.http.edge_crowd import EdgeCrowd, Waiting
 from api.http.edge_limits import DEFAULT_LIMITS, EdgeLimits
 from api.http.edge_timer import Timer

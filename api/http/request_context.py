@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from api.errors import error_response
+from api.error_response import error_response
 from api.resources import Resources
 from domain.core.error_report import ErrorReport, raised
 from domain.core.errors import (

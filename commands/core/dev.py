@@ -14,6 +14,7 @@ from rich.status import Status
 
 from adapters.observability.logs import configure_logs
 from commands.core.context import DEFAULT_DATA, err, out, synchronous
+from demo.account import show_new_account
 from demo.seed import open_shop
 from demo.tour import Tour
 from domain.core.errors import InvalidInput
@@ -74,8 +75,9 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
         async with _tour(folder, info) as tour_guide:
-            if not await tour_guide.run():
-                raise InvalidInput("a step of the tour was not as expected")
+            good = await tour_guide.run()
+        if not (good and await show_new_account(info.api_url, folder.mail, out)):
+            raise InvalidInput("a step of the tour was not as expected")
 
     await _with_stack(DataFolder(data), StackPorts(), once, host=LOOPBACK, endless=False)
 

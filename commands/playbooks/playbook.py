@@ -68,8 +68,8 @@ async def create(
         actor = await acting(units.database, person)
         # The operator of this machine vouches for the client: there is nobody else to.
         async with units.of(TenantId(client)) as work:
-            playbook = await create_playbook(work, actor, spec)
-    answer(as_json, f"Playbook {name} is active.", playbook_id=playbook.id, version=1)
+            entry = await create_playbook(work, actor, spec)
+    answer(as_json, f"Playbook {name} is active.", playbook_id=entry.playbook.id, version=1)
 
 
 @command(app, "import")

@@ -52,8 +52,8 @@ async def token(
 def _session_keys(data: Path) -> SessionKeys:
     """The keys that the API accepts. Raises InvalidInput if it accepts none of ours."""
     env = environment_of(data)
-    if env.get("JWT_JWKS_URL"):
-        raise InvalidInput("session tokens are those of the provider at JWT_JWKS_URL")
+    if env.get("JWT_JWKS_URL") or env.get("OIDC_ISSUER"):
+        raise InvalidInput("session tokens are those of JWT_JWKS_URL's or OIDC_ISSUER's provider")
     text = env.get("SESSION_KEY")
     if not text and not os.environ.get("DATABASE_URL"):
         text = kept_folder(data).session_key()

@@ -1,6 +1,6 @@
 """The chain of a client's audit entries: each holds the hash of the one before it.
 
-Whoever changes an entry, removes one or puts one between breaks the chain there. Whoever computes
+Changing, removing or inserting an entry breaks the chain there. Whoever computes
 all later hashes anew is told by an anchor: a place of the chain and its hash, kept elsewhere too.
 """
 

@@ -24,8 +24,8 @@ class PaymentKind(StrEnum):
 class PaymentEvent:
     """One event, whose sender was verified. What the provider did not say is None.
 
-    `type`: the provider's own name. `created_at`: by the provider's clock. `at_period_end`: of a
-    plan that ended, whether the time that was paid for was over.
+    `checkout_id`: a ULID. `type`: the provider's own name. `created_at`: by the provider's clock.
+    `at_period_end`: of a plan that ended, whether the time that was paid for was over.
     """
 
     id: str

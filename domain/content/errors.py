@@ -23,3 +23,15 @@ class TooMuchContent(DomainError):
     @property
     def facts(self) -> Mapping[str, str | int]:
         return {"limit": self.limit}
+
+
+class SuggestionNotFound(DomainError):
+    """The client has no such suggestion, or it was decided already."""
+
+    code = "suggestion_not_found"
+
+
+class TooManySuggestions(DomainError):
+    """As many suggestions wait as may."""
+
+    code = "too_many_suggestions"

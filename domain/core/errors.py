@@ -6,6 +6,8 @@ text: errors are logged, reported and kept by Temporal."""
 from collections.abc import Mapping
 from typing import ClassVar
 
+Fact = str | int | tuple[str, ...]
+
 
 class DomainError(Exception):
     """An anticipated error. `code` is stable, snake case and part of the API."""
@@ -16,7 +18,7 @@ class DomainError(Exception):
     """Seconds after which the same request may be let through, where that is known."""
 
     @property
-    def facts(self) -> Mapping[str, str | int]:
+    def facts(self) -> Mapping[str, Fact]:
         """What the caller's answer may name; `api/errors.py` decides what it does."""
         return {}
 

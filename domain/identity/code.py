@@ -1,7 +1,7 @@
 """The sign-in code: six digits that a mail brings.
 
 How likely is it to guess one? Within any 24 hours an address gets at most CODES_A_DAY codes, and
-each of them bears TRIES tries, whoever makes them and from however many networks: 10 x 5 = 50
+each of them bears TRIES tries, from however many networks: 10 x 5 = 50
 comparisons, each right once in 1,000,000 times. That is at most 5 in 100,000 a day for an address.
 A wrong try counts against every living code of the address, so several living codes change nothing.
 """

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from domain.core.errors import InvalidInput
 from domain.tenants.client import Role
+from domain.tenants.errors import OwnerStays
 
 INVITED_FOR: Final = timedelta(days=7)
 INVITATIONS_A_DAY: Final = 20
@@ -27,6 +27,6 @@ class Invitation:
 
 
 def check_invited_role(role: Role) -> None:
-    """Raises InvalidInput: a client has one owner, and nobody is invited to become it."""
+    """Raises OwnerStays: a client has one owner, and nobody is invited to become it."""
     if role is Role.OWNER:
-        raise InvalidInput("a client has one owner: no member becomes it")
+        raise OwnerStays("a client has one owner: no member becomes it")

@@ -23,6 +23,10 @@ class LimitScope(StrEnum):
     SIGNUP = "signup"
     VERIFICATION = "verification"
     DASHBOARD = "dashboard"
+    MCP = "mcp"
+    REGISTRATION = "registration"
+    AUTHORIZATION = "authorization"
+    EXCHANGE = "exchange"
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,7 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """The table of limits; `dry_runs` a minute are the operator's choice.
 
-    Signup and verification go by IP address, the others by user or key.
+    Signup, verification and OAuth clients go by IP address, the others by user or key.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -48,6 +52,10 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.SIGNUP: 5,
         LimitScope.VERIFICATION: 5,
         LimitScope.DASHBOARD: 120,
+        LimitScope.MCP: 120,
+        LimitScope.REGISTRATION: 10,
+        LimitScope.AUTHORIZATION: 60,
+        LimitScope.EXCHANGE: 60,
     }
     return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
 

@@ -1,10 +1,27 @@
 """Errors around playbooks."""
 
-from domain.core.errors import DomainError, InvalidInput
+from collections.abc import Mapping, Sequence
+
+from domain.core.errors import DomainError, Fact, InvalidInput
 
 
 class PlaybookNotFound(DomainError):
     code = "playbook_not_found"
+
+
+class InvalidPlaybook(InvalidInput):
+    """What a file or a body holds is no playbook. `problems`: each place, and what is wrong there,
+    as in `playbooks[0].threshold: a number expected`."""
+
+    code = "invalid_playbook"
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        super().__init__("\n".join(problems))
+        self.problems = tuple(problems)
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"problems": self.problems}
 
 
 class PatternTaken(InvalidInput):
@@ -14,3 +31,43 @@ class PatternTaken(InvalidInput):
 
     def __init__(self, pattern: str, name: str) -> None:
         super().__init__(f"event type {pattern}: playbook {name} is on for it; turn it off first")
+        self.pattern = pattern
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"pattern": self.pattern}
+
+
+class PlaybookNameTaken(InvalidInput):
+    """Another playbook of the client has this name: it tells them apart."""
+
+    code = "playbook_name_taken"
+
+    def __init__(self, name: str, there: str = "one") -> None:
+        super().__init__(f"playbook {name}: there is {there} of this name")
+
+
+class PlaybookChanged(DomainError):
+    """Somebody else has changed the playbook. `version`: that it has now."""
+
+    code = "playbook_changed"
+
+    def __init__(self, version: int) -> None:
+        super().__init__(f"the playbook is at version {version}")
+        self.version = version
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"version": self.version}
+
+
+class TooManyPlaybooks(InvalidInput):
+    code = "too_many_playbooks"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"at most {limit} playbooks a client: delete one first")
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, Fact]:
+        return {"limit": self.limit}

@@ -7,8 +7,8 @@ from enum import StrEnum
 from pydantic import BaseModel, ConfigDict
 
 from domain.agent.plan import ActionKind
-from domain.core.errors import InvalidInput
 from domain.core.ports import NewId
+from domain.playbooks.errors import PlaybookNameTaken
 from domain.playbooks.playbook import Playbook, PlaybookEntry, PlaybookSpec
 
 
@@ -40,7 +40,7 @@ def compare(
 ) -> tuple[PlaybookChange, ...]:
     """What makes the client's playbooks be as `specs` say; those not named there stay.
 
-    Raises InvalidInput if a name does not say which playbook is meant.
+    Raises PlaybookNameTaken if a name does not say which playbook is meant.
     """
     known: dict[str, list[PlaybookEntry]] = {}
     for entry in entries:
@@ -48,18 +48,16 @@ def compare(
     counts = Counter(spec.name for spec in specs)
     for spec in specs:
         if counts[spec.name] > 1 or len(known.get(spec.name, ())) > 1:
-            raise InvalidInput(f"playbook {spec.name}: there is more than one of this name")
+            raise PlaybookNameTaken(spec.name, "more than one")
     return tuple(_change(known.get(spec.name), spec, new_id) for spec in specs)
 
 
-def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId) -> PlaybookChange:
-    if not found:
-        return PlaybookChange(outcome=ImportOutcome.CREATED, entry=_entry(spec, new_id(), 1))
-    (before,) = found
+def change_of(before: PlaybookEntry, spec: PlaybookSpec) -> PlaybookChange:
+    """What makes one playbook be as `spec` says, its name too."""
     if before.spec == spec:
         return PlaybookChange(outcome=ImportOutcome.UNCHANGED, entry=before)
     playbook_id, version = before.playbook.id, before.playbook.version
-    fields = tuple(_differences(before.spec, spec))
+    fields = tuple(differences(before.spec, spec))
     if fields == ("active",):
         entry = _entry(spec, playbook_id, version)
         return PlaybookChange(outcome=ImportOutcome.SWITCHED, entry=entry, fields=fields)
@@ -67,11 +65,19 @@ def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId
     return PlaybookChange(outcome=ImportOutcome.CHANGED, entry=entry, fields=fields)
 
 
-def _differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
-    """What differs of two specs of one name. A rule that says what holds anyway is one too: files
+def _change(found: list[PlaybookEntry] | None, spec: PlaybookSpec, new_id: NewId) -> PlaybookChange:
+    if not found:
+        return PlaybookChange(outcome=ImportOutcome.CREATED, entry=_entry(spec, new_id(), 1))
+    (before,) = found
+    return change_of(before, spec)
+
+
+def differences(before: PlaybookSpec, after: PlaybookSpec) -> Iterator[str]:
+    """What differs of two specs. A rule that says what holds anyway is one too: files
     are compared as they are written."""
     old, new = before.rulebook, after.rulebook
     pairs = {
+        "name": (before.name, after.name),
         "event_type": (before.event_type, after.event_type),
         "threshold": (before.threshold, after.threshold),
         "active": (before.active, after.active),

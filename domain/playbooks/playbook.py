@@ -16,6 +16,8 @@ from domain.core.plain_text import clean_line
 DEFAULT_THRESHOLD: Final = 0.70
 MAX_PATTERN: Final = 200
 MAX_NAME: Final = 200
+MAX_PLAYBOOKS: Final = 200
+"""Of one client, on or off."""
 
 
 class Playbook(BaseModel):
@@ -93,6 +95,11 @@ def match(playbooks: Iterable[Playbook], event_type: str) -> Playbook | None:
         ):
             best = playbook
     return best
+
+
+def in_winning_order(entries: Iterable[PlaybookEntry]) -> tuple[PlaybookEntry, ...]:
+    """An event goes by the first one that is on and covers it. They come oldest first."""
+    return tuple(sorted(entries, key=lambda entry: -_precision(entry.playbook.event_type)))
 
 
 def _covers(pattern: str, event_type: str) -> bool:

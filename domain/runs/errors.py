@@ -40,3 +40,9 @@ class RunNotFound(DomainError):
     """There is no such run, or it is another client's: nobody can tell which."""
 
     code = "run_not_found"
+
+
+class ConversationNotFound(DomainError):
+    """The client has no such conversation, or it was erased."""
+
+    code = "conversation_not_found"

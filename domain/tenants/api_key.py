@@ -8,11 +8,21 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from domain.core.plain_text import without_controls
+from domain.tenants.errors import InvalidLabel
+
 _SHAPE: Final = re.compile(r"(ak|mcp)_[0-9a-f]{32}")
 PREFIX_LENGTH: Final = 8
 KEY_BYTES: Final = 16
+MAX_LABEL: Final = 100
+MAX_ACTIVE: Final = 100
+"""Keys of one client that can be used."""
 
-KEY_PREFIXES: Final = ("ak_", "mcp_")
+OWN: Final = "ak_"
+"""What a key begins with that a person made."""
+MCP: Final = "mcp_"
+"""What a key begins with that an OAuth client got."""
+KEY_PREFIXES: Final = (OWN, MCP)
 """A bearer token that begins with one is a key or nothing; any other is a session token."""
 
 
@@ -24,11 +34,22 @@ class KeyMaterial:
     prefix: str
 
 
-def key_value(random_bytes: bytes) -> str:
+def check_label(text: str) -> str:
+    """What a key is for, as one line. Raises InvalidLabel."""
+    label = " ".join(without_controls(text).split())
+    if not 0 < len(label) <= MAX_LABEL:
+        raise InvalidLabel(
+            f"a label is needed, of at most {MAX_LABEL} characters",
+            f"1 à {MAX_LABEL} caractères visibles attendus",
+        )
+    return label
+
+
+def key_value(random_bytes: bytes, kind: str = OWN) -> str:
     """The key's text, from KEY_BYTES random bytes. Shown once, at creation."""
     if len(random_bytes) != KEY_BYTES:
         raise ValueError("an API key is made of 16 random bytes")
-    return f"ak_{random_bytes.hex()}"
+    return f"{kind}{random_bytes.hex()}"
 
 
 def key_material(text: str) -> KeyMaterial | None:
@@ -39,9 +60,9 @@ def key_material(text: str) -> KeyMaterial | None:
     return None if _SHAPE.fullmatch(text) is None else _material(text)
 
 
-def new_key(random_bytes: bytes) -> tuple[str, KeyMaterial]:
+def new_key(random_bytes: bytes, kind: str = OWN) -> tuple[str, KeyMaterial]:
     """The text of a key from KEY_BYTES random bytes, and what is stored of it."""
-    text = key_value(random_bytes)
+    text = key_value(random_bytes, kind)
     return text, _material(text)
 
 

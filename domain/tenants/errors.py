@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from domain.core.errors import DomainError, InvalidContent
+from domain.core.errors import DomainError, InvalidContent, InvalidInput
 
 
 class Unauthenticated(DomainError):
@@ -65,6 +65,38 @@ class ClientNotFound(DomainError):
 
 class KeyNotFound(DomainError):
     code = "key_not_found"
+
+
+class InvalidLabel(InvalidContent):
+    """The same of what a key is called."""
+
+    code = "invalid_label"
+
+
+class TooManyKeys(InvalidInput):
+    """The client has as many active keys as it may."""
+
+    code = "too_many_keys"
+
+    def __init__(self, limit: int) -> None:
+        super().__init__(f"at most {limit} active keys: revoke one first")
+        self.limit = limit
+
+    @property
+    def facts(self) -> Mapping[str, str | int]:
+        return {"limit": self.limit}
+
+
+class MemberNotFound(InvalidInput):
+    """The user is no member of the client."""
+
+    code = "member_not_found"
+
+
+class OwnerStays(InvalidInput):
+    """A client has one owner, whom no member takes the place of."""
+
+    code = "owner_stays"
 
 
 class InvalidSettings(InvalidContent):

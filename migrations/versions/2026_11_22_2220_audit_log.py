@@ -69,7 +69,7 @@ def upgrade() -> None:
     )
     for table in _APPENDED:
         protect(table, rights="SELECT, INSERT")
-        # Rights bind the service. This binds whoever owns the table, until they take it away.
+        # Rights bind the service. This binds the table's owner, until the owner drops it.
         op.execute(
             f"CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON {table} "
             "FOR EACH ROW EXECUTE FUNCTION refuse_change()"

@@ -18,7 +18,7 @@ from domain.billing.payment import (
     doubt,
 )
 from domain.billing.ports import Payments
-from domain.core.ids import TenantId, parse_ulid
+from domain.core.ids import TenantId
 from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
 from domain.tenants.errors import ClientNotFound
@@ -44,7 +44,7 @@ class Taken:
 async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments) -> Taken:
     """Take an event of the payment provider over, whose sender was verified.
 
-    Whoever sends it once more after an error gets done what was left over. Raises
+    Sending it again after an error completes what was left over. Raises
     PaymentsUnreachable where a plan that was replaced is still being paid for monthly.
     """
     tenant = await _tenant_of(units, event)
@@ -57,11 +57,10 @@ async def take_event(units: UnitsOfWork, event: PaymentEvent, payments: Payments
 
 
 async def _tenant_of(units: UnitsOfWork, event: PaymentEvent) -> TenantId | None:
-    checkout_id = parse_ulid(event.checkout_id or "")
-    if checkout_id is None:
+    if event.checkout_id is None:
         return None
     try:
-        return await units.database.find_client(client_of, checkout_id)
+        return await units.database.find_client(client_of, event.checkout_id)
     except CheckoutNotFound:
         return None
 

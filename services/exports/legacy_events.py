@@ -47,7 +47,7 @@ async def delete_legacy_event(work: UnitOfWork, actor: Actor, event_id: str) -> 
     """For good. Raises RoleRequired, InvalidInput where there is no such event."""
     actor.require(OPERATORS)
     await AutomationRepository(work.connection, work.tenant).delete(event_id)
-    # Whoever made the file chose the id: it may say who the customer was.
+    # The file's maker chose the id: it may name the customer.
     digest = sha256(event_id.encode()).hexdigest()
     work.note(actor, "legacy event deleted", event_digest=digest)
 

@@ -23,7 +23,7 @@ async def invite(
 
     After the commit, have it mailed: `TemporalEngine.mail`. `language`: of the mail, fr or en.
     Whether the address is a user's already is not looked at, so nobody learns it here. Raises
-    RoleRequired, InvalidAddress, InvalidInput for the owner's role, TooManyInvitations,
+    RoleRequired, InvalidAddress, OwnerStays for the owner's role, TooManyInvitations,
     ClientNotFound.
     """
     actor.require(MANAGERS)

@@ -1,13 +1,15 @@
-"""Signing in by a code that a mail brings. The work spans clients, as users do."""
+"""Signing in, by a code that a mail brings or by another identity provider. The work spans clients,
+as users do."""
 
 from dataclasses import dataclass, field
 
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.identity.code import code_digest, is_code
+from domain.identity.provider import ProvedPerson
 from domain.identity.session import SessionKind
 from services.core.unit_of_work import UnitOfWork
-from services.identity.accounts import account_of
+from services.identity.accounts import OwnAccount, account_of, account_of_person
 from services.identity.sessions import OpenedSession, Visitor, open_session
 from store.identity.codes import CodeRepository, NewCode
 
@@ -34,6 +36,16 @@ class CodePresented:
 
 
 @dataclass(frozen=True, slots=True)
+class PersonProved:
+    """`brand_name`: of the shop that somebody new may open. `random`: SECRET_BYTES of it."""
+
+    person: ProvedPerson
+    brand_name: str | None
+    visitor: Visitor
+    random: bytes = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Entered:
     """`client_id`: the user's own client, None of a user who belongs to none. `created`: whether
     it was made just now."""
@@ -44,10 +56,10 @@ class Entered:
 
 
 async def make_code(work: UnitOfWork, wanted: CodeWanted, sealer: Sealer) -> str | None:
-    """Store a code, whoever the address is of, and return its id for the mail; None where the
+    """Store a code, for any address, and return its id for the mail; None where the
     address had as many codes as it gets in a day.
 
-    Whether there is an account is looked up by who sends the mail, so this takes equally long.
+    The worker that sends the mail looks up the account, so this takes equally long.
     """
     code_id = work.new_id()
     stored = await CodeRepository(work.connection).create(
@@ -82,9 +94,33 @@ async def sign_in(work: UnitOfWork, presented: CodePresented, sealer: Sealer) ->
     )
     if account is None:
         return None
+    return await _let_in(work, account, presented.kind, presented.visitor, presented.random)
+
+
+async def sign_in_person(
+    work: UnitOfWork, proved: PersonProved, *, accounts_an_hour: int
+) -> Entered | None:
+    """Open a browser's session for whom another identity provider vouches for; None of somebody
+    new who has no account, was not invited, and has named no shop.
+
+    From here on the work is of the user's client. Raises what `account_of_person` raises.
+    """
+    account = await account_of_person(
+        work,
+        proved.person,
+        proved.brand_name,
+        proved.visitor.network,
+        accounts_an_hour=accounts_an_hour,
+    )
+    if account is None:
+        return None
+    return await _let_in(work, account, SessionKind.BROWSER, proved.visitor, proved.random)
+
+
+async def _let_in(
+    work: UnitOfWork, account: OwnAccount, kind: SessionKind, visitor: Visitor, random: bytes
+) -> Entered:
     if account.client_id is not None:
         work.tenant = TenantId(account.client_id)
-    opened = await open_session(
-        work, account.user_id, presented.kind, presented.visitor, presented.random
-    )
+    opened = await open_session(work, account.user_id, kind, visitor, random)
     return Entered(opened, account.client_id, account.created)

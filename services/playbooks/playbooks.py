@@ -6,28 +6,63 @@ A merchant's systems hear of each time a playbook comes on, once.
 from collections.abc import Collection, Sequence
 from itertools import combinations
 
-from domain.core.errors import InvalidInput
-from domain.playbooks.errors import PatternTaken
-from domain.playbooks.merge import ImportOutcome, PlaybookChange, compare
-from domain.playbooks.playbook import Playbook, PlaybookSpec
+from domain.playbooks.errors import (
+    PatternTaken,
+    PlaybookChanged,
+    PlaybookNameTaken,
+    TooManyPlaybooks,
+)
+from domain.playbooks.file import PlaybookDraft
+from domain.playbooks.merge import ImportOutcome, PlaybookChange, change_of, compare
+from domain.playbooks.playbook import MAX_PLAYBOOKS, Playbook, PlaybookEntry, PlaybookSpec
 from domain.tenants.actor import MANAGERS, Actor
 from domain.webhooks.outbound_event import PlaybookActivated
 from services.core.unit_of_work import UnitOfWork
-from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.playbooks import Made, PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
 from store.tenants.accounts import AccountRepository
 from store.webhooks.outbox import Outbox
 
 
-async def create_playbook(work: UnitOfWork, actor: Actor, spec: PlaybookSpec) -> Playbook:
-    """Make one. Raises RoleRequired, ClientNotFound, InvalidInput if its name is taken, and
-    PatternTaken if its pattern is."""
+async def create_playbook(
+    work: UnitOfWork, actor: Actor, spec: PlaybookSpec, *, note: str | None = None
+) -> PlaybookEntry:
+    """Make one. `note`: why. Raises RoleRequired, ClientNotFound, TooManyPlaybooks,
+    PlaybookNameTaken, and PatternTaken if its pattern is."""
     actor.require(MANAGERS)
     (change,) = await _compared(work, [spec])
     if change.outcome is not ImportOutcome.CREATED:
-        raise InvalidInput(f"playbook {spec.name}: there is one of this name")
-    await _store(work, actor, change)
+        raise PlaybookNameTaken(spec.name)
+    await _store(work, actor, change, note)
     await _refuse_taken(work, [change.entry.playbook.id])
-    return change.entry.playbook
+    return change.entry
+
+
+async def update_playbook(
+    work: UnitOfWork, actor: Actor, playbook_id: str, draft: PlaybookDraft
+) -> PlaybookChange:
+    """Make one be as the draft says, its name too, as the next version if anything but being on or
+    off differs. Raises RoleRequired, ClientNotFound, PlaybookNotFound, PlaybookChanged,
+    PlaybookNameTaken, PatternTaken."""
+    actor.require(MANAGERS)
+    before = await _locked(work, playbook_id)
+    if draft.expected_version not in (None, before.playbook.version):
+        raise PlaybookChanged(before.playbook.version)
+    spec = draft.spec
+    if not draft.says_active:
+        spec = spec.model_copy(update={"active": before.is_active})
+    return await _become(work, actor, before, spec, draft.note)
+
+
+async def restore_playbook(
+    work: UnitOfWork, actor: Actor, playbook_id: str, version: int, *, note: str | None = None
+) -> PlaybookChange:
+    """Make one be as it was, as the next version; whether it is on stays. Raises the same."""
+    actor.require(MANAGERS)
+    before = await _locked(work, playbook_id)
+    earlier = await PlaybookVersions(work.connection, work.tenant).read(playbook_id, version)
+    spec = earlier.spec.model_copy(update={"active": before.is_active})
+    return await _become(work, actor, before, spec, note)
 
 
 async def import_playbooks(
@@ -35,8 +70,9 @@ async def import_playbooks(
 ) -> tuple[PlaybookChange, ...]:
     """Make the client's playbooks be as `specs` say, by name, all or none; others stay.
 
-    Raises RoleRequired, ClientNotFound, InvalidInput if a name is not of one playbook, and
-    PatternTaken if two that are on would want the same events, one of them changed by `specs`.
+    Raises RoleRequired, ClientNotFound, TooManyPlaybooks, PlaybookNameTaken if a name is not of
+    one playbook, and PatternTaken if two that are on would want the same events, one of them
+    changed by `specs`.
     """
     actor.require(MANAGERS)
     changes = await _compared(work, specs)
@@ -49,13 +85,14 @@ async def import_playbooks(
 
 async def switch_playbook(
     work: UnitOfWork, actor: Actor, playbook_id: str, *, active: bool
-) -> None:
+) -> PlaybookEntry:
     """Turn one on or off, unless it is so. Raises RoleRequired, ClientNotFound, PlaybookNotFound,
     PatternTaken."""
     actor.require(MANAGERS)
     await AccountRepository(work.connection, work.tenant).lock()
     await _switch(work, actor, playbook_id, active=active)
     await _refuse_taken(work, [playbook_id])
+    return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
 
 
 async def delete_playbook(work: UnitOfWork, actor: Actor, playbook_id: str) -> None:
@@ -81,10 +118,37 @@ async def _compared(work: UnitOfWork, specs: Sequence[PlaybookSpec]) -> tuple[Pl
     """The lock keeps a name from being given twice meanwhile."""
     await AccountRepository(work.connection, work.tenant).lock()
     entries = await PlaybookRepository(work.connection, work.tenant).all()
-    return compare(entries, specs, work.new_id)
+    changes = compare(entries, specs, work.new_id)
+    made = sum(change.outcome is ImportOutcome.CREATED for change in changes)
+    if made and len(entries) + made > MAX_PLAYBOOKS:
+        raise TooManyPlaybooks(MAX_PLAYBOOKS)
+    return changes
 
 
-async def _store(work: UnitOfWork, actor: Actor, change: PlaybookChange) -> None:
+async def _locked(work: UnitOfWork, playbook_id: str) -> PlaybookEntry:
+    """The playbook as it stands until the transaction ends."""
+    await AccountRepository(work.connection, work.tenant).lock()
+    return await PlaybookRepository(work.connection, work.tenant).read(playbook_id)
+
+
+async def _become(
+    work: UnitOfWork, actor: Actor, before: PlaybookEntry, spec: PlaybookSpec, note: str | None
+) -> PlaybookChange:
+    if spec.name != before.playbook.name:
+        entries = await PlaybookRepository(work.connection, work.tenant).all()
+        if any(entry.playbook.name == spec.name for entry in entries):
+            raise PlaybookNameTaken(spec.name)
+    change = change_of(before, spec)
+    await _store(work, actor, change, note)
+    if change.outcome is not ImportOutcome.UNCHANGED:
+        await _refuse_taken(work, [before.playbook.id])
+    return change
+
+
+async def _store(
+    work: UnitOfWork, actor: Actor, change: PlaybookChange, note: str | None = None
+) -> None:
+    made = Made(actor.known_as, note)
     playbooks = PlaybookRepository(work.connection, work.tenant)
     playbook, active = change.entry.playbook, change.entry.is_active
     rulebook = change.entry.rulebook
@@ -92,12 +156,14 @@ async def _store(work: UnitOfWork, actor: Actor, change: PlaybookChange) -> None
         case ImportOutcome.UNCHANGED:
             return
         case ImportOutcome.CREATED:
-            await playbooks.create(playbook, active=active, now=work.now, rulebook=rulebook)
+            await playbooks.create(
+                playbook, active=active, now=work.now, rulebook=rulebook, made=made
+            )
             work.note(actor, "playbook created", playbook_id=playbook.id)
             if active:
                 await _tell_activated(work, actor, playbook)
         case ImportOutcome.CHANGED:
-            await playbooks.update(playbook, now=work.now, rulebook=rulebook)
+            await playbooks.update(playbook, now=work.now, rulebook=rulebook, made=made)
             work.note(actor, "playbook changed", playbook_id=playbook.id)
             await _switch(work, actor, playbook.id, active=active)
         case ImportOutcome.SWITCHED:

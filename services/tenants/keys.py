@@ -2,38 +2,60 @@
 
 from dataclasses import dataclass, field
 
-from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor
-from domain.tenants.api_key import new_key
+from domain.tenants.api_key import MAX_ACTIVE, check_label, new_key
+from domain.tenants.errors import TooManyKeys
 from services.core.unit_of_work import UnitOfWork
-from store.tenants.clients import ClientRepository
-from store.tenants.keys import KeyRepository
+from store.tenants.accounts import AccountRepository
+from store.tenants.keys import KeyEntry, KeyRepository
 
 
 @dataclass(frozen=True, slots=True)
 class MadeKey:
     """`text` is the key itself: it is shown once, and kept nowhere."""
 
-    id: str
+    entry: KeyEntry
     text: str = field(repr=False)
+
+    @property
+    def id(self) -> str:
+        return self.entry.id
 
 
 async def create_key(work: UnitOfWork, actor: Actor, label: str, random: bytes) -> MadeKey:
     """Make a key from KEY_BYTES random bytes. `label`: what it is for.
 
-    Raises RoleRequired, InvalidInput without a label, ClientNotFound.
+    Raises RoleRequired, InvalidLabel, ClientNotFound, TooManyKeys.
     """
     actor.require(MANAGERS)
-    if not label.strip():
-        raise InvalidInput("a label is needed")
+    label = check_label(label)
     text, material = new_key(random)
-    made = MadeKey(work.new_id(), text)
-    await ClientRepository(work.connection).brand_name(work.tenant)
-    await KeyRepository(work.connection).create(
-        key_id=made.id, client_id=work.tenant, label=label.strip(), material=material, now=work.now
+    key_id = work.new_id()
+    # The lock keeps two requests at once from making one key too many.
+    await AccountRepository(work.connection, work.tenant).lock()
+    keys = KeyRepository(work.connection)
+    if await keys.active(work.tenant) >= MAX_ACTIVE:
+        raise TooManyKeys(MAX_ACTIVE)
+    await keys.create(
+        key_id=key_id,
+        client_id=work.tenant,
+        label=label,
+        material=material,
+        now=work.now,
+        created_by=actor.known_as,
     )
-    work.note(actor, "key created", key_id=made.id)
-    return made
+    work.note(actor, "key created", key_id=key_id)
+    return MadeKey(await keys.read(work.tenant, key_id), text)
+
+
+async def rename_key(work: UnitOfWork, actor: Actor, key_id: str, label: str) -> KeyEntry:
+    """Say anew what a key is for, also of a revoked one. Raises RoleRequired, InvalidLabel,
+    KeyNotFound."""
+    actor.require(MANAGERS)
+    keys = KeyRepository(work.connection)
+    await keys.rename(work.tenant, key_id, check_label(label))
+    work.note(actor, "key renamed", key_id=key_id)
+    return await keys.read(work.tenant, key_id)
 
 
 async def revoke_key(work: UnitOfWork, actor: Actor, key_id: str) -> None:

@@ -6,9 +6,12 @@ The work spans clients, as users do.
 from domain.core.errors import InvalidInput
 from domain.tenants.actor import MANAGERS, Actor
 from domain.tenants.client import Role
+from domain.tenants.errors import MemberNotFound, OwnerStays
 from domain.tenants.user import check_user_id
 from services.core.unit_of_work import UnitOfWork
-from store.tenants.members import MemberRepository
+from store.tenants.accounts import AccountRepository
+from store.tenants.keys import KeyRepository
+from store.tenants.members import ClientMember, MemberRepository
 
 
 async def add_member(
@@ -21,7 +24,7 @@ async def add_member(
     """
     actor.require(MANAGERS)
     if role is Role.OWNER:
-        raise InvalidInput("a client has one owner: no member becomes it")
+        raise OwnerStays("a client has one owner: no member becomes it")
     members = MemberRepository(work.connection)
     known = await members.find_user(user) if user_id is None else None
     if known is None:
@@ -31,21 +34,49 @@ async def add_member(
         await members.ensure_user(known, user, work.now)
     await members.add(work.tenant, known, role, work.now)
     work.note(actor, "member added", member_id=known, role=role.value)
+    await _keep_keys(work, actor, known, role)
     return known
+
+
+async def change_role(work: UnitOfWork, actor: Actor, user_id: str, role: Role) -> ClientMember:
+    """Give a member another role, from the next request on.
+
+    Raises RoleRequired, OwnerStays, MemberNotFound.
+    """
+    actor.require(MANAGERS)
+    if role is Role.OWNER:
+        raise OwnerStays("a client has one owner: no member becomes it")
+    changed = await MemberRepository(work.connection).change_role(work.tenant, user_id, role)
+    work.note(actor, "member changed", member_id=user_id, role=role.value)
+    await _keep_keys(work, actor, user_id, role)
+    return changed
+
+
+async def _keep_keys(work: UnitOfWork, actor: Actor, user_id: str, role: Role | None) -> None:
+    """Who may make no keys holds none: programs that the user has let in are shut out."""
+    if role in MANAGERS:
+        return
+    # A program that is just getting its key has the same lock: it sees the role, or is seen.
+    await AccountRepository(work.connection, work.tenant).lock()
+    keys = KeyRepository(work.connection)
+    for key_id in await keys.revoke_of_user(work.tenant, user_id, work.now):
+        work.note(actor, "key revoked", key_id=key_id)
 
 
 async def remove_member(work: UnitOfWork, actor: Actor, user: str) -> str:
     """End a membership, at once; returns the user's id. `user`: an id or a mail address.
 
-    Raises RoleRequired, ClientNotFound, InvalidInput where there is no such user or member.
+    The keys of programs that the user has let in are revoked. Raises RoleRequired, ClientNotFound,
+    OwnerStays, MemberNotFound.
     """
     actor.require(MANAGERS)
     members = MemberRepository(work.connection)
     known = await members.find_user(user)
     if known is None:
-        raise InvalidInput("there is no such user")
+        raise MemberNotFound("there is no such user")
     await members.remove(work.tenant, known)
     work.note(actor, "member removed", member_id=known)
+    await _keep_keys(work, actor, known, None)
     return known
 
 

@@ -14,7 +14,7 @@ from domain.core.ports import NewId
 from store.audit.tables import audit_entries
 from store.core.repository import TenantRepository
 
-# Whoever has tampered may have written a time that Python has not.
+# Tampering may have written a time that Python cannot hold.
 _AT: Final = sa.func.least(
     sa.func.greatest(audit_entries.c.at, sa.text("timestamptz '0001-01-02 00:00+00'")),
     sa.text("timestamptz '9999-12-30 00:00+00'"),
@@ -72,7 +72,7 @@ class AuditLog(TenantRepository):
         """Write what was noted as the next entries of the chain, in its order.
 
         It must be the last thing of its transaction: the chain's head stays locked until the
-        commit, and whoever holds it waits for nobody. Two statements; for the first entries of all
+        commit, and its holder waits for no other lock. Two statements; for the first entries of all
         four.
         """
         links = chained(await self._locked_head(), self._tenant, notes, now, new_id)

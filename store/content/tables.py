@@ -1,10 +1,10 @@
-"""The tables of templates and knowledge."""
+"""The tables of templates, knowledge and what is suggested of them."""
 
 from typing import Final
 
 import sqlalchemy as sa
 from pgvector.sqlalchemy import VECTOR
-from sqlalchemy.dialects.postgresql import TSVECTOR
+from sqlalchemy.dialects.postgresql import JSONB, TSVECTOR
 
 from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
@@ -58,4 +58,15 @@ knowledge_embeddings: Final = sa.Table(
     sa.Column("embedding", VECTOR(), nullable=False),
     time("created_at"),
     points_to("knowledge_entries", "entry_id", ondelete="CASCADE"),
+)
+
+# What assistants would add, until a member decides. A decision removes the row.
+suggestions: Final = sa.Table(
+    "suggestions",
+    metadata,
+    *tenant_key(),
+    sa.Column("proposed", JSONB, nullable=False),
+    text("reason"),
+    text("suggested_by"),
+    time("created_at"),
 )

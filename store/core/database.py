@@ -77,7 +77,7 @@ class Database:
                 "connect_timeout": _CONNECT_TIMEOUT_S,
                 "options": f"-c role={APP_ROLE} "
                 f"-c lock_timeout={_LOCK_TIMEOUT} -c statement_timeout={_STATEMENT_TIMEOUT_S:.0f}s "
-                # A plan that is kept was made for the tables of then (decision 0048).
+                # A plan that is kept was made for the tables of then (decision 0045).
                 "-c plan_cache_mode=force_custom_plan "
                 # A statement whose caller has hung up ends, too.
                 "-c idle_in_transaction_session_timeout=30s -c client_connection_check_interval=1s "

@@ -73,7 +73,7 @@ class CodeRepository:
     async def take_try(self, email: str, now: datetime) -> tuple[TriedCode, ...]:
         """The address's living codes, the newest first, each with a try less.
 
-        Whoever else asks about this address waits until the transaction ends.
+        Other requests about this address wait until the transaction ends.
         """
         await self._lock(email)
         codes = sign_in_codes.c

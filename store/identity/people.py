@@ -1,6 +1,7 @@
 """Who a user is, for themselves. It spans clients, as users do."""
 
 from dataclasses import dataclass
+from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -28,6 +29,21 @@ async def address_of(connection: AsyncConnection, user_id: str) -> str | None:
     """None of a user whom another identity provider knows and this service does not."""
     found = await connection.scalar(sa.select(users.c.email).where(users.c.id == user_id))
     return None if found is None else str(found)
+
+
+async def hold(connection: AsyncConnection, name: str) -> None:
+    """Let nobody else decide about this user or address until the transaction ends."""
+    await connection.execute(
+        sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(name, 0)))
+    )
+
+
+async def accounts_since(connection: AsyncConnection, since: datetime) -> int:
+    """How many clients were made, by whomever. Who asks is alone with it until the transaction
+    ends."""
+    await hold(connection, "accounts opened")
+    made = await connection.scalar(sa.select(sa.func.count()).where(clients.c.created_at > since))
+    return int(made or 0)
 
 
 async def clients_of(connection: AsyncConnection, user_id: str) -> tuple[OwnClient, ...]:

@@ -1,4 +1,4 @@
-"""The tables of who signs in. Users come before any client is known: most of these span clients."""
+"""The tables of sign-in. Users come before any client is known: most of these span clients."""
 
 from typing import Final
 
@@ -62,4 +62,37 @@ invitations: Final = sa.Table(
     time("withdrawn_at", nullable=True),
     sa.CheckConstraint("role IN ('admin', 'agent', 'viewer')", name="role"),
     sa.Index(None, "email"),
+)
+
+# Clients that registered themselves; those with a metadata document leave no row.
+oauth_clients: Final = sa.Table(
+    "oauth_clients",
+    metadata,
+    sa.Column("id", sa.Text, primary_key=True),
+    text("name"),
+    sa.Column("redirect_uris", sa.ARRAY(sa.Text), nullable=False),
+    text("network"),
+    time("created_at"),
+    # When a user first consented. Those that nobody wanted are removed.
+    time("used_at", nullable=True),
+    sa.Index("ix_oauth_clients_unused", "created_at", postgresql_where=sa.text("used_at IS NULL")),
+)
+
+# One row a consent. Used ones are kept for a while: who presents one again has stolen it.
+oauth_codes: Final = sa.Table(
+    "oauth_codes",
+    metadata,
+    *tenant_key(),
+    sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
+    text("user_id"),
+    text("oauth_client_id"),
+    text("label"),
+    text("redirect_uri"),
+    text("challenge"),
+    # Without, all that a key may.
+    sa.Column("scopes", sa.ARRAY(sa.Text), nullable=True),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("used_at", nullable=True),
+    # The key that it was exchanged for.
+    text("key_id", nullable=True),
 )

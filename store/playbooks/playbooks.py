@@ -1,7 +1,8 @@
 """Playbooks and their versions. A version is never changed: runs point to it."""
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 
@@ -13,7 +14,17 @@ from store.core.repository import TenantRepository, owner_of
 from store.playbooks.tables import playbook_versions, playbooks
 from store.tenants.tables import clients
 
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Who made a version, as an audit entry names them, and why, if they say so."""
+
+    author: str | None = None
+    note: str | None = None
+
+
 NO_RULES: Final = Rulebook()
+BY_NOBODY: Final = Made()
 
 # The current version of each. Without the rulebook, which admission has no use for.
 _CURRENT: Final = (
@@ -38,6 +49,7 @@ _CURRENT: Final = (
 _ACTIVE: Final = _CURRENT.where(playbooks.c.is_active)
 _ONE: Final = _CURRENT.where(playbooks.c.id == sa.bindparam("playbook"))
 _ALL: Final = _CURRENT.add_columns(playbooks.c.is_active, playbook_versions.c.rulebook)
+_ENTRY: Final = _ALL.where(playbooks.c.id == sa.bindparam("playbook"))
 _RULEBOOK: Final = sa.select(playbook_versions.c.rulebook).where(
     playbook_versions.c.client_id == sa.bindparam("tenant"),
     playbook_versions.c.playbook_id == sa.bindparam("playbook"),
@@ -50,7 +62,13 @@ _KNOWN_CLIENT: Final = sa.select(clients.c.id).where(
 
 class PlaybookRepository(TenantRepository):
     async def create(
-        self, playbook: Playbook, *, active: bool, now: datetime, rulebook: Rulebook = NO_RULES
+        self,
+        playbook: Playbook,
+        *,
+        active: bool,
+        now: datetime,
+        rulebook: Rulebook = NO_RULES,
+        made: Made = BY_NOBODY,
     ) -> None:
         await self._connection.execute(
             sa.insert(playbooks).values(
@@ -61,9 +79,11 @@ class PlaybookRepository(TenantRepository):
                 created_at=now,
             )
         )
-        await self._add_version(playbook, rulebook, now)
+        await self._add_version(playbook, rulebook, made, now)
 
-    async def update(self, playbook: Playbook, *, now: datetime, rulebook: Rulebook) -> Playbook:
+    async def update(
+        self, playbook: Playbook, *, now: datetime, rulebook: Rulebook, made: Made = BY_NOBODY
+    ) -> Playbook:
         """Store as the next version, whichever `playbook` names, and return it so numbered.
 
         Runs that began keep theirs. Raises PlaybookNotFound.
@@ -76,7 +96,7 @@ class PlaybookRepository(TenantRepository):
         if version is None:
             raise PlaybookNotFound(playbook.id)
         numbered = playbook.model_copy(update={"version": version})
-        await self._add_version(numbered, rulebook, now)
+        await self._add_version(numbered, rulebook, made, now)
         return numbered
 
     async def switch(self, playbook_id: str, *, active: bool) -> Playbook | None:
@@ -113,13 +133,16 @@ class PlaybookRepository(TenantRepository):
     async def all(self) -> tuple[PlaybookEntry, ...]:
         """Every playbook in its current version, oldest first."""
         rows = await self._connection.execute(_ALL, {"tenant": self._tenant})
-        return tuple(
-            PlaybookEntry(
-                playbook=Playbook.model_validate(row, from_attributes=True),
-                is_active=row.is_active,
-                rulebook=Rulebook.model_validate(row.rulebook),
+        return tuple(_entry(row) for row in rows)
+
+    async def read(self, playbook_id: str) -> PlaybookEntry:
+        """One in its current version. Raises PlaybookNotFound."""
+        return _entry(
+            await self._one(
+                _ENTRY,
+                {"tenant": self._tenant, "playbook": playbook_id},
+                PlaybookNotFound(playbook_id),
             )
-            for row in rows
         )
 
     async def rulebook(self, playbook_id: str, version: int) -> Rulebook:
@@ -138,7 +161,9 @@ class PlaybookRepository(TenantRepository):
             playbooks.c.deleted_at.is_(None),
         )
 
-    async def _add_version(self, playbook: Playbook, rulebook: Rulebook, now: datetime) -> None:
+    async def _add_version(
+        self, playbook: Playbook, rulebook: Rulebook, made: Made, now: datetime
+    ) -> None:
         await self._connection.execute(
             sa.insert(playbook_versions).values(
                 client_id=self._tenant,
@@ -149,8 +174,18 @@ class PlaybookRepository(TenantRepository):
                 threshold=playbook.threshold,
                 rulebook=rulebook.model_dump(mode="json"),
                 created_at=now,
+                author=made.author,
+                note=made.note,
             )
         )
+
+
+def _entry(row: "sa.Row[*tuple[Any, ...]]") -> PlaybookEntry:
+    return PlaybookEntry(
+        playbook=Playbook.model_validate(row, from_attributes=True),
+        is_active=row.is_active,
+        rulebook=Rulebook.model_validate(row.rulebook),
+    )
 
 
 client_of: Final = owner_of(playbooks, PlaybookNotFound)

@@ -28,6 +28,9 @@ playbook_versions: Final = sa.Table(
     sa.Column("threshold", sa.Double, nullable=False),
     json("rulebook", "{}"),
     time("created_at"),
+    # How an audit entry names who made it, and why they did; unknown of older ones.
+    text("author", nullable=True),
+    text("note", nullable=True),
     points_to("playbooks", "playbook_id"),
     sa.CheckConstraint("threshold BETWEEN 0 AND 1", name="threshold"),
 )

@@ -9,7 +9,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.privacy.erasure import ErasureStanding
 from domain.runs.run import RunStatus
 from store.audit.tables import audit_anchors, audit_entries, audit_heads
-from store.billing.tables import usage_counters
+from store.billing.tables import payment_events, usage_counters
 from store.core.repository import some_of
 from store.identity.tables import sessions, sign_in_codes
 from store.metadata import metadata
@@ -22,8 +22,10 @@ BATCH: Final = 1_000
 ERASED: Final = "erased"
 """The error code of a run that ended because its customer or client was erased."""
 
-KEPT_TABLES: Final = frozenset({erasures, audit_entries, audit_heads, audit_anchors})
-"""They hold ids and digests only, and tell of a client that is gone what was done to it."""
+KEPT_TABLES: Final = frozenset(
+    {erasures, audit_entries, audit_heads, audit_anchors, payment_events}
+)
+"""They hold ids, digests and amounts only, and tell what was done to a client that is gone."""
 
 # Whoever points to others comes first. The client's own rows go last, together (`remove_client`).
 TENANT_TABLES: Final = tuple(

@@ -1,9 +1,9 @@
 """API keys by digest. Every request reads the row: a revoked key stops at once."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
@@ -16,13 +16,32 @@ from store.tenants.tables import api_keys, clients
 
 @dataclass(frozen=True, slots=True)
 class KeyEntry:
-    """A key as its client may see it: never the key, only how it begins."""
+    """A key as its client may see it: never the key, only how it begins.
+
+    `created_by`: as an audit entry names them. `scopes`: what it may do; None: all that keys may.
+    `last_used_at`, `last_used_from`: to half a minute, and the network. `oauth_client_id`: the
+    program that holds it, if somebody let one in.
+    """
 
     id: str
     label: str
     prefix: str
     created_at: datetime
+    created_by: str | None
+    scopes: tuple[str, ...] | None
+    oauth_client_id: str | None
+    last_used_at: datetime | None
+    last_used_from: str | None
     revoked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class KeyUse:
+    """`network`: as `api/http/client_address.py` writes it."""
+
+    key_id: str
+    at: datetime
+    network: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +62,31 @@ _LOCK_ACCOUNT: Final = (
     .where(api_keys.c.id == sa.bindparam("key"))
     .with_for_update(key_share=True, of=clients)
 )
+_SHOWN: Final = (
+    api_keys.c.id,
+    api_keys.c.label,
+    api_keys.c.prefix,
+    api_keys.c.created_at,
+    api_keys.c.created_by,
+    api_keys.c.scopes,
+    api_keys.c.oauth_client_id,
+    api_keys.c.last_used_at,
+    api_keys.c.last_used_from,
+    api_keys.c.revoked_at,
+)
+# In the order of their ids, so that two processes that write at once do not wait for each other.
+_USED: Final = sa.text("""
+    WITH uses AS (
+        SELECT * FROM unnest(
+            CAST(:ids AS text[]), CAST(:times AS timestamptz[]), CAST(:networks AS text[])
+        ) AS use (id, at, network)
+    ), locked AS (
+        SELECT id FROM api_keys WHERE id = ANY (:ids) ORDER BY id FOR NO KEY UPDATE
+    )
+    UPDATE api_keys AS key SET last_used_at = uses.at, last_used_from = uses.network
+    FROM uses JOIN locked USING (id)
+    WHERE key.id = uses.id AND (key.last_used_at IS NULL OR key.last_used_at < uses.at)
+""")
 _IS_ACTIVE: Final = sa.select(api_keys.c.is_active).where(api_keys.c.id == sa.bindparam("key"))
 
 
@@ -83,17 +127,78 @@ class KeyRepository:
     async def entries(self, client_id: str) -> tuple[KeyEntry, ...]:
         """The client's keys, revoked ones too, oldest first."""
         rows = await self._connection.execute(
-            sa.select(
-                api_keys.c.id,
-                api_keys.c.label,
-                api_keys.c.prefix,
-                api_keys.c.created_at,
-                api_keys.c.revoked_at,
-            )
+            sa.select(*_SHOWN)
             .where(api_keys.c.client_id == client_id)
             .order_by(api_keys.c.created_at, api_keys.c.id)
         )
-        return tuple(KeyEntry(*row) for row in rows)
+        return tuple(map(_entry, rows))
+
+    async def page(self, client_id: str, *, after: str | None, limit: int) -> tuple[KeyEntry, ...]:
+        """At most `limit` of them, newest first: those made before the key `after`."""
+        older = () if after is None else (api_keys.c.id < after,)
+        rows = await self._connection.execute(
+            sa.select(*_SHOWN)
+            .where(api_keys.c.client_id == client_id, *older)
+            .order_by(api_keys.c.id.desc())
+            .limit(limit)
+        )
+        return tuple(map(_entry, rows))
+
+    async def read(self, client_id: str, key_id: str) -> KeyEntry:
+        """One of the client's keys. Raises KeyNotFound."""
+        found = await self._connection.execute(
+            sa.select(*_SHOWN).where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
+        )
+        row = found.one_or_none()
+        if row is None:
+            raise KeyNotFound(key_id)
+        return _entry(row)
+
+    async def active(self, client_id: str) -> int:
+        """How many of the client's keys can be used."""
+        return int(
+            await self._connection.scalar(
+                sa.select(sa.func.count())
+                .select_from(api_keys)
+                .where(api_keys.c.client_id == client_id, api_keys.c.is_active)
+            )
+            or 0
+        )
+
+    async def rename(self, client_id: str, key_id: str, label: str) -> None:
+        """Raises KeyNotFound."""
+        changed = await self._connection.execute(
+            sa.update(api_keys)
+            .where(api_keys.c.client_id == client_id, api_keys.c.id == key_id)
+            .values(label=label)
+        )
+        if changed.rowcount == 0:
+            raise KeyNotFound(key_id)
+
+    async def used(self, uses: Sequence[KeyUse]) -> None:
+        """Note when keys were last used; a use before the last known one changes nothing."""
+        await self._connection.execute(
+            _USED,
+            {
+                "ids": [use.key_id for use in uses],
+                "times": [use.at for use in uses],
+                "networks": [use.network for use in uses],
+            },
+        )
+
+    async def revoke_of_user(self, client_id: str, user_id: str, now: datetime) -> tuple[str, ...]:
+        """Revoke for good what the user has let programs have. Returns the ids of those keys."""
+        revoked = await self._connection.scalars(
+            sa.update(api_keys)
+            .where(
+                api_keys.c.client_id == client_id,
+                api_keys.c.user_id == user_id,
+                api_keys.c.is_active,
+            )
+            .values(is_active=False, revoked_at=now)
+            .returning(api_keys.c.id)
+        )
+        return tuple(revoked)
 
     async def find_active(self, material: KeyMaterial) -> ActiveKey | None:
         row = (
@@ -123,3 +228,18 @@ class KeyRepository:
 
 
 client_of: Final = owner_of(api_keys, KeyNotFound)
+
+
+def _entry(row: "sa.Row[*tuple[Any, ...]]") -> KeyEntry:
+    return KeyEntry(
+        id=row.id,
+        label=row.label,
+        prefix=row.prefix,
+        created_at=row.created_at,
+        created_by=row.created_by,
+        scopes=None if row.scopes is None else tuple(row.scopes),
+        oauth_client_id=row.oauth_client_id,
+        last_used_at=row.last_used_at,
+        last_used_from=row.last_used_from,
+        revoked_at=row.revoked_at,
+    )

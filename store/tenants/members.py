@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -10,7 +10,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.errors import InvalidInput
 from domain.tenants.client import Role
-from domain.tenants.errors import ClientNotFound
+from domain.tenants.errors import ClientNotFound, MemberNotFound, OwnerStays
 from domain.tenants.user import check_user_id
 from store.tenants.tables import client_users, clients, users
 
@@ -44,6 +44,12 @@ _JOINED: Final = (
     .order_by(client_users.c.created_at, client_users.c.client_id)
     .limit(1)
 )
+_MEMBERS: Final = (
+    sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
+    .join(client_users, client_users.c.user_id == users.c.id)
+    .where(client_users.c.client_id == _CLIENT)
+    .order_by(client_users.c.created_at, users.c.id)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,15 +73,17 @@ class MemberRepository:
 
     async def all(self, client_id: str) -> tuple[ClientMember, ...]:
         """The client's owner and members, who came first first."""
-        rows = await self._connection.execute(
-            sa.select(users.c.id, users.c.email, client_users.c.role, client_users.c.created_at)
-            .join(client_users, client_users.c.user_id == users.c.id)
-            .where(client_users.c.client_id == client_id)
-            .order_by(client_users.c.created_at, users.c.id)
-        )
-        return tuple(
-            ClientMember(row.id, row.email, Role(row.role), row.created_at) for row in rows
-        )
+        rows = await self._connection.execute(_MEMBERS, {"client": client_id})
+        return tuple(map(_member, rows))
+
+    async def member(self, client_id: str, user_id: str) -> ClientMember:
+        """Raises MemberNotFound."""
+        one = _MEMBERS.where(users.c.id == _USER)
+        rows = await self._connection.execute(one, {"client": client_id, "user": user_id})
+        row = rows.one_or_none()
+        if row is None:
+            raise MemberNotFound("the user is no member of this client")
+        return _member(row)
 
     async def client_of(self, user_id: str) -> str | None:
         """The user's own client: the oldest owned, else the one first joined, else None. One
@@ -118,7 +126,7 @@ class MemberRepository:
             raise InvalidInput("another user has this id or this mail address")
 
     async def add(self, client_id: str, user_id: str, role: Role, now: datetime) -> None:
-        """List a user with a client, or change the role. Raises ClientNotFound, InvalidInput."""
+        """List a user with a client, or change the role. Raises ClientNotFound, OwnerStays."""
         await self._check_not_owner(client_id, user_id)
         await self._connection.execute(
             insert(client_users)
@@ -126,8 +134,18 @@ class MemberRepository:
             .on_conflict_do_update(index_elements=["client_id", "user_id"], set_={"role": role})
         )
 
+    async def change_role(self, client_id: str, user_id: str, role: Role) -> ClientMember:
+        """Give a member another role. Raises ClientNotFound, OwnerStays, MemberNotFound."""
+        await self._check_not_owner(client_id, user_id)
+        await self._connection.execute(
+            sa.update(client_users)
+            .where(client_users.c.client_id == client_id, client_users.c.user_id == user_id)
+            .values(role=role)
+        )
+        return await self.member(client_id, user_id)
+
     async def remove(self, client_id: str, user_id: str) -> None:
-        """End a membership at once. Raises ClientNotFound, InvalidInput if there is none."""
+        """End a membership at once. Raises ClientNotFound, OwnerStays, MemberNotFound."""
         await self._check_not_owner(client_id, user_id)
         gone = await self._connection.execute(
             sa.delete(client_users).where(
@@ -135,7 +153,7 @@ class MemberRepository:
             )
         )
         if gone.rowcount == 0:
-            raise InvalidInput("the user is no member of this client")
+            raise MemberNotFound("the user is no member of this client")
 
     async def _check_not_owner(self, client_id: str, user_id: str) -> None:
         owner = await self._connection.scalar(
@@ -144,7 +162,11 @@ class MemberRepository:
         if owner is None:
             raise ClientNotFound(client_id)
         if owner == user_id:
-            raise InvalidInput("the owner stays the owner")
+            raise OwnerStays("the owner stays the owner")
+
+
+def _member(row: "sa.Row[*tuple[Any, ...]]") -> ClientMember:
+    return ClientMember(row.id, row.email, Role(row.role), row.created_at)
 
 
 def _address(email: str) -> str:

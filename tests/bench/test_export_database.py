@@ -49,7 +49,12 @@ async def test_every_section_has_rows_that_an_import_would_take(
     assert [one.conversations for one in filled] == [_CONVERSATIONS, 10]
     for one in filled:
         records = await _export(database, one.client_id)
-        of = {section: [r for r in records if r.section == section] for section in Section}
+        of = {
+            section: [r for r in records if r.section == section]
+            for section in Section
+            # It is written by use cases only, and no import takes it.
+            if section is not Section.AUDIT_ENTRIES
+        }
         assert all(of.values()), [section for section, rows in of.items() if not rows]
         conversations = of[Section.AI_CONVERSATIONS]
         assert len(conversations) == one.conversations

@@ -8,7 +8,7 @@ from temporalio.workflow import ActivityConfig, LocalActivityConfig
 from activities.webhooks import deliver, permits
 from adapters.brain import embeddings, llm
 from adapters.webhooks import sender
-from api.routers.intake import gateway
+from api import gateway_answers
 from commands.core import server
 from store.core import database
 from workers import engine as engine_worker
@@ -50,7 +50,7 @@ def test_a_worker_that_ends_leaves_a_step_its_time(
 
 
 def test_an_api_that_ends_leaves_a_call_its_time() -> None:
-    assert gateway.DEADLINE_S < server.GRACE_S
+    assert gateway_answers.DEADLINE_S < server.GRACE_S
 
 
 def test_a_worker_that_ends_leaves_a_post_its_time() -> None:

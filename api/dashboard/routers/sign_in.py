@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from contextlib import suppress
 from typing import Final
 
 from fastapi import APIRouter, Depends, Request
@@ -14,7 +13,7 @@ from api.dashboard.session import (
     SIGN_IN,
     check_form,
     check_origin,
-    give_cookie,
+    let_in,
     sign_in_first,
     take_cookie,
     visit_of,
@@ -23,13 +22,14 @@ from api.http.client_address import client_network
 from api.resources import Resources, ResourcesDep
 from api.sign_in import count_address, enter_code, our_keys, send_code
 from domain.core.errors import DomainError
-from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode, SessionNotFound
+from domain.identity.errors import InvalidAddress, InvalidBrandName, InvalidCode
 from domain.identity.session import SessionKind
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from services.identity.sessions import end_session
 
 VERIFY: Final = "/app/verify"
+SIGNED_OUT: Final = "/app/signed-out"
 
 _STATUS: Final[dict[type[DomainError], int]] = {
     InvalidAddress: 400,
@@ -49,17 +49,21 @@ router = APIRouter(include_in_schema=False)
 _OURS: Final = [Depends(_ours)]
 
 
-@router.get(SIGN_IN, dependencies=_OURS)
-async def sign_in_page(request: Request) -> Response:
+@router.get(SIGN_IN)
+async def sign_in_page(request: Request, resources: ResourcesDep) -> Response:
+    if resources.provider is None:
+        our_keys(resources)
     wanted = next_page(request.query_params.get("next"))
     if await visit_of(request) is not None:
         return RedirectResponse(wanted, status_code=303)
+    if resources.provider is not None:
+        return resources.pages.render(request, "provider.html", next=wanted)
     return _form(request, "sign_in.html", request.query_params)
 
 
 @router.post(SIGN_IN, dependencies=_OURS)
 async def ask_for_code(request: Request) -> Response:
-    """The form of a code follows, whoever the address is of."""
+    """The form for the code follows, for a known address and an unknown one."""
     check_origin(request)
     form: Mapping[str, str] = {}
     try:
@@ -77,8 +81,7 @@ async def verify_page(request: Request) -> Response:
 
 
 @router.post(VERIFY, dependencies=_OURS)
-async def verify(request: Request, resources: ResourcesDep) -> Response:
-    """A session that is always new: what the browser held before is worth nothing afterwards."""
+async def verify(request: Request) -> Response:
     check_origin(request)
     form: Mapping[str, str] = {}
     try:
@@ -88,14 +91,7 @@ async def verify(request: Request, resources: ResourcesDep) -> Response:
         done = await enter_code(request, email, code, SessionKind.BROWSER)
     except _REFUSALS as error:
         return _form(request, "verify.html", form, error)
-    before, network = await visit_of(request), client_network(request)
-    if before is not None:
-        with suppress(SessionNotFound):  # it has just ended by itself
-            async with resources.work.everywhere() as work:
-                await end_session(work, before.user.id, before.session.id, network=network)
-    answer = RedirectResponse(next_page(form.get("next")), status_code=303)
-    give_cookie(request, answer, done.opened.secret)
-    return answer
+    return await let_in(request, done.opened.secret, next_page(form.get("next")))
 
 
 @router.post("/app/sign-out")
@@ -106,7 +102,8 @@ async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
         await end_session(work, visit.user.id, visit.session.id, network=client_network(request))
-    answer = RedirectResponse(SIGN_IN, status_code=303)
+    after = SIGN_IN if resources.provider is None else SIGNED_OUT
+    answer = RedirectResponse(after, status_code=303)
     take_cookie(request, answer)
     return answer
 

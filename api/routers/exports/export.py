@@ -10,7 +10,7 @@ import structlog
 from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
-from api.auth import authenticate, check_scope, limiter_key, tenant_of
+from api.auth import authenticate, check_scope, limiter_key, note_use, tenant_of
 from api.http.long_response import ExportResponse
 from api.openapi import BEARER, LIMIT_HEADERS, RETRY_AFTER
 from api.resources import Resources, ResourcesDep
@@ -64,6 +64,7 @@ class _OwnExport(Part):
         resources: Resources = request.app.state.resources
         now = resources.now()
         caller = await authenticate(request.headers, resources)
+        note_use(request, caller)
         await resources.limiter.check_request(request, LimitScope.EXPORT, limiter_key(caller), now)
         check_scope(caller, Scope.EXPORT_READ)
         form = parse_format(request.query_params.getlist("format"))

@@ -1,10 +1,7 @@
 """POST /api/engine/gateway: one event in, one answer out."""
 
-import asyncio
 import hashlib
-import time
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Final
 
 import structlog
@@ -12,10 +9,11 @@ from fastapi import APIRouter, Depends, Request
 from starlette.responses import Response
 
 from api.access import GatewayCallerDep
-from api.auth import Caller, authorize, dry_run_key, still_authenticated
+from api.auth import authorize
+from api.gateway_answers import Begun, EventCaller, answer_event, rehearse_event
 from api.http.json_body import json_response, parse_object, read_body
 from api.openapi import with_extra_fields
-from api.resources import Resources, ResourcesDep
+from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part
 from api.schemas.intake.gateway import (
     MAX_HTML,
@@ -24,39 +22,16 @@ from api.schemas.intake.gateway import (
     NoPlaybook,
     parse_request,
 )
-from domain.core.errors import EngineUnavailable
-from domain.core.ids import TenantId
-from domain.intake.errors import InvalidIdempotencyKey, RunInProgress
-from domain.intake.essentials import essential
-from domain.intake.rate_limit import LimitScope
-from domain.runs.contracts import DryRunInput, ProcessEventInput
-from domain.runs.errors import AnswerDelayed, AnswerTimeout
-from domain.runs.run import EventOutcome, RunResult, RunStatus
-from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
-from store.intake.arrivals import Arrival
-from store.intake.events import EventRepository
+from domain.intake.errors import InvalidIdempotencyKey
 from store.intake.idempotency import IdempotencyKey
-from store.playbooks.playbooks import PlaybookRepository
-from store.runs.runs import RunRepository
-from store.tenants.keys import KeyRepository
-
-DEADLINE_S: Final = 30.0
 
 router = APIRouter(route_class=DescribedRoute)
 
 _VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """When a request came, and when its caller must have an answer on the event loop's clock."""
-
-    at: datetime
-    deadline: float
-
-
 async def _begin(resources: ResourcesDep) -> Begun:
-    return Begun(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
+    return Begun.now(resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,118 +95,14 @@ async def gateway(
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    answer: RunResult | NoPlaybook
-    with resources.gateway_traffic.event():
-        if call.is_test:
-            answer = await _rehearse(tenant, call, caller, resources, begun.deadline)
-        else:
-            arrival = Arrival(
-                event=call.event(),
-                event_id=resources.new_id(),
-                run_id=resources.new_id(),
-                message_id=resources.new_id(),
-                received_at=begun.at,
-                idempotency=_idempotency(key, sent.body),
-                request_id=request.state.request_id,
-            )
-            admitted = await receive_event(
-                resources.work,
-                resources.door,
-                actor,
-                arrival,
-                tenant=tenant,
-                now=resources.now,
-            )
-            structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
-            answer = await _answer(tenant, admitted, resources, begun.deadline)
-    resources.metrics.gateway_answered("dry_run" if call.is_test else answer.status)
+    by = EventCaller(tenant, caller, actor, begun, request.state.request_id)
+    if call.is_test:
+        answer = await rehearse_event(by, call.event(), resources)
+    else:
+        answer = await answer_event(by, call.event(), _idempotency(key, sent.body), resources)
     # Not by FastAPI, which would check what is ours once more.
     return json_response(answer.model_dump(mode="json", exclude_none=True))
 
 
 def _idempotency(key: str | None, body: bytes) -> IdempotencyKey | None:
     return None if key is None else IdempotencyKey(key, hashlib.sha256(body).digest())
-
-
-async def _answer(
-    tenant: TenantId,
-    admitted: Admitted | Unmatched | Repeated,
-    resources: Resources,
-    deadline: float,
-) -> RunResult | NoPlaybook:
-    """The answer of an event that is stored. Raises AnswerTimeout, AnswerDelayed, RunInProgress."""
-    match admitted:
-        case Unmatched(event_type=event_type):
-            return NoPlaybook.for_type(event_type)
-        case Repeated(event_id=event_id):
-            return await _stored_answer(tenant, event_id, resources)
-        case Admitted(ref=ref, playbook=playbook):
-            run = ProcessEventInput(
-                ref=ref,
-                threshold=playbook.threshold,
-                remote_brain=resources.settings.brain.is_remote,
-                review_expiry_s=resources.settings.reviews.expiry_s,
-            )
-            try:
-                async with asyncio.timeout_at(deadline):
-                    await resources.engine.answer(run)
-                    return await _stored_answer(tenant, ref.event_id, resources)
-            except TimeoutError:
-                raise AnswerTimeout(ref.event_id) from None
-            except EngineUnavailable as error:
-                raise AnswerDelayed(ref.event_id) from error
-
-
-async def _stored_answer(
-    tenant: TenantId, event_id: str, resources: Resources
-) -> RunResult | NoPlaybook:
-    """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
-    async with resources.database.reading(tenant) as connection:
-        result = await RunRepository(connection, tenant).answer(event_id)
-        if result is not None:
-            return result
-        outcome = await EventRepository(connection, tenant).outcome(event_id)
-    if outcome is not None and outcome[0] == EventOutcome.NO_PLAYBOOK:
-        return NoPlaybook.for_type(outcome[1])
-    raise RunInProgress
-
-
-async def _rehearse(
-    tenant: TenantId, call: GatewayRequest, caller: Caller, resources: Resources, deadline: float
-) -> RunResult | NoPlaybook:
-    """A dry run: the brain alone. Its event_id names it in Temporal; no row has it."""
-    started, event = time.monotonic(), call.event()
-    key = dry_run_key(caller, tenant)
-    await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
-    async with resources.database.reading(tenant) as connection:
-        await still_authenticated(caller, KeyRepository(connection))
-        playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
-    if playbook is None:
-        return NoPlaybook.for_type(event.event_type)
-    rehearsal = DryRunInput(
-        client_id=tenant,
-        event_id=resources.new_id(),
-        threshold=playbook.threshold,
-        playbook_id=playbook.id,
-        playbook_version=playbook.version,
-        remote_brain=resources.settings.brain.is_remote,
-        sealed=resources.sealer.seal(essential(event).model_dump_json()),
-        draft_alone=True,
-    )
-    try:
-        async with asyncio.timeout_at(deadline):
-            rehearsed = await resources.engine.dry_run(rehearsal)
-    except TimeoutError:
-        raise EngineUnavailable("no worker took the dry run") from None
-    draft = resources.sealer.unseal(rehearsed.sealed_draft)
-    return RunResult(
-        event_id=rehearsal.event_id,
-        run_id=resources.new_id(),
-        status=rehearsed.status,
-        classification=rehearsed.classification,
-        confidence=rehearsed.confidence,
-        response=draft if rehearsed.status is RunStatus.COMPLETED else "",
-        draft=draft,
-        steps_executed=0,
-        duration_ms=round((time.monotonic() - started) * 1000),
-    )

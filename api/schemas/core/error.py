@@ -20,3 +20,11 @@ class ErrorBody(BaseModel):
     claimed_by: str | None = Field(
         default=None, description="Who looks at the review; only where somebody else does."
     )
+    problems: list[str] | None = Field(
+        default=None,
+        description="Only of a playbook that cannot be read: each place in it, and what is wrong "
+        "there, in the language of its keys.",
+    )
+    version: int | None = Field(
+        default=None, description="Of a playbook that somebody else has changed: its version now."
+    )

@@ -10,9 +10,11 @@ from temporalio.testing import ActivityEnvironment
 from activities.privacy.prune import Prune
 from adapters.system import new_ulid, utc_now
 from domain.core.errors import EngineUnavailable
+from domain.identity.session import LONGEST
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from store.core.database import Database
+from store.identity.tables import sessions, sign_in_codes
 from store.intake.tables import idempotency_keys, inbound_events
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
@@ -85,6 +87,33 @@ async def test_events_of_other_platforms_are_forgotten_after_thirty_days(
 
     kept = await rows(database, inbound_events, client_id=shop.client_id)
     assert [row["event_id"] for row in kept] == ["young"]
+
+
+async def test_codes_go_after_a_day_and_sessions_when_none_can_last(
+    database: Database, shop: Shop
+) -> None:
+    now = utc_now()
+    code = {"email": "a@b.example", "digest": b"d", "language": "fr", "tries_left": 5}
+    session = {"user_id": shop.owner_user_id, "kind": "refresh", "network": "n", "agent": "a"}
+    async with database.service() as connection:
+        for n, (age_code, age_session) in enumerate(
+            [(DAY, 91 * DAY), (DAY + timedelta(seconds=1), 91 * DAY + timedelta(seconds=1))]
+        ):
+            await connection.execute(
+                sa.insert(sign_in_codes).values(id=str(n), created_at=now - age_code, **code)
+            )
+            made = now - age_session
+            await connection.execute(
+                sa.insert(sessions).values(
+                    id=str(n), digest=bytes([n]), created_at=made, used_at=made, **session
+                )
+            )
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    assert max(LONGEST.values()) < 91 * DAY
+    for table in (sign_in_codes, sessions):
+        assert [row["id"] for row in await rows(database, table)] == ["0"]
 
 
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(

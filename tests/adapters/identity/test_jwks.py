@@ -8,7 +8,14 @@ import pytest
 from jwt.algorithms import ECAlgorithm
 
 from adapters.identity import jwks as identity_jwks
-from adapters.identity.jwks import COOLDOWN_S, FIRST_RETRY_S, KEPT_S, LIFESPAN_S, ProviderKeys
+from adapters.identity.jwks import (
+    COOLDOWN_S,
+    FIRST_RETRY_S,
+    KEPT_S,
+    LIFESPAN_S,
+    MAX_BODY,
+    ProviderKeys,
+)
 from tests.support.core.waiting import eventually
 from tests.support.tenants.identity import (
     Clock,
@@ -166,7 +173,15 @@ async def test_close_ends_a_fetch_that_nobody_waits_for(
 
 @pytest.mark.parametrize(
     ("status", "document"),
-    [(500, {}), (404, {}), (302, {"keys": []}), (200, None), (200, []), (200, {"keys": {}})],
+    [
+        (500, {}),
+        (404, {}),
+        (302, {"keys": []}),
+        (200, None),
+        (200, []),
+        (200, {"keys": {}}),
+        (200, {"keys": [], "x": "x" * MAX_BODY}),
+    ],
 )
 async def test_keys_are_kept_while_the_provider_talks_nonsense(
     keys: ProviderKeys, provider: Provider, clock: Clock, status: int, document: object

@@ -193,6 +193,7 @@ async def test_what_is_not_for_sale(at_noon: LiveEngine, shop: Shop) -> None:
         ("plan", {"plan": "starter"}),
         ("plan", {"plan": "free"}),
         ("credits", {"credits": 101}),
+        ("credits", {"credits": 101.0}),
     ):
         assert code(await buy(at_noon, shop, what, **body)) == (409, "not_for_sale"), body
     owner = await person(at_noon, shop, Role.OWNER)

@@ -9,7 +9,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from api.app import create_app
-from api.errors import ANSWERS, error_response
+from api.error_response import error_response
+from api.errors import ANSWERS
 from api.surface import Surface
 from domain.billing.errors import PlanRequired, QuotaExhausted
 from domain.core.errors import (
@@ -24,13 +25,13 @@ from domain.intake.errors import (
     TooManyRequests,
 )
 from domain.intake.rate_limit import Limit, LimitScope
+from domain.privacy.errors import ErasureNotFound
 from domain.tenants.errors import (
     AccessDenied,
     ApiKeyMissing,
     ClientIdMissing,
     ClientNotFound,
     InsufficientScope,
-    KeyNotFound,
     NoClient,
     Unauthenticated,
 )
@@ -195,7 +196,7 @@ def test_errors_do_not_carry_addresses_into_logs() -> None:
 
 
 def test_unmapped_error_is_internal_and_silent(app: FastAPI) -> None:
-    response = answer(app, KeyNotFound("ak_secret"), GATEWAY)
+    response = answer(app, ErasureNotFound("ak_secret"), GATEWAY)
 
     assert response.status_code == 500
     assert body_of(response) == {

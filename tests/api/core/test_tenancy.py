@@ -32,8 +32,9 @@ ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
     ],
     ("GET", USAGE): [lambda client_id: {"params": {"client_id": client_id}}],
 }
-# Its client is always the caller's own, whatever the request says: `test_export.py`.
-OF_THE_CALLER = {("GET", EXPORT)}
+# Its client is always the caller's own, whatever the request says: `test_export.py`, and
+# `tests/api/mcp/`.
+OF_THE_CALLER = {("GET", EXPORT), ("POST", "/api/mcp")}
 # Routes that know no client: the public half of a key pair, health, the API's own page, and what
 # webhooks are told.
 ABOUT_NOBODY = {
@@ -61,6 +62,29 @@ OF_A_PERSON = {
     ("GET", "/app/sessions"),
     ("POST", "/app/sessions"),
     ("POST", "/app/sign-out"),
+    ("GET", "/app/oidc/start"),
+    ("GET", "/app/oidc/callback"),
+    ("GET", "/app/oidc/shop"),
+    ("POST", "/app/oidc/shop"),
+    ("GET", "/app/signed-out"),
+}
+_METADATA = (
+    "/.well-known/oauth-protected-resource",
+    "/.well-known/oauth-protected-resource/api/mcp",
+    "/.well-known/oauth-authorization-server",
+    "/.well-known/oauth-authorization-server/api/mcp",
+    "/.well-known/openid-configuration",
+    "/.well-known/openid-configuration/api/mcp",
+    "/api/mcp/.well-known/openid-configuration",
+)
+_OAUTH = ("/api/mcp/register", "/api/mcp/token", "/token", "/api/mcp/revoke")
+# Of OAuth clients, which name no client of ours: a person chooses it, and the code or the key that
+# is presented says whose it is (`tests/api/identity/`).
+OF_A_PROGRAM = {
+    *((method, path) for path in _METADATA for method in ("GET", "OPTIONS")),
+    *((method, path) for path in _OAUTH for method in ("POST", "OPTIONS")),
+    ("GET", "/authorize"),
+    ("POST", "/authorize"),
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
 SIGNED = {("POST", "/api/payments/stripe/webhook")}
@@ -71,7 +95,7 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | SIGNED
+    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED
     assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 

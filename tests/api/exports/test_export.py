@@ -74,7 +74,7 @@ async def test_its_moment_is_that_of_the_snapshot(front: LiveEngine, shop: Shop)
 
 @pytest.mark.own_database
 async def test_a_tenant_with_nothing(front: LiveEngine, shop: Shop) -> None:
-    """All twelve sections are there, and each is an array."""
+    """All sections are there, and each is an array."""
     with psycopg.connect(as_owner(front.settings.database.url)) as connection:
         connection.execute("TRUNCATE playbooks, response_templates CASCADE")
 

@@ -11,7 +11,7 @@ from tests.support.core.forks import ROOT, clean_environment
 _HEAVY_BY_NATURE: Final = ("dev", "demo", "serve", "deployment")
 _HEAVY: Final = (
     "adapters.brain", "adapters.temporal", "alembic", "anthropic", "fastapi", "graphql", "grpc",
-    "numpy", "openai", "opentelemetry", "pydantic_ai", "sentry_sdk", "sklearn", "temporalio",
+    "mcp", "numpy", "openai", "opentelemetry", "pydantic_ai", "sentry_sdk", "sklearn", "temporalio",
     "uvicorn",
 )  # fmt: skip
 

@@ -13,8 +13,9 @@ from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
 from domain.core.plain_text import clean_line, without_controls
-from domain.playbooks.file import MAX_FILE_BYTES, MAX_TAG, parse_playbooks, write_playbooks
+from domain.playbooks.file import MAX_FILE_BYTES, parse_playbooks, write_playbooks
 from domain.playbooks.playbook import Playbook, PlaybookSpec, match
+from domain.playbooks.shape import MAX_TAG
 from domain.playbooks.starter import starter_playbooks
 from tests.support.core.forks import ROOT
 

@@ -1,5 +1,6 @@
 """Templates and knowledge by the command line."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,8 +8,14 @@ from unittest.mock import ANY
 
 import pytest
 
+from domain.core.ids import TenantId
+from domain.tenants.actor import Actor
+from services.content.suggestions import suggest
+from store.core.database import Database
+from tests.support.content.suggestions import ENTRY
 from tests.support.core.command_line import answer_of, cli, cli_json, cli_process
 from tests.support.core.postgres import PostgresServer
+from tests.support.core.units import units_on
 
 BODY = "Hello {{ customer_name | there }}, {{ order_number }} is at {{ parcel_shop }} [b]now[/b]."
 
@@ -124,3 +131,32 @@ def test_knowledge(installed: Installation) -> None:
     assert len(installed.listed("knowledge", "knowledge")) == 1
     cli_json(*delete, installed.client_id, **env)
     assert installed.listed("knowledge", "knowledge") == []
+
+
+def test_suggestions(installed: Installation) -> None:
+    env = {"DATABASE_URL": installed.url}
+    kept = [asyncio.run(_suggested(installed)) for _ in range(2)]
+    waiting = installed.listed("suggestion", "suggestions")
+    assert [one["suggestion_id"] for one in waiting] == kept
+    assert ENTRY.title in cli("suggestion", "list", *installed.of_client, **env).stdout
+
+    accepted = cli_json("suggestion", "accept", kept[0], *installed.of_client, **env)
+    refused = cli_json("suggestion", "refuse", kept[1], *installed.of_client, **env)
+
+    assert accepted["title"] == ENTRY.title
+    assert [one["knowledge_id"] for one in installed.listed("knowledge", "knowledge")] == [
+        accepted["knowledge_id"]
+    ]
+    assert refused["suggestion_id"] == kept[1]
+    assert installed.listed("suggestion", "suggestions") == []
+    again = cli("suggestion", "accept", kept[0], *installed.of_client, **env)
+    assert again.returncode == 1
+
+
+async def _suggested(installed: Installation) -> str:
+    database = Database(installed.url)
+    try:
+        async with units_on(database).of(TenantId(installed.client_id)) as work:
+            return (await suggest(work, Actor.key("k"), ENTRY, "asked twice")).id
+    finally:
+        await database.close()

@@ -155,7 +155,7 @@ def _fill(disk: Path) -> Path:
 async def test_the_disk_is_full(temporal: TemporalServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """First no table can grow, then not even the log can be written, which ends PostgreSQL."""
     # Where a run could be admitted and its outcome has no room, a caller waits for so long.
-    monkeypatch.setattr("api.routers.intake.gateway.DEADLINE_S", 1.0)
+    monkeypatch.setattr("api.gateway_answers.DEADLINE_S", 1.0)
     async with AsyncExitStack() as held:
         disk = held.enter_context(_small_disk(Path(tempfile.mkdtemp()), 250))
         server = await held.enter_async_context(own_postgres(disk))

@@ -154,7 +154,7 @@ async def test_no_worker_at_all(
     idle_engine: LiveEngine, shop: Shop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The caller is told at the deadline; the run is done when a worker comes."""
-    monkeypatch.setattr("api.routers.intake.gateway.DEADLINE_S", 1.0)
+    monkeypatch.setattr("api.gateway_answers.DEADLINE_S", 1.0)
 
     answer = await idle_engine.post(shop, message=ORDER_QUESTION)
 

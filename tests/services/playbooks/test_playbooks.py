@@ -160,7 +160,7 @@ async def test_each_change_is_in_the_log(database: Database, shop: Shop) -> None
     other = (await named(database, shop, "Autre")).playbook.id
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
-            made = await create_playbook(work, OWNER, SPEC)
+            made = (await create_playbook(work, OWNER, SPEC)).playbook
             await import_playbooks(work, OWNER, [SPEC, OTHER.model_copy(update={"threshold": 0.9})])
             await switch_playbook(work, OWNER, made.id, active=True)
             await switch_playbook(work, OWNER, made.id, active=False)
@@ -208,7 +208,7 @@ async def test_one_is_made_under_a_name_of_its_own(database: Database, shop: Sho
         with pytest.raises(InvalidInput, match="Retours"):
             await create_playbook(work, OWNER, changed(event_type="*"))
 
-    assert (await named(database, shop)).playbook == made
+    assert await named(database, shop) == made
 
 
 async def test_clients_have_their_own(database: Database, shop: Shop) -> None:

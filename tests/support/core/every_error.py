@@ -20,6 +20,7 @@ from domain.core.errors import (
 )
 from domain.core.period import Period
 from domain.exports.errors import ClientNotEmpty, InvalidExport
+from domain.identity.errors import OAuthRefused
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -38,21 +39,26 @@ from domain.integrations.errors import (
     NotAuthorized,
     UnknownProvider,
 )
-from domain.playbooks.errors import PatternTaken, PlaybookNotFound
+from domain.playbooks.errors import (
+    InvalidPlaybook,
+    PatternTaken,
+    PlaybookChanged,
+    PlaybookNameTaken,
+    TooManyPlaybooks,
+)
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import EscalationClaimed
 from domain.runs.errors import AnswerDelayed, AnswerTimeout, AnswerUnknown, NoAnswer
 from domain.tenants.errors import (
     InsufficientScope,
+    InvalidLabel,
     InvalidSettings,
-    KeyNotFound,
+    TooManyKeys,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
-    PlaybookNotFound,
-    KeyNotFound,
     InvalidInput,
     ErasureNotFound,
     Deferred,
@@ -70,7 +76,7 @@ NOT_FOR_CALLERS = {
     MailUnreachable,
     NotAuthorized,
     OverBudget,
-    PatternTaken,
+    OAuthRefused,  # answered in the protocol's own words
 }
 # What others are kinds of.
 KINDS = {DomainError, NoAnswer, RuleBroken, BrainFailed}
@@ -98,6 +104,13 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
         InsufficientScope("{scope} {nothing}"),
+        InvalidLabel("message", "{reason} {nothing}"),
+        TooManyKeys(100),
+        TooManyPlaybooks(200),
+        InvalidPlaybook(["threshold: a number expected"]),
+        PatternTaken("*", "{pattern} {nothing}"),
+        PlaybookNameTaken("Retours"),
+        PlaybookChanged(2),
         UnknownProvider("integration-1", "{nothing}"),
     )
 }

@@ -51,7 +51,7 @@ async def mail_to(mail: MailServer, email: str, *, number: int = 1) -> EmailMess
     """The `number`th mail to an address, once it has come."""
 
     async def found() -> EmailMessage | None:
-        theirs = [one for one in mail.mails if str(one["To"]) == email]
+        theirs = [one for one in mail.mails if str(one["To"]) == email.lower()]
         return theirs[number - 1] if len(theirs) >= number else None
 
     return await eventually(found)
@@ -93,6 +93,17 @@ async def sign_up(
     return Account(
         email, body["user_id"], body["client_id"] or "", body["token"], body["refresh_token"]
     )
+
+
+@asynccontextmanager
+async def calling_from(engine: LiveEngine, address: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A program's client, whose connections come from a network address."""
+    async with httpx.AsyncClient(
+        transport=httpx.ASGITransport(engine.app, raise_app_exceptions=False, client=(address, 1)),
+        base_url="http://engine",
+        timeout=40,
+    ) as client:
+        yield client
 
 
 @asynccontextmanager

@@ -14,10 +14,12 @@ from domain.tenants.client import Role
 from store.metadata import metadata
 from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
+from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
+from tests.support.tenants import account
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, ready
 
@@ -48,6 +50,7 @@ class Client(Enum):
     QUERY = "query"
     BODY = "body"
     RECORD = "the record that the path names"
+    NONE = "about whoever is signed in, and no client"
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,13 @@ ACCESS: Final[dict[Route, Access]] = {
         )
         for what, body in ACTIONS.items()
     },
+    ("GET", SUGGESTIONS): Access(ALL),
+    **{
+        ("POST", f"{SUGGESTIONS}/{{suggestion_id}}/{what}"): Access(
+            MANAGERS, missing="suggestion_not_found"
+        )
+        for what in ("accept", "refuse")
+    },
     ("GET", WEBHOOKS): Access(MANAGERS),
     ("POST", WEBHOOKS): Access(MANAGERS, Client.BODY, NEW),
     **{
@@ -99,6 +109,16 @@ ACCESS: Final[dict[Route, Access]] = {
         (method, path): Access(MANAGERS, body=body, missing=_of_content(path))
         for method, path, body in CHANGES
     },
+    **{
+        (method, path): Access(MANAGERS, body=body, missing=account.missing_of(path))
+        for method, path, body in account.FOR_MANAGERS
+    },
+    **{
+        (method, path): Access(ALL, missing=account.missing_of(path))
+        for method, path in account.FOR_MEMBERS
+    },
+    **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
+    account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
 
 
@@ -129,6 +149,10 @@ async def _webhook(front: LiveEngine, shop: Shop) -> Ids:
     return {"webhook_id": webhook_id, "delivery_id": delivery_id}
 
 
+async def _suggestion(front: LiveEngine, shop: Shop) -> Ids:
+    return {"suggestion_id": await suggested(front.database, shop)}
+
+
 async def _content(front: LiveEngine, shop: Shop) -> Ids:
     return await made(front, await person(front, shop, Role.OWNER))
 
@@ -137,14 +161,40 @@ async def _checkout(front: LiveEngine, shop: Shop) -> Ids:
     return {"checkout_id": await asked_credits(front, shop)}
 
 
+async def _key(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.a_key(front, await person(front, shop, Role.OWNER))
+
+
+async def _playbook(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.a_playbook(front, await person(front, shop, Role.OWNER))
+
+
+async def _invitation(front: LiveEngine, shop: Shop) -> Ids:
+    return await account.an_invitation(front, await person(front, shop, Role.OWNER))
+
+
+async def _member(front: LiveEngine, shop: Shop) -> Ids:
+    return {"user_id": await account.new_member(front, shop)}
+
+
+async def _session(front: LiveEngine, shop: Shop) -> Ids:
+    return {"session_id": await account.signed_in(front, shop.owner_user_id)}
+
+
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
     "{review_id}": _review,
     "{webhook_id}": _webhook,
+    "{suggestion_id}": _suggestion,
     "{template_id}": _content,
     "{knowledge_id}": _content,
     "{integration_id}": _content,
     "{checkout_id}": _checkout,
+    "{key_id}": _key,
+    "{playbook_id}": _playbook,
+    "{invitation_id}": _invitation,
+    "{user_id}": _member,
+    "{session_id}": _session,
 }
 
 

@@ -10,6 +10,7 @@ from domain.agent.plan import ActionKind
 from domain.audit.entry import Note
 from domain.billing.checkout import Checkout
 from domain.billing.quota import QuotaStanding
+from domain.content.suggestion import SuggestedEntry, Suggestion
 from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.core.period import period_of
@@ -24,10 +25,11 @@ from store.audit.tables import audit_anchors
 from store.billing.checkouts import CheckoutRepository
 from store.billing.usage_ledger import UsageLedger
 from store.content.content import ContentRepository
+from store.content.suggestions import SuggestionRepository
 from store.content.tables import knowledge_embeddings, knowledge_entries
 from store.core.database import Database
 from store.exports.tables import automation_events
-from store.identity.tables import invitations
+from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
@@ -54,6 +56,7 @@ SERVICE_ONLY = frozenset(
         "sessions",
         "sign_in_codes",
         "payment_events",
+        "oauth_clients",
     }
 )
 """Tables that belong to no client: only what spans clients may enter."""
@@ -90,6 +93,15 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         )
         await ContentRepository(connection, shop.tenant).add_knowledge(
             entry_id=new_ulid(), title="t", body="b", language="fr", now=now
+        )
+        await SuggestionRepository(connection, shop.tenant).add(
+            Suggestion(
+                id=new_ulid(),
+                proposed=SuggestedEntry(title="t", body="b", language="fr"),
+                reason="r",
+                suggested_by=shop.key_id,
+                created_at=now,
+            )
         )
         await _work_on(admitted.ref, shop, connection)
         await _act(admitted.ref, shop, connection)
@@ -183,6 +195,10 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         "language": "fr",
         "expires_at": now,
     }
+    code = {
+        **dict.fromkeys(("user_id", "oauth_client_id", "label", "redirect_uri", "challenge"), "x"),
+        "digest": new_ulid().encode(),
+    }
     churn = {"customer_email": "a@b.example", "week": now.date(), "score": 0.5, "level": "low"}
     for table, values in (
         (automation_events, {"id": new_ulid(), "event_type": "x", "created_at": now}),
@@ -191,6 +207,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (client_settings, {"updated_at": now}),
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
+        (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

@@ -1,0 +1,57 @@
+"""A JWT that somebody presents: what is looked at before a word of it is believed."""
+
+from collections.abc import Mapping
+from typing import Final, Protocol
+
+import jwt
+
+_LEEWAY_S: Final = 10
+_REQUIRED: Final = ("exp", "iat", "sub", "aud", "iss")
+
+
+class KeySource(Protocol):
+    async def find(self, kid: str) -> Mapping[str, jwt.PyJWK] | None:
+        """The provider's public key of that name, None if it has none now.
+
+        It comes by the algorithms it is for, each time bound to that one.
+        """
+
+    async def close(self) -> None: ...
+
+
+async def signed_claims(
+    token: str,
+    keys: KeySource,
+    *,
+    issuer: str,
+    audience: str,
+    algorithms: tuple[str, ...],
+    unnamed: str | None = None,
+) -> dict[str, object]:
+    """The token's claims. `unnamed`: the name of the key that a token means which names none.
+
+    Raises jwt.PyJWTError, whatever is wrong with it.
+    """
+    # Of the header only `kid` counts, as the name of a key that we have; `jwk`, `jku` and `x5u`
+    # would let the token bring its own.
+    header = jwt.get_unverified_header(token)
+    if "crit" in header:
+        raise jwt.InvalidTokenError("an extension that must be understood")
+    # `alg` chooses among those that are both allowed and the key's.
+    kid, algorithm = header.get("kid", unnamed), header.get("alg")
+    if not isinstance(kid, str) or algorithm not in algorithms:
+        raise jwt.InvalidTokenError("no name of a key, or an algorithm that is not allowed")
+    found = await keys.find(kid)
+    key = found.get(algorithm) if found else None
+    if key is None:
+        raise jwt.InvalidKeyError("no key of that name for that algorithm")
+    claims: dict[str, object] = jwt.decode(
+        token,
+        key,
+        algorithms=algorithms,
+        audience=audience,
+        issuer=issuer,
+        leeway=_LEEWAY_S,
+        options={"require": list(_REQUIRED), "enforce_minimum_key_length": True},
+    )
+    return claims

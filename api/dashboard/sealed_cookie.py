@@ -1,0 +1,79 @@
+"""What a browser keeps for us between two steps of signing in, so that we keep nothing of people
+who never come back. It can neither read nor change it."""
+
+from datetime import datetime
+from typing import Literal, TypeVar
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.dashboard.session import is_plain_loopback
+from api.resources import Resources
+from domain.identity.provider import ATTEMPT_LASTS
+
+
+class _Step(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    expires_at: datetime
+    next: str
+
+
+class AttemptStep(_Step):
+    """Somebody is at the provider."""
+
+    step: Literal["attempt"] = "attempt"
+    state: str
+    nonce: str
+    code_verifier: str
+
+
+class NewcomerStep(_Step):
+    """The provider vouches for somebody whom we do not know: as yet they have no account."""
+
+    step: Literal["newcomer"] = "newcomer"
+    subject: str
+    email: str
+
+
+Step = TypeVar("Step", AttemptStep, NewcomerStep)
+
+
+def give_step(request: Request, response: Response, step: _Step) -> None:
+    resources: Resources = request.app.state.resources
+    response.set_cookie(
+        _name(request),
+        resources.sealer.seal(step.model_dump_json()),
+        max_age=int(ATTEMPT_LASTS.total_seconds()),
+        path="/",
+        secure=not is_plain_loopback(request),
+        httponly=True,
+        # Sent when the provider sends the browser back, but with no other site's forms.
+        samesite="lax",
+    )
+
+
+def step_of(request: Request, shape: type[Step]) -> Step | None:
+    """The step that the browser is at, unless it is another one or has lasted too long."""
+    resources: Resources = request.app.state.resources
+    try:
+        text = resources.sealer.unseal(request.cookies.get(_name(request), ""))
+        step = shape.model_validate_json(text)
+    except (ValueError, ValidationError):
+        return None
+    return step if resources.now() < step.expires_at else None
+
+
+def take_step(request: Request, response: Response) -> None:
+    response.delete_cookie(
+        _name(request),
+        path="/",
+        secure=not is_plain_loopback(request),
+        httponly=True,
+        samesite="lax",
+    )
+
+
+def _name(request: Request) -> str:
+    return "sign-in" if is_plain_loopback(request) else "__Host-sign-in"

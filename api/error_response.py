@@ -1,0 +1,53 @@
+"""The answer for an error, by the table of `api/errors.py`."""
+
+import math
+from typing import Final
+
+import structlog
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.errors import ANSWERS
+from api.http.json_body import json_response
+from api.surface import Surface, surface_of
+from domain.core.errors import DomainError, Fact, InternalError
+
+_log = structlog.get_logger(__name__)
+
+# RFC 9110 wants a 401 to name a scheme that the route takes.
+_BEARER: Final = "Bearer"
+
+
+def error_response(error: DomainError, request_id: str, request: Request | None = None) -> Response:
+    """The JSON answer for an error; one that the table does not know is an internal error.
+
+    Without a `request` it failed before there was one: what came could not be read as HTTP.
+    """
+    answer = ANSWERS.get(type(error))
+    if answer is None:
+        _log.error("error without an answer", code=error.code)
+        return error_response(InternalError(), request_id, request)
+    links = _links(request.app.state.dashboard_url) if request else {}
+    facts = {**error.facts, **links}
+    surface = surface_of(request.scope["path"]) if request else Surface.OTHER
+    body: dict[str, Fact] = {
+        "error": answer.text_on(surface).format_map(facts),
+        "code": error.code,
+        "request_id": request_id,
+        **{name: facts[name] for name in answer.fields},
+    }
+    response = json_response(body, status=answer.status)
+    challenge = answer.challenge or (_BEARER if answer.status == 401 else None)
+    if challenge is not None:
+        response.headers["www-authenticate"] = challenge.format_map(facts)
+    if error.retry_after_s is not None:
+        response.headers["retry-after"] = str(max(1, math.ceil(error.retry_after_s)))
+    return response
+
+
+def _links(dashboard_url: str) -> dict[str, Fact]:
+    """Where a caller who has used up the quota can go."""
+    return {
+        "upgrade_url": f"{dashboard_url}/billing/plan",
+        "credits_url": f"{dashboard_url}/billing/credits",
+    }

@@ -1,0 +1,185 @@
+"""What becomes of an event, and what its caller is told: over REST and over MCP alike."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from api.auth import Caller, dry_run_key, still_authenticated
+from api.resources import Resources
+from api.schemas.intake.gateway import NoPlaybook
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.intake.errors import RunInProgress
+from domain.intake.essentials import essential
+from domain.intake.event import InboundEvent
+from domain.intake.rate_limit import LimitScope
+from domain.runs.contracts import DryRunInput, ProcessEventInput
+from domain.runs.errors import AnswerDelayed, AnswerTimeout
+from domain.runs.run import EventOutcome, RunResult, RunStatus
+from domain.tenants.actor import Actor
+from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
+from store.intake.arrivals import Arrival
+from store.intake.events import EventRepository
+from store.intake.idempotency import IdempotencyKey
+from store.playbooks.playbooks import PlaybookRepository
+from store.runs.runs import RunRepository
+from store.tenants.keys import KeyRepository
+
+DEADLINE_S: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """When a request came, and when its caller must have an answer on the event loop's clock."""
+
+    at: datetime
+    deadline: float
+
+    @classmethod
+    def now(cls, resources: Resources) -> "Begun":
+        return cls(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
+
+
+@dataclass(frozen=True, slots=True)
+class EventCaller:
+    """Who sends an event, for which client, in which request."""
+
+    tenant: TenantId
+    caller: Caller
+    actor: Actor
+    begun: Begun
+    request_id: str
+
+
+async def answer_event(
+    by: EventCaller,
+    event: InboundEvent,
+    idempotency: IdempotencyKey | None,
+    resources: Resources,
+) -> RunResult | NoPlaybook:
+    """Admit an event, have it worked on, and tell what came of it.
+
+    Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress.
+    """
+    arrival = Arrival(
+        event=event,
+        event_id=resources.new_id(),
+        run_id=resources.new_id(),
+        message_id=resources.new_id(),
+        received_at=by.begun.at,
+        idempotency=idempotency,
+        request_id=by.request_id,
+    )
+    with resources.gateway_traffic.event():
+        admitted = await receive_event(
+            resources.work,
+            resources.door,
+            by.actor,
+            arrival,
+            tenant=by.tenant,
+            now=resources.now,
+        )
+        structlog.contextvars.bind_contextvars(event_id=admitted.event_id)
+        answer = await _answer(by.tenant, admitted, resources, by.begun.deadline)
+    resources.metrics.gateway_answered(answer.status)
+    return answer
+
+
+async def _answer(
+    tenant: TenantId,
+    admitted: Admitted | Unmatched | Repeated,
+    resources: Resources,
+    deadline: float,
+) -> RunResult | NoPlaybook:
+    """The answer of an event that is stored. Raises AnswerTimeout, AnswerDelayed, RunInProgress."""
+    match admitted:
+        case Unmatched(event_type=event_type):
+            return NoPlaybook.for_type(event_type)
+        case Repeated(event_id=event_id):
+            return await _stored_answer(tenant, event_id, resources)
+        case Admitted(ref=ref, playbook=playbook):
+            run = ProcessEventInput(
+                ref=ref,
+                threshold=playbook.threshold,
+                remote_brain=resources.settings.brain.is_remote,
+                review_expiry_s=resources.settings.reviews.expiry_s,
+            )
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await resources.engine.answer(run)
+                    return await _stored_answer(tenant, ref.event_id, resources)
+            except TimeoutError:
+                raise AnswerTimeout(ref.event_id) from None
+            except EngineUnavailable as error:
+                raise AnswerDelayed(ref.event_id) from error
+
+
+async def _stored_answer(
+    tenant: TenantId, event_id: str, resources: Resources
+) -> RunResult | NoPlaybook:
+    """What an event's caller is told, now and later. Raises RunInProgress while there is none."""
+    async with resources.database.reading(tenant) as connection:
+        result = await RunRepository(connection, tenant).answer(event_id)
+        if result is not None:
+            return result
+        outcome = await EventRepository(connection, tenant).outcome(event_id)
+    if outcome is not None and outcome[0] == EventOutcome.NO_PLAYBOOK:
+        return NoPlaybook.for_type(outcome[1])
+    raise RunInProgress
+
+
+async def rehearse_event(
+    by: EventCaller, event: InboundEvent, resources: Resources
+) -> RunResult | NoPlaybook:
+    """A dry run: the brain alone. Its event_id names it in Temporal; no row has it.
+
+    Raises TooManyRequests, Unauthenticated, ClientNotFound, EngineUnavailable.
+    """
+    with resources.gateway_traffic.event():
+        answer = await _rehearsed(by, event, resources)
+    resources.metrics.gateway_answered("dry_run")
+    return answer
+
+
+async def _rehearsed(
+    by: EventCaller, event: InboundEvent, resources: Resources
+) -> RunResult | NoPlaybook:
+    started, tenant = time.monotonic(), by.tenant
+    key = dry_run_key(by.caller, tenant)
+    await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
+    async with resources.database.reading(tenant) as connection:
+        await still_authenticated(by.caller, KeyRepository(connection))
+        playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
+    if playbook is None:
+        return NoPlaybook.for_type(event.event_type)
+    rehearsal = DryRunInput(
+        client_id=tenant,
+        event_id=resources.new_id(),
+        threshold=playbook.threshold,
+        playbook_id=playbook.id,
+        playbook_version=playbook.version,
+        remote_brain=resources.settings.brain.is_remote,
+        sealed=resources.sealer.seal(essential(event).model_dump_json()),
+        draft_alone=True,
+    )
+    try:
+        async with asyncio.timeout_at(by.begun.deadline):
+            rehearsed = await resources.engine.dry_run(rehearsal)
+    except TimeoutError:
+        raise EngineUnavailable("no worker took the dry run") from None
+    draft = resources.sealer.unseal(rehearsed.sealed_draft)
+    return RunResult(
+        event_id=rehearsal.event_id,
+        run_id=resources.new_id(),
+        status=rehearsed.status,
+        classification=rehearsed.classification,
+        confidence=rehearsed.confidence,
+        response=draft if rehearsed.status is RunStatus.COMPLETED else "",
+        draft=draft,
+        steps_executed=0,
+        duration_ms=round((time.monotonic() - started) * 1000),
+    )

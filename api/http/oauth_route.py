@@ -1,0 +1,132 @@
+"""Routes of the OAuth protocol: their errors are in the protocol's words, for programs read them.
+
+Any page may call them (CORS): they go by no cookie, so a page learns nothing by its user.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi.routing import APIRoute
+from starlette.requests import Request
+from starlette.responses import Response
+
+from api.dashboard.forms import read_form
+from api.errors import ANSWERS
+from api.http.client_address import limited_address
+from api.http.json_body import json_response, parse_object, read_body
+from api.resources import Resources
+from domain.core.errors import DomainError, InvalidBody, UnsupportedMediaType
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.intake.errors import TooManyRequests
+from domain.intake.rate_limit import LimitScope
+
+_CORS: Final = [
+    (b"access-control-allow-origin", b"*"),
+    (b"access-control-allow-methods", b"GET, POST, OPTIONS"),
+    (b"access-control-allow-headers", b"Authorization, Content-Type, MCP-Protocol-Version"),
+    (b"access-control-max-age", b"86400"),
+]
+_NEVER_CACHED: Final = [(b"cache-control", b"no-store"), (b"pragma", b"no-cache")]
+_MAX_BODY: Final = 16 * 1024
+
+
+class PublicRoute(APIRoute):
+    """What any page may call; a page's browser asks first, by OPTIONS."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        inner = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            request.state.headers = [*_CORS]
+            if request.method == "OPTIONS":
+                return Response(status_code=HTTPStatus.NO_CONTENT)
+            return await inner(request)
+
+        return handle
+
+
+class OAuthRoute(PublicRoute):
+    """The same; answers are never cached, and errors are those of RFC 6749."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        inner = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await inner(request)
+            except DomainError as error:
+                answer = _answer(error)
+                if answer is None:
+                    raise
+                return answer
+
+        return handle
+
+
+def never_cached(request: Request) -> None:
+    request.state.headers = [*request.state.headers, *_NEVER_CACHED]
+
+
+async def read_fields(request: Request, limit: LimitScope) -> Mapping[str, object]:
+    """The fields of a form or of a JSON object, counted by the sender's address.
+
+    Raises TooManyRequests, UnsupportedMediaType, InvalidBody and what the readers raise.
+    """
+    resources: Resources = request.app.state.resources
+    never_cached(request)
+    caller = limited_address(request)
+    await resources.limiter.check_request(request, limit, caller, resources.now())
+    request.state.caller = f"ip:{caller}"
+    if request.headers.get("content-type", "").lower().startswith("application/json"):
+        return parse_object(_bounded(await read_body(request)))
+    return await read_form(request)
+
+
+def _bounded(body: bytes) -> bytes:
+    if len(body) > _MAX_BODY:
+        raise InvalidBody(f"plus de {_MAX_BODY} octets")
+    return body
+
+
+def text_fields(given: Mapping[str, object]) -> dict[str, str]:
+    """Those that are text and not empty; an empty one is as good as none (RFC 6749, 3.1).
+
+    Raises OAuthRefused (invalid_request).
+    """
+    if not all(isinstance(value, str) for value in given.values()):
+        raise OAuthRefused(OAuthError.INVALID_REQUEST, "every parameter is text")
+    return {name: value for name, value in given.items() if isinstance(value, str) and value}
+
+
+def needed(given: Mapping[str, str], name: str) -> str:
+    """Raises OAuthRefused (invalid_request)."""
+    if name not in given:
+        raise OAuthRefused(OAuthError.INVALID_REQUEST, f"{name} is missing")
+    return given[name]
+
+
+def _answer(error: DomainError) -> Response | None:
+    """None: it is our fault, and answered and reported as everywhere."""
+    match error:
+        case OAuthRefused():
+            if error.error is not OAuthError.INVALID_CLIENT:
+                return _told(error.error, error.description, 400)
+            told = _told(error.error, error.description, 401)
+            told.headers["www-authenticate"] = "Bearer"  # RFC 9110 wants a scheme
+            return told
+        case TooManyRequests():
+            told = _told(OAuthError.TEMPORARILY_UNAVAILABLE, "too many requests", 429)
+            told.headers["retry-after"] = str(max(1, round(error.retry_after_s or 1)))
+            return told
+        case InvalidBody() | UnsupportedMediaType():
+            needs = "a form or a JSON object of at most 16 KiB is needed, each parameter once"
+            return _told(OAuthError.INVALID_REQUEST, needs, 400)
+    status = ANSWERS[type(error)].status if type(error) in ANSWERS else 500
+    if status >= 500:
+        return None
+    return _told(OAuthError.INVALID_REQUEST, error.code, status)
+
+
+def _told(error: OAuthError, description: str, status: int) -> Response:
+    return json_response({"error": error, "error_description": description}, status=status)

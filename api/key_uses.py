@@ -1,0 +1,27 @@
+"""Writes the uses of keys while the API runs, and once more when it stops."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+
+from services.tenants.key_uses import KeyUses
+
+
+@asynccontextmanager
+async def written(uses: KeyUses) -> AsyncIterator[None]:
+    """While the block runs they are written now and then, and all of them when it ends."""
+    writing = asyncio.create_task(_write(uses))
+    try:
+        yield
+    finally:
+        writing.cancel()
+        with suppress(asyncio.CancelledError):
+            await writing
+        await uses.write()
+
+
+async def _write(uses: KeyUses) -> None:
+    while True:
+        await asyncio.sleep(uses.written_every_s)
+        # A write that has begun is ended also when the API stops.
+        await asyncio.shield(asyncio.create_task(uses.write()))

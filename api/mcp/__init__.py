@@ -1,0 +1,1 @@
+"""The MCP server: what AI clients may ask of a client's account."""

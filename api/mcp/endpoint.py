@@ -1,0 +1,143 @@
+"""POST /api/mcp: who asks, what it needs, and the way to the server.
+
+A key's scopes are checked here, where HTTP can still say 403: behind it every answer is a 200.
+"""
+
+from collections.abc import Callable, Coroutine, Mapping
+from typing import Annotated, Any, Final
+
+import structlog
+from fastapi import APIRouter, Depends, Request
+from fastapi.routing import APIRoute
+from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp_types import PARSE_ERROR
+from pydantic import JsonValue
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import Message
+
+from api.auth import authenticate, authorize, limiter_key, note_use
+from api.error_response import error_response
+from api.gateway_answers import Begun
+from api.http.json_body import json_response, parse_object, read_body
+from api.mcp import resources
+from api.mcp.catalogue import TOOLS
+from api.mcp.server import PATH
+from api.mcp.tool import AtWork
+from api.resources import Resources
+from domain.core.errors import InvalidBody
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.errors import AccessDenied, InsufficientScope, Unauthenticated
+from domain.tenants.scopes import EVERY_SCOPE, Scope, require_scope
+from store.tenants.keys import ActiveKey
+
+_METADATA: Final = f"/.well-known/oauth-protected-resource{PATH}"
+
+
+class _McpRoute(APIRoute):
+    """Tells whom it does not let in where to get what is missing (RFC 9728, RFC 6750)."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        answer = super().get_route_handler()
+
+        async def challenged(request: Request) -> Response:
+            try:
+                return await answer(request)
+            except (Unauthenticated, InsufficientScope) as error:
+                response = error_response(error, request.state.request_id, request)
+                response.headers["www-authenticate"] = _challenge(error, request)
+                return response
+
+        return challenged
+
+
+router = APIRouter(route_class=_McpRoute)
+
+
+def _challenge(error: Unauthenticated | InsufficientScope, request: Request) -> str:
+    resources: Resources = request.app.state.resources
+    where = f'resource_metadata="{resources.settings.server.origin}{_METADATA}"'
+    if isinstance(error, InsufficientScope):
+        return f'Bearer error="insufficient_scope", scope="{error.scope}", {where}'
+    return f'Bearer error="invalid_token", {where}, scope="{" ".join(EVERY_SCOPE)}"'
+
+
+async def _key_holder(request: Request) -> AtWork:
+    """Who asks. Only keys: a session's token is for the dashboard.
+
+    Raises Unauthenticated, TooManyRequests.
+    """
+    resources: Resources = request.app.state.resources
+    begun = Begun.now(resources)
+    caller = await authenticate(request.headers, resources)
+    if not isinstance(caller, ActiveKey):
+        raise Unauthenticated
+    request.state.caller = limiter_key(caller)
+    await resources.limiter.check_request(request, LimitScope.MCP, request.state.caller, begun.at)
+    note_use(request, caller)
+    tenant, actor = await authorize(caller, caller.client_id, resources)
+    structlog.contextvars.bind_contextvars(client_id=tenant)
+    return AtWork(caller, tenant, actor, begun, request.state.request_id, resources)
+
+
+@router.post(PATH, summary="The Model Context Protocol", include_in_schema=False)
+async def mcp(at_work: Annotated[AtWork, Depends(_key_holder)], request: Request) -> Response:
+    """One JSON-RPC message in, one out. `docs/mcp.md` tells what there is."""
+    body = await read_body(request)
+    try:
+        message = parse_object(body)
+    except InvalidBody:
+        return _unreadable()
+    needed = _needed(message)
+    if needed is not None:
+        require_scope(at_work.key.scopes, needed)
+    request.state.mcp = at_work
+    return await _answered(request.app.state.mcp, request, body)
+
+
+def _unreadable() -> Response:
+    told = "One JSON object expected, in UTF-8, without repeated keys or NUL"
+    error: dict[str, JsonValue] = {"code": PARSE_ERROR, "message": told}
+    return json_response({"jsonrpc": "2.0", "id": None, "error": error}, status=400)
+
+
+def _needed(message: Mapping[str, JsonValue]) -> Scope | None:
+    """The scope that a message needs; None for what every key may ask."""
+    params = message.get("params")
+    if not isinstance(params, dict):
+        return None
+    match message.get("method"), params.get("name"), params.get("uri"):
+        case "tools/call", str(name), _ if name in TOOLS:
+            return TOOLS[name].scope
+        case "resources/read", _, str(uri):
+            return resources.scope_of(uri)
+        case _:
+            return None
+
+
+async def _answered(
+    manager: StreamableHTTPSessionManager, request: Request, body: bytes
+) -> Response:
+    """The server's answer, whole: it has no streams. Raises AccessDenied for another origin's page,
+    and HTTPException for what the server refuses without words of the protocol's."""
+    given: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+    told: list[Message] = []
+
+    async def receive() -> Message:
+        return given.pop() if given else await request.receive()
+
+    async def send(message: Message) -> None:
+        told.append(message)
+
+    # Blanks around a header's value are no part of it (RFC 9110, 5.5), and it is compared.
+    headers = [(name, value.strip(b" \t")) for name, value in request.scope["headers"]]
+    await manager.handle_request({**request.scope, "headers": headers}, receive, send)
+    start, *rest = told
+    response = Response(b"".join(part.get("body", b"") for part in rest), int(start["status"]))
+    response.raw_headers[:] = start["headers"]
+    is_json = response.headers.get("content-type", "").startswith("application/json")
+    if response.status_code >= 400 and not is_json:
+        if response.status_code == 403:
+            raise AccessDenied
+        raise HTTPException(response.status_code)
+    return response

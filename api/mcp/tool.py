@@ -1,0 +1,108 @@
+"""A tool: what it is called, what it takes and gives, what a key needs for it, what it does."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from mcp_types import Tool, ToolAnnotations
+from pydantic import BaseModel, ConfigDict, JsonValue
+
+from api.gateway_answers import Begun, EventCaller
+from api.resources import Resources
+from domain.core.ids import TenantId
+from domain.tenants.actor import Actor
+from domain.tenants.scopes import Scope
+from store.tenants.keys import ActiveKey
+
+Given = TypeVar("Given", bound="ToolInput")
+Told = TypeVar("Told", bound=BaseModel)
+
+
+class ToolInput(BaseModel):
+    """What a tool takes. Nothing else is let through, so that a misspelt name is noticed."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+@dataclass(frozen=True, slots=True)
+class AtWork:
+    """A request of a key's holder, for the client whose key it is."""
+
+    key: ActiveKey
+    tenant: TenantId
+    actor: Actor
+    begun: Begun
+    request_id: str
+    resources: Resources
+
+    @property
+    def event_caller(self) -> EventCaller:
+        return EventCaller(self.tenant, self.key, self.actor, self.begun, self.request_id)
+
+
+@dataclass(frozen=True, slots=True)
+class CallEffect:
+    """What a call changes: nothing, unless told. `repeatable`: a second equal call changes nothing
+    more. `outside`: it may reach the customer or other systems."""
+
+    writes: bool = False
+    repeatable: bool = True
+    outside: bool = False
+
+
+READS: Final = CallEffect()
+DRAFTS: Final = CallEffect(repeatable=False)
+"""Nothing is kept or sent; the words may differ each time."""
+
+
+@dataclass(frozen=True, slots=True)
+class McpTool:
+    """`call` takes the arguments as they came. Raises pydantic's ValidationError for those that do
+    not fit, and DomainErrors."""
+
+    name: str
+    title: str
+    description: str
+    scope: Scope
+    effect: CallEffect
+    takes: type[ToolInput]
+    gives: type[BaseModel]
+    call: Callable[[AtWork, Mapping[str, JsonValue]], Awaitable[BaseModel]]
+
+    @property
+    def listed(self) -> Tool:
+        """As clients are shown it."""
+        effect = self.effect
+        return Tool(
+            name=self.name,
+            title=self.title,
+            description=f"{self.description} Needs the scope {self.scope}.",
+            input_schema=self.takes.model_json_schema(),
+            output_schema=self.gives.model_json_schema(mode="serialization"),
+            annotations=ToolAnnotations(
+                title=self.title,
+                read_only_hint=not effect.writes,
+                destructive_hint=False,
+                idempotent_hint=effect.repeatable,
+                open_world_hint=effect.outside,
+            ),
+        )
+
+
+def tool(
+    name: str,
+    title: str,
+    description: str,
+    *,
+    scope: Scope,
+    takes: type[Given],
+    gives: type[Told],
+    does: Callable[[AtWork, Given], Awaitable[Told]],
+    effect: CallEffect = READS,
+) -> McpTool:
+    """A tool whose arguments are checked against `takes` before it does anything."""
+
+    async def call(at_work: AtWork, arguments: Mapping[str, JsonValue]) -> Told:
+        return await does(at_work, takes.model_validate(arguments))
+
+    return McpTool(name, title, description, scope, effect, takes, gives, call)

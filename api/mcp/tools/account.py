@@ -1,0 +1,264 @@
+"""The account: its playbooks, what it has used, what its days came to, its webhooks."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import Annotated, Final
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from api.mcp.results import Cursor, Limit, ToldPage, ToldPart, page_of, trusted
+from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from api.schemas.analytics.report import MetricsQuery
+from api.schemas.billing.usage import UsageRecord, usage_record
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import ActionRule
+from domain.analytics.metrics import DayMetrics
+from domain.core.ids import ULID
+from domain.core.period import period_of
+from domain.playbooks.playbook import PlaybookEntry
+from domain.tenants.scopes import Scope
+from domain.webhooks.delivery import DeliveryStatus, DeliverySummary, FailureKind, Trigger
+from domain.webhooks.outbound_event import OutboundEventId
+from store.analytics.metrics import MetricsRepository
+from store.billing.usage import UsageRepository
+from store.playbooks.playbooks import PlaybookRepository
+from store.webhooks.deliveries import DeliveryRepository
+from store.webhooks.subscriptions import WebhookRepository
+
+
+class PlaybooksWanted(ToolInput):
+    limit: Limit = 20
+    cursor: Cursor = None
+
+
+class ToldPlaybook(ToldPart):
+    playbook_id: str
+    name: str
+    event_type: str = Field(description="Which events it takes; `*` stands for any rest.")
+    threshold: float = Field(description="Below this confidence a human looks first.")
+    version: int
+    is_active: bool
+    instructions: str = Field(description="The merchant's words to the agent.")
+    actions: dict[ActionKind, ActionRule] = Field(
+        description="What was decided of each action; an action without a rule: replies may be "
+        "sent, nothing else is done."
+    )
+
+
+class ToldPlaybooks(ToldPage):
+    playbooks: tuple[ToldPlaybook, ...] = Field(description="The oldest first.")
+
+
+class UsageWanted(ToolInput):
+    pass
+
+
+class ToldUsage(ToldPart):
+    usage: UsageRecord
+
+
+class MetricsWanted(ToolInput):
+    first_day: date | None = Field(default=None, description="UTC; absent: 30 days in all.")
+    last_day: date | None = Field(default=None, description="UTC; absent: yesterday.")
+    limit: Annotated[int, Field(ge=1, le=31, description="How many days at most.")] = 31
+
+
+class ToldMetrics(ToldPart):
+    days: tuple[DayMetrics, ...] = Field(
+        description="Oldest first; a day that is missing has not been computed."
+    )
+    next_first_day: date | None = Field(description="`first_day` of the next call; null: no more.")
+
+
+class DeliveriesWanted(ToolInput):
+    webhook_id: Annotated[str, Field(pattern=ULID)] | None = Field(
+        default=None, description="Absent: the webhooks alone, with their ids."
+    )
+    status: DeliveryStatus | None = None
+    limit: Limit = 20
+    cursor: Cursor = None
+
+
+class ToldWebhook(ToldPart):
+    webhook_id: str
+    label: str
+    host: str = Field(description="Where it is sent; the rest of its URL may be a secret.")
+    events: tuple[str, ...]
+    is_active: bool
+    failure_count: int
+    missed: int = Field(description="Events it has not got and that can still be replayed.")
+
+
+class ToldDelivery(ToldPart):
+    delivery_id: str
+    event: OutboundEventId
+    trigger: Trigger
+    status: DeliveryStatus
+    attempt: int
+    failure_kind: FailureKind | None
+    response_status: int | None
+    duration_ms: int | None
+    created_at: datetime
+    sent_at: datetime | None
+    next_attempt_at: datetime | None
+
+
+class ToldDeliveries(ToldPage):
+    webhooks: tuple[ToldWebhook, ...]
+    deliveries: tuple[ToldDelivery, ...] = Field(
+        description="The newest first: the last 50 that have ended, and those that have not."
+    )
+
+
+async def list_playbooks(at_work: AtWork, wanted: PlaybooksWanted) -> ToldPlaybooks:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        every = await PlaybookRepository(connection, at_work.tenant).all()
+    ordered = sorted(every, key=lambda one: one.playbook.id)
+    found = [one for one in ordered if one.playbook.id > (wanted.cursor or "")]
+    return page_of(found, wanted.limit, lambda last: last.playbook.id, _playbooks)
+
+
+def _playbooks(
+    shown: Sequence[PlaybookEntry], length: int, cursor: str | None, note: str | None
+) -> ToldPlaybooks:
+    return ToldPlaybooks(
+        playbooks=tuple(
+            ToldPlaybook(
+                playbook_id=one.playbook.id,
+                name=one.playbook.name,
+                event_type=one.playbook.event_type,
+                threshold=one.playbook.threshold,
+                version=one.playbook.version,
+                is_active=one.is_active,
+                instructions=trusted(one.rulebook.instructions, length),
+                actions=one.rulebook.actions,
+            )
+            for one in shown
+        ),
+        next_cursor=cursor,
+        note=note,
+    )
+
+
+async def get_usage(at_work: AtWork, _: UsageWanted) -> ToldUsage:
+    now = at_work.begun.at
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await UsageRepository(connection, at_work.tenant).in_month(period_of(now))
+    return ToldUsage(usage=usage_record(found, now))
+
+
+async def get_metrics(at_work: AtWork, wanted: MetricsWanted) -> ToldMetrics:
+    query = MetricsQuery.model_validate(
+        {
+            name: day.isoformat()
+            for name, day in (("from", wanted.first_day), ("to", wanted.last_day))
+            if day is not None
+        }
+    )
+    first, last = query.days(at_work.begun.at)
+    until = min(last, first + timedelta(days=wanted.limit - 1))
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await MetricsRepository(connection, at_work.tenant).between(first, until)
+    return ToldMetrics(
+        days=tuple(found), next_first_day=None if until == last else until + timedelta(days=1)
+    )
+
+
+async def list_webhook_deliveries(at_work: AtWork, wanted: DeliveriesWanted) -> ToldDeliveries:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        webhooks = WebhookRepository(connection, at_work.tenant)
+        found: tuple[DeliverySummary, ...] = ()
+        if wanted.webhook_id is None:
+            mine = await webhooks.all()
+        else:
+            mine = (await webhooks.read(wanted.webhook_id),)
+            deliveries = DeliveryRepository(connection, at_work.tenant)
+            found = await deliveries.latest(wanted.webhook_id)
+    told = tuple(
+        ToldWebhook(
+            webhook_id=one.id,
+            label=one.label,
+            host=urlsplit(one.url).hostname or "",
+            events=one.events,
+            is_active=one.is_active,
+            failure_count=one.failure_count,
+            missed=one.missed,
+        )
+        for one in mine
+    )
+    newest_first = sorted(found, key=lambda one: one.id, reverse=True)
+    left = [
+        one
+        for one in newest_first
+        if wanted.status in (None, one.status) and (wanted.cursor is None or one.id < wanted.cursor)
+    ]
+
+    def page(
+        shown: Sequence[DeliverySummary], _: int, cursor: str | None, note: str | None
+    ) -> ToldDeliveries:
+        return ToldDeliveries(
+            webhooks=told,
+            deliveries=tuple(_delivery(one) for one in shown),
+            next_cursor=cursor,
+            note=note,
+        )
+
+    return page_of(left, wanted.limit, lambda last: last.id, page)
+
+
+def _delivery(one: DeliverySummary) -> ToldDelivery:
+    return ToldDelivery(
+        delivery_id=one.id,
+        event=one.event,
+        trigger=one.trigger,
+        status=one.status,
+        attempt=one.attempt,
+        failure_kind=one.failure_kind,
+        response_status=one.response_status,
+        duration_ms=one.duration_ms,
+        created_at=one.created_at,
+        sent_at=one.sent_at,
+        next_attempt_at=one.next_attempt_at,
+    )
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "list_playbooks",
+        "List playbooks",
+        "Which events the agent answers, how sure it must be, and what it may do.",
+        scope=Scope.PLAYBOOKS_READ,
+        takes=PlaybooksWanted,
+        gives=ToldPlaybooks,
+        does=list_playbooks,
+    ),
+    tool(
+        "get_usage",
+        "This month's usage",
+        "The plan, and the tickets used of this calendar month's quota.",
+        scope=Scope.USAGE_READ,
+        takes=UsageWanted,
+        gives=ToldUsage,
+        does=get_usage,
+    ),
+    tool(
+        "get_metrics",
+        "Daily metrics",
+        "What each day came to: runs, reviews, rates, latency, sentiment.",
+        scope=Scope.USAGE_READ,
+        takes=MetricsWanted,
+        gives=ToldMetrics,
+        does=get_metrics,
+    ),
+    tool(
+        "list_webhook_deliveries",
+        "List webhook deliveries",
+        "The account's webhooks, and what was sent to one of them. Replaying is done in the "
+        "dashboard.",
+        scope=Scope.WEBHOOKS_READ,
+        takes=DeliveriesWanted,
+        gives=ToldDeliveries,
+        does=list_webhook_deliveries,
+    ),
+)

@@ -1,0 +1,223 @@
+"""What the agent answers from, and what an assistant would add. People decide what is added."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from api.mcp.results import Cursor, Limit, ToldPage, ToldPart, fitted, page_of, trusted
+from api.mcp.tool import AtWork, CallEffect, McpTool, ToolInput, tool
+from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
+from domain.content.content import (
+    MAX_BODY,
+    MAX_LINE,
+    MAX_NOT_FOR,
+    MAX_NOT_FOR_PHRASE,
+    TemplateEntry,
+)
+from domain.content.suggestion import MAX_REASON, SuggestedEntry, SuggestedTemplate, Suggestion
+from domain.tenants.scopes import Scope
+from services.content.suggestions import suggest
+from store.content.content import ContentRepository
+from store.content.content_changes import ContentChanges
+
+_SUGGESTS: Final = CallEffect(writes=True, repeatable=False)
+
+_Line = Annotated[str, Field(min_length=1, max_length=MAX_LINE)]
+_Body = Annotated[str, Field(min_length=1, max_length=MAX_BODY)]
+_Reason = Annotated[
+    str,
+    Field(min_length=1, max_length=MAX_REASON, description="Why, for the person who decides."),
+]
+
+
+class KnowledgeWanted(ToolInput):
+    query: str = Field(min_length=1, max_length=2_000, description="A question, or words.")
+
+
+class ToldPassage(ToldPart):
+    knowledge_id: str = Field(description="The resource knowledge://{id} has the whole.")
+    title: str
+    body: str
+    language: Language
+    rank: float = Field(description="Higher is nearer, within this search.")
+
+
+class KnowledgeFound(ToldPart):
+    passages: tuple[ToldPassage, ...] = Field(description="The nearest first, five at most.")
+
+
+class TemplatesWanted(ToolInput):
+    limit: Limit = 20
+    cursor: Cursor = None
+
+
+class ToldTemplate(ToldPart):
+    template_id: str
+    name: str
+    category: Category
+    language: Language
+    body: str
+    intent: Intent | None = Field(description="What it may answer by itself; null: people look.")
+    not_for: tuple[str, ...]
+    is_active: bool
+
+
+class ToldTemplates(ToldPage):
+    templates: tuple[ToldTemplate, ...] = Field(description="The oldest first.")
+
+
+class EntrySuggested(ToolInput):
+    title: _Line
+    body: _Body
+    language: Language
+    reason: _Reason
+
+
+class TemplateSuggested(ToolInput):
+    name: _Line
+    category: Category
+    language: Language
+    body: _Body = Field(description="Placeholders as in {{ order_number }}.")
+    intent: Intent | None = None
+    not_for: Annotated[
+        tuple[Annotated[str, Field(min_length=1, max_length=MAX_NOT_FOR_PHRASE)], ...],
+        Field(max_length=MAX_NOT_FOR, description="Words of messages that it must not answer."),
+    ] = ()
+    reason: _Reason
+
+
+class SuggestionKept(ToldPart):
+    """It waits for a person. The agent does not know of it before it is accepted."""
+
+    suggestion_id: str
+    decide_at: str = Field(description="The page where an owner or admin decides it. You cannot.")
+    created_at: datetime
+
+
+async def search_knowledge(at_work: AtWork, wanted: KnowledgeWanted) -> KnowledgeFound:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await ContentRepository(connection, at_work.tenant).search(wanted.query)
+    return fitted(
+        lambda length: KnowledgeFound(
+            passages=tuple(
+                ToldPassage(
+                    knowledge_id=one.id,
+                    title=one.title,
+                    body=trusted(one.body, length),
+                    language=one.language,
+                    rank=one.rank,
+                )
+                for one in found
+            )
+        )
+    )
+
+
+async def list_templates(at_work: AtWork, wanted: TemplatesWanted) -> ToldTemplates:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await ContentChanges(connection, at_work.tenant).page(
+            TemplateEntry, after=wanted.cursor, limit=wanted.limit + 1
+        )
+    return page_of(found, wanted.limit, lambda last: last.id, _page)
+
+
+def _page(
+    shown: Sequence[TemplateEntry], length: int, cursor: str | None, note: str | None
+) -> ToldTemplates:
+    return ToldTemplates(
+        templates=tuple(
+            ToldTemplate(
+                template_id=one.id,
+                name=one.name,
+                category=one.category,
+                language=one.language,
+                body=trusted(one.body, length),
+                intent=one.intent,
+                not_for=one.not_for,
+                is_active=one.is_active,
+            )
+            for one in shown
+        ),
+        next_cursor=cursor,
+        note=note,
+    )
+
+
+async def suggest_knowledge_entry(at_work: AtWork, given: EntrySuggested) -> SuggestionKept:
+    proposed = SuggestedEntry(title=given.title, body=given.body, language=given.language)
+    return await _suggest(at_work, proposed, given.reason)
+
+
+async def suggest_template(at_work: AtWork, given: TemplateSuggested) -> SuggestionKept:
+    proposed = SuggestedTemplate(
+        name=given.name,
+        category=given.category,
+        language=given.language,
+        body=given.body,
+        intent=given.intent,
+        not_for=given.not_for,
+    )
+    return await _suggest(at_work, proposed, given.reason)
+
+
+async def _suggest(
+    at_work: AtWork, proposed: SuggestedEntry | SuggestedTemplate, reason: str
+) -> SuggestionKept:
+    async with at_work.resources.work.of(at_work.tenant) as work:
+        kept = await suggest(work, at_work.actor, proposed, reason)
+    return _kept(kept, at_work.resources.settings.server.dashboard_url)
+
+
+def _kept(kept: Suggestion, dashboard: str) -> SuggestionKept:
+    return SuggestionKept(
+        suggestion_id=kept.id,
+        decide_at=f"{dashboard}/suggestions/{kept.id}",
+        created_at=kept.created_at,
+    )
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "search_knowledge",
+        "Search the knowledge base",
+        "The merchant's own facts that are nearest to a question.",
+        scope=Scope.CONTENT_READ,
+        takes=KnowledgeWanted,
+        gives=KnowledgeFound,
+        does=search_knowledge,
+    ),
+    tool(
+        "suggest_knowledge_entry",
+        "Suggest a knowledge entry",
+        "Propose a fact for the knowledge base. An owner or admin accepts or refuses it; until "
+        "then the agent does not know it.",
+        scope=Scope.CONTENT_SUGGEST,
+        takes=EntrySuggested,
+        gives=SuggestionKept,
+        does=suggest_knowledge_entry,
+        effect=_SUGGESTS,
+    ),
+    tool(
+        "suggest_template",
+        "Suggest a template",
+        "Propose an answer template. An owner or admin accepts or refuses it; until then the "
+        "agent does not use it.",
+        scope=Scope.CONTENT_SUGGEST,
+        takes=TemplateSuggested,
+        gives=SuggestionKept,
+        does=suggest_template,
+        effect=_SUGGESTS,
+    ),
+    tool(
+        "list_templates",
+        "List templates",
+        "The merchant's own answers, filled in for each customer.",
+        scope=Scope.CONTENT_READ,
+        takes=TemplatesWanted,
+        gives=ToldTemplates,
+        does=list_templates,
+    ),
+)

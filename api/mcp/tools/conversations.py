@@ -1,0 +1,169 @@
+"""What customers wrote, and what they were answered."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import Field
+
+from api.mcp.results import (
+    Cursor,
+    Limit,
+    ToldPage,
+    ToldPart,
+    Untrusted,
+    page_of,
+    untrusted,
+)
+from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from domain.core.ids import ULID
+from domain.runs.correspondence import ConversationSummary, Message
+from domain.tenants.scopes import Scope
+from store.runs.conversation_reading import ConversationReader, ConversationSearch
+
+_PREVIEW: Final = 300
+
+ConversationId = Annotated[str, Field(pattern=ULID, description="Id of a conversation.")]
+
+
+class ConversationsWanted(ToolInput):
+    words: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="Words that one of its messages has, in any form; absent: all conversations.",
+    )
+    customer: str | None = Field(
+        default=None, max_length=320, description="The customer's whole e-mail address."
+    )
+    limit: Limit = 20
+    cursor: Cursor = None
+
+
+class ToldConversation(ToldPart):
+    conversation_id: str
+    channel: str
+    customer: Untrusted | None = Field(description="The customer's e-mail address.")
+    latest_message: Untrusted | None = Field(description="How the latest of the customer begins.")
+    sentiment: float | None = Field(description="Of the latest message, from -1 to 1.")
+    answered_by_people: bool = Field(description="People have taken it over from the agent.")
+    created_at: datetime
+    last_message_at: datetime
+    ended_at: datetime | None
+
+
+class ConversationPage(ToldPage):
+    conversations: tuple[ToldConversation, ...] = Field(description="The newest first.")
+
+
+class ConversationWanted(ToolInput):
+    conversation_id: ConversationId
+    limit: Limit = 20
+    cursor: Cursor = None
+
+
+class ToldMessage(ToldPart):
+    message_id: str
+    author: Literal["customer", "agent", "human"]
+    text: Untrusted | None = Field(description="An answer may quote the customer.")
+    created_at: datetime
+    run_id: str | None = Field(description="For get_run: what the agent made of it.")
+
+
+class WholeConversation(ToldPage):
+    conversation: ToldConversation
+    messages: tuple[ToldMessage, ...] = Field(
+        description="The latest of the conversation, in the order in which they were written."
+    )
+
+
+async def search_conversations(at_work: AtWork, wanted: ConversationsWanted) -> ConversationPage:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await ConversationReader(connection, at_work.tenant).search(
+            ConversationSearch(wanted.words, wanted.customer),
+            before=wanted.cursor,
+            limit=wanted.limit + 1,
+        )
+    page = page_of(found.conversations, wanted.limit, lambda last: last.id, _page)
+    if page.next_cursor is not None or found.until is None:
+        return page
+    return page.model_copy(
+        update={
+            "next_cursor": found.until,
+            "note": "Only the latest conversations were searched: next_cursor goes on behind them.",
+        }
+    )
+
+
+def _page(
+    shown: Sequence[ConversationSummary], _: int, cursor: str | None, note: str | None
+) -> ConversationPage:
+    return ConversationPage(
+        conversations=tuple(_told(one, _PREVIEW) for one in shown), next_cursor=cursor, note=note
+    )
+
+
+def _told(one: ConversationSummary, length: int) -> ToldConversation:
+    return ToldConversation(
+        conversation_id=one.id,
+        channel=one.channel,
+        customer=untrusted(one.customer_email, length),
+        latest_message=untrusted(one.latest, length),
+        sentiment=one.sentiment,
+        answered_by_people=one.handed_over_at is not None,
+        created_at=one.created_at,
+        last_message_at=one.last_message_at,
+        ended_at=one.ended_at,
+    )
+
+
+async def get_conversation(at_work: AtWork, wanted: ConversationWanted) -> WholeConversation:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        reader = ConversationReader(connection, at_work.tenant)
+        conversation = await reader.read(wanted.conversation_id)
+        messages = await reader.messages(
+            wanted.conversation_id, before=wanted.cursor, limit=wanted.limit + 1
+        )
+
+    def page(
+        shown: Sequence[Message], length: int, cursor: str | None, note: str | None
+    ) -> WholeConversation:
+        return WholeConversation(
+            conversation=_told(conversation, _PREVIEW),
+            messages=tuple(
+                ToldMessage(
+                    message_id=one.id,
+                    author=one.author,
+                    text=untrusted(one.body, length),
+                    created_at=one.created_at,
+                    run_id=one.run_id,
+                )
+                for one in reversed(shown)
+            ),
+            next_cursor=cursor,
+            note=note,
+        )
+
+    return page_of(messages, wanted.limit, lambda last: last.id, page)
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "search_conversations",
+        "Search conversations",
+        "Find conversations with customers by words or by the customer's address, newest first.",
+        scope=Scope.CONVERSATIONS_READ,
+        takes=ConversationsWanted,
+        gives=ConversationPage,
+        does=search_conversations,
+    ),
+    tool(
+        "get_conversation",
+        "Read a conversation",
+        "The messages of one conversation, the latest page first.",
+        scope=Scope.CONVERSATIONS_READ,
+        takes=ConversationWanted,
+        gives=WholeConversation,
+        does=get_conversation,
+    ),
+)

@@ -1,0 +1,201 @@
+"""Events: drafts and simulations, which nobody is sent, and events that are worked on."""
+
+import hashlib
+from typing import Annotated, Final, Literal
+
+import orjson
+from pydantic import Field
+
+from api.gateway_answers import answer_event, rehearse_event
+from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
+from api.mcp.tool import DRAFTS, AtWork, CallEffect, McpTool, ToolInput, tool
+from api.mcp.tools.conversations import ConversationId
+from api.schemas.intake.gateway import NoPlaybook, parse_request
+from domain.intake.event import InboundEvent
+from domain.runs.run import RunResult, RunStatus
+from domain.tenants.scopes import Scope
+from store.intake.events import EventRepository
+from store.intake.idempotency import IdempotencyKey
+from store.runs.conversation_reading import ConversationReader
+
+_MAX_MESSAGE: Final = 20_000
+
+_FieldName = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]{0,63}$")]
+_FieldValue = Annotated[str, Field(max_length=500)]
+
+
+class DraftWanted(ToolInput):
+    conversation_id: ConversationId
+
+
+class MessageGiven(ToolInput):
+    message: str = Field(
+        min_length=1, max_length=_MAX_MESSAGE, description="What the customer writes."
+    )
+    event_type: str | None = Field(
+        default=None,
+        max_length=200,
+        description="Decides which playbook applies, as in shopify.ticket.created.",
+    )
+    subject: str | None = Field(default=None, max_length=500)
+    customer_email: str | None = Field(default=None, max_length=320)
+    fields: dict[_FieldName, _FieldValue] = Field(
+        default={},
+        max_length=50,
+        description="Further facts, as in order_number; templates are filled from them.",
+    )
+
+
+class EventGiven(MessageGiven):
+    idempotency_key: str | None = Field(
+        default=None,
+        pattern=r"^[!-~]{1,255}$",
+        description="With the same key and arguments the event is taken once within 24 hours.",
+    )
+
+
+class Rehearsed(ToldPart):
+    """What the agent would do. Nothing was stored or sent."""
+
+    status: Literal["completed", "needs_review", "failed", "no_playbook"] = Field(
+        description="completed: it would be sent; needs_review: people would look first; "
+        "no_playbook: the agent would not take it."
+    )
+    classification: str | None
+    confidence: float | None
+    draft: Untrusted | None = Field(description="The text, which may quote the customer.")
+    sent: Literal[False] = Field(default=False, description="Nobody was sent anything.")
+
+
+class TakenEvent(ToldPart):
+    """What came of an event that was taken."""
+
+    status: Literal["completed", "needs_review", "failed", "no_playbook"]
+    event_id: str | None
+    run_id: str | None = Field(description="For get_run.")
+    classification: str | None
+    confidence: float | None
+    answer: Untrusted | None = Field(description="What the customer is answered.")
+    acknowledgement: Untrusted | None = Field(description="What may be said at once.")
+    steps_executed: int
+
+
+async def draft_reply(at_work: AtWork, wanted: DraftWanted) -> Rehearsed:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        event_id = await ConversationReader(connection, at_work.tenant).latest_event(
+            wanted.conversation_id
+        )
+        event = await EventRepository(connection, at_work.tenant).inbound(event_id)
+    return await _rehearse(at_work, event)
+
+
+async def simulate_message(at_work: AtWork, given: MessageGiven) -> Rehearsed:
+    return await _rehearse(at_work, _event(at_work, given))
+
+
+async def push_event(at_work: AtWork, given: EventGiven) -> TakenEvent:
+    idempotency = None
+    if given.idempotency_key is not None:
+        same = given.model_dump(mode="json", exclude={"idempotency_key"})
+        digest = hashlib.sha256(orjson.dumps(same, option=orjson.OPT_SORT_KEYS)).digest()
+        idempotency = IdempotencyKey(given.idempotency_key, digest)
+    answer = await answer_event(
+        at_work.event_caller, _event(at_work, given), idempotency, at_work.resources
+    )
+    return fitted(lambda length: _taken(answer, length))
+
+
+def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
+    """As the gateway takes it, whose checks hold. A model vouches for no customer."""
+    known = given.model_dump(
+        include={"message", "event_type", "subject", "customer_email"}, exclude_none=True
+    )
+    event = {**given.fields, **known, "client_id": at_work.tenant, "source": "mcp"}
+    return parse_request({**event, "customer_verified": False, "is_test": False}).event()
+
+
+async def _rehearse(at_work: AtWork, event: InboundEvent) -> Rehearsed:
+    answer = await rehearse_event(at_work.event_caller, event, at_work.resources)
+    return fitted(lambda length: _rehearsed(answer, length))
+
+
+def _rehearsed(answer: RunResult | NoPlaybook, length: int) -> Rehearsed:
+    if isinstance(answer, NoPlaybook):
+        return Rehearsed(status=answer.status, classification=None, confidence=None, draft=None)
+    return Rehearsed(
+        status=_told(answer.status),
+        classification=answer.classification,
+        confidence=answer.confidence,
+        draft=untrusted(answer.draft, length),
+    )
+
+
+def _taken(answer: RunResult | NoPlaybook, length: int) -> TakenEvent:
+    if isinstance(answer, NoPlaybook):
+        return TakenEvent(
+            status=answer.status,
+            event_id=None,
+            run_id=None,
+            classification=None,
+            confidence=None,
+            answer=None,
+            acknowledgement=None,
+            steps_executed=0,
+        )
+    return TakenEvent(
+        status=_told(answer.status),
+        event_id=answer.event_id,
+        run_id=answer.run_id,
+        classification=answer.classification,
+        confidence=answer.confidence,
+        answer=untrusted(answer.response, length),
+        acknowledgement=untrusted(answer.acknowledgement, length),
+        steps_executed=answer.steps_executed,
+    )
+
+
+def _told(status: RunStatus) -> Literal["completed", "needs_review", "failed"]:
+    match status:
+        case RunStatus.COMPLETED:
+            return "completed"
+        case RunStatus.NEEDS_REVIEW:
+            return "needs_review"
+        case _:
+            return "failed"
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "draft_reply",
+        "Draft a reply",
+        "What the agent would answer now to the customer's latest message in a conversation. It "
+        "is never sent: people copy it, or answer in the dashboard.",
+        scope=Scope.DRAFTS_WRITE,
+        takes=DraftWanted,
+        gives=Rehearsed,
+        does=draft_reply,
+        effect=DRAFTS,
+    ),
+    tool(
+        "simulate_message",
+        "Simulate a message",
+        "What the agent would do if a customer wrote this. Nothing is stored or sent.",
+        scope=Scope.DRAFTS_WRITE,
+        takes=MessageGiven,
+        gives=Rehearsed,
+        does=simulate_message,
+        effect=DRAFTS,
+    ),
+    tool(
+        "push_event",
+        "Push an event",
+        "Give the agent a customer's message to work on, for real: it counts against the quota, "
+        "and the customer may be answered. The customer counts as unverified, so that no order "
+        "is touched. Without idempotency_key a second call is a second event.",
+        scope=Scope.EVENTS_WRITE,
+        takes=EventGiven,
+        gives=TakenEvent,
+        does=push_event,
+        effect=CallEffect(writes=True, repeatable=False, outside=True),
+    ),
+)

@@ -1,0 +1,107 @@
+"""What waits for a human. The decision is made in the dashboard, by people."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+from pydantic import Field
+
+from api.mcp.results import Limit, ToldPage, ToldPart, Untrusted, page_of, untrusted
+from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from api.schemas.reviews.review import ReviewQuery, cursor_of
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.core.money import Money
+from domain.reviews.escalation import EscalationStatus
+from domain.reviews.review import ReviewSummary, Wanted
+from domain.tenants.scopes import Scope
+from store.reviews.reviews import list_reviews as reviews_of
+
+
+class ReviewsWanted(ToolInput):
+    status: Wanted = Field(default=Wanted.OPEN, description="`open`: pending or claimed.")
+    limit: Limit = 20
+    cursor: str | None = Field(
+        default=None, max_length=200, description="`next_cursor` of the page before."
+    )
+
+
+class WaitingReview(ToldPart):
+    review_id: str
+    run_id: str = Field(description="For get_run.")
+    status: EscalationStatus
+    reason: EscalationReason
+    urgent: bool
+    sensitive: SensitiveMatter | None
+    classification: str
+    confidence: float
+    customer: Untrusted | None
+    subject: Untrusted | None
+    preview: Untrusted | None = Field(description="How the customer's text begins.")
+    amount: Money | None = Field(description="The largest sum that its plan would move.")
+    created_at: datetime
+    expires_at: datetime
+    decide_at: str = Field(description="The page where a person decides it. You cannot.")
+
+
+class WaitingReviews(ToldPage):
+    reviews: tuple[WaitingReview, ...] = Field(description="What is urgent, then the oldest.")
+
+
+async def list_reviews(at_work: AtWork, wanted: ReviewsWanted) -> WaitingReviews:
+    query = ReviewQuery(status=wanted.status, cursor=wanted.cursor)
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        found = await reviews_of(
+            connection,
+            at_work.tenant,
+            query.wanted,
+            limit=wanted.limit + 1,
+            newest_first=False,
+            after=query.after,
+        )
+    dashboard = at_work.resources.settings.server.dashboard_url
+
+    def page(
+        shown: Sequence[ReviewSummary], length: int, cursor: str | None, note: str | None
+    ) -> WaitingReviews:
+        return WaitingReviews(
+            reviews=tuple(_told(one, length, dashboard) for one in shown),
+            next_cursor=cursor,
+            note=note,
+        )
+
+    return page_of(found, wanted.limit, cursor_of, page)
+
+
+def _told(one: ReviewSummary, length: int, dashboard: str) -> WaitingReview:
+    return WaitingReview(
+        review_id=one.id,
+        run_id=one.run_id,
+        status=one.status,
+        reason=one.reason,
+        urgent=one.urgent,
+        sensitive=one.sensitive,
+        classification=one.classification,
+        confidence=one.confidence,
+        customer=untrusted(one.customer_email, length),
+        subject=untrusted(one.subject, length),
+        preview=untrusted(one.preview, length),
+        amount=one.amount,
+        created_at=one.created_at,
+        expires_at=one.expires_at,
+        decide_at=f"{dashboard}/reviews/{one.id}",
+    )
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "list_reviews",
+        "List reviews",
+        "What the agent was not sure of and people decide. Deciding is done in the dashboard, "
+        "at the link of each; no tool can.",
+        scope=Scope.REVIEWS_READ,
+        takes=ReviewsWanted,
+        gives=WaitingReviews,
+        does=list_reviews,
+    ),
+)

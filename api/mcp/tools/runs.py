@@ -1,0 +1,191 @@
+"""Why a run ended as it did."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import Field
+
+from api.mcp.results import ToldPart, Untrusted, fitted, untrusted
+from api.mcp.tool import AtWork, McpTool, ToolInput, tool
+from domain.agent.brain import Alternative, Citation
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import ActionKind, PlannedAction, StepOutcome
+from domain.agent.safety.sensitive import SensitiveMatter
+from domain.agent.thinking import Finding
+from domain.agent.verdict import Verdict
+from domain.core.ids import ULID
+from domain.core.money import Money
+from domain.integrations.order import Lookup, LookupState, OrderState
+from domain.reviews.escalation import Decision, EscalationStatus
+from domain.runs.run import RunStatus, Timings
+from domain.runs.trace import RunTrace, TracedEffect, TracedPlaybook, TracedReview
+from domain.tenants.scopes import Scope
+from store.runs.traces import RunTraces
+
+_ROUNDS: Final = 10
+_EFFECTS: Final = 20
+
+
+class RunWanted(ToolInput):
+    run_id: Annotated[str, Field(pattern=ULID, description="Id of a run.")]
+
+
+class ToldEvent(ToldPart):
+    event_id: str
+    event_type: str
+    received_at: datetime
+    customer: Untrusted | None
+    subject: Untrusted | None
+    text: Untrusted | None
+
+
+class ToldLookup(ToldPart):
+    """The order that was looked up. What it holds of others' words is left out."""
+
+    state: LookupState
+    order_state: OrderState | None
+    total: Money | None
+    refundable: Money | None
+
+
+class ToldAction(ToldPart):
+    kind: ActionKind
+    amount: Money | None
+    tags: tuple[str, ...]
+    text: Untrusted | None = Field(description="Of a note for the staff.")
+
+
+class ToldReview(ToldPart):
+    review_id: str
+    status: EscalationStatus
+    reason: EscalationReason
+    draft: Untrusted | None
+    edited_text: Untrusted | None = Field(description="What a human sent in place of the draft.")
+    decision: Decision | None
+    created_at: datetime
+    decided_at: datetime | None
+
+
+class ToldRun(ToldPart):
+    """From the event to the outcome, in the order in which things happen."""
+
+    run_id: str
+    status: RunStatus
+    event: ToldEvent
+    playbook: TracedPlaybook
+    order: ToldLookup | None
+    knowledge_found: tuple[Finding, ...]
+    model: str | None
+    classification: str | None
+    intent: str | None
+    confidence: float | None = Field(description="0 to 1; below the threshold a human looks.")
+    alternatives: tuple[Alternative, ...]
+    language: str | None
+    draft: Untrusted | None
+    citations: tuple[Citation, ...] = Field(description="What the draft rests on.")
+    doubt: EscalationReason | None
+    hold: EscalationReason | None = Field(
+        description="Why a human must see it, whatever the confidence."
+    )
+    sensitive: SensitiveMatter | None
+    verdicts: tuple[Verdict, ...] = Field(description="What the policy said of the actions.")
+    plan: tuple[ToldAction, ...]
+    handoff_reason: EscalationReason | None
+    reviews: tuple[ToldReview, ...]
+    steps: tuple[StepOutcome, ...]
+    effects: tuple[TracedEffect, ...] = Field(description="What was done outside.")
+    answer: Untrusted | None
+    error_code: str | None
+    timings: Timings = Field(description="Milliseconds by step.")
+    duration_ms: int | None
+
+
+async def get_run(at_work: AtWork, wanted: RunWanted) -> ToldRun:
+    async with at_work.resources.database.reading(at_work.tenant) as connection:
+        trace = await RunTraces(connection, at_work.tenant).read(wanted.run_id)
+    return fitted(lambda length: _told(trace, length))
+
+
+def _told(trace: RunTrace, length: int) -> ToldRun:
+    thought, event = trace.thought, trace.event.normalized
+    return ToldRun(
+        run_id=trace.run_id,
+        status=trace.status,
+        event=ToldEvent(
+            event_id=trace.event.event_id,
+            event_type=trace.event.event_type,
+            received_at=trace.event.received_at,
+            customer=untrusted(event.customer_email if event else None, length),
+            subject=untrusted(event.subject if event else None, length),
+            text=untrusted(event.text if event else None, length),
+        ),
+        playbook=trace.playbook,
+        order=_lookup(trace.lookup) if trace.lookup else None,
+        knowledge_found=trace.findings,
+        model=thought.model,
+        classification=thought.classification,
+        intent=thought.intent,
+        confidence=thought.confidence,
+        alternatives=thought.alternatives,
+        language=thought.language,
+        draft=untrusted(thought.draft, length),
+        citations=thought.citations,
+        doubt=thought.doubt,
+        hold=thought.hold,
+        sensitive=trace.sensitive,
+        verdicts=trace.verdicts,
+        plan=tuple(_action(action, length) for action in trace.plan),
+        handoff_reason=trace.handoff_reason,
+        reviews=tuple(_review(review, length) for review in trace.reviews[-_ROUNDS:]),
+        steps=trace.steps,
+        effects=trace.effects[-_EFFECTS:],
+        answer=untrusted(trace.response, length),
+        error_code=trace.error_code,
+        timings=trace.timings,
+        duration_ms=trace.duration_ms,
+    )
+
+
+def _lookup(lookup: Lookup) -> ToldLookup:
+    order = lookup.order
+    return ToldLookup(
+        state=lookup.state,
+        order_state=order.state if order else None,
+        total=order.total if order else None,
+        refundable=order.refundable if order else None,
+    )
+
+
+def _action(action: PlannedAction, length: int) -> ToldAction:
+    return ToldAction(
+        kind=action.kind,
+        amount=action.amount,
+        tags=action.tags,
+        text=untrusted(action.text, length),
+    )
+
+
+def _review(review: TracedReview, length: int) -> ToldReview:
+    return ToldReview(
+        review_id=review.review_id,
+        status=review.status,
+        reason=review.reason,
+        draft=untrusted(review.draft, length),
+        edited_text=untrusted(review.edited_text, length),
+        decision=review.decision,
+        created_at=review.created_at,
+        decided_at=review.decided_at,
+    )
+
+
+TOOLS: Final[tuple[McpTool, ...]] = (
+    tool(
+        "get_run",
+        "Why a run ended as it did",
+        "What the agent read, thought, planned and did about one message, and why.",
+        scope=Scope.CONVERSATIONS_READ,
+        takes=RunWanted,
+        gives=ToldRun,
+        does=get_run,
+    ),
+)

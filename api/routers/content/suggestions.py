@@ -1,0 +1,64 @@
+"""/api/dashboard/suggestions: what assistants would add, for a member to decide."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import ManagerDep, PageDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.content.suggestion import AcceptBody, RefuseBody, SuggestionPage
+from api.schemas.core.client_query import cursor_after
+from domain.content.content import KnowledgeEntry, TemplateEntry
+from domain.content.errors import SuggestionNotFound
+from services.content.suggestions import accept_suggestion, refuse_suggestion
+from store.content.suggestions import SuggestionRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_SUGGESTIONS: Final = "/api/dashboard/suggestions"
+_SUGGESTION: Final = f"{_SUGGESTIONS}/{{suggestion_id}}"
+SuggestionId = Annotated[str, Depends(PathId("suggestion_id", "suggestion", SuggestionNotFound))]
+
+
+@router.get(_SUGGESTIONS, summary="What assistants suggest, oldest first")
+async def suggestions(page: PageDep, resources: ResourcesDep) -> SuggestionPage:
+    """For every member of the client. Those that were decided are not there any more."""
+    async with resources.database.reading(page.tenant) as connection:
+        found = await SuggestionRepository(connection, page.tenant).page(
+            after=page.query.cursor, limit=page.query.limit + 1
+        )
+    return SuggestionPage(
+        suggestions=found[: page.query.limit],
+        next_cursor=cursor_after(found, page.query.limit, lambda last: last.id),
+    )
+
+
+@router.post(
+    f"{_SUGGESTION}/accept",
+    summary="Add what is suggested",
+    status_code=201,
+    responses=errors(409),
+)
+async def accept(
+    member: ManagerDep,
+    suggestion_id: SuggestionId,
+    _: Annotated[AcceptBody, Depends(JsonBody(AcceptBody, optional=True))],
+    resources: ResourcesDep,
+) -> KnowledgeEntry | TemplateEntry:
+    """The new entry or template, which the agent may use from the next message on."""
+    async with resources.work.of(member.tenant) as work:
+        return await accept_suggestion(work, member.actor, suggestion_id)
+
+
+@router.post(f"{_SUGGESTION}/refuse", summary="Drop a suggestion", status_code=204)
+async def refuse(
+    member: ManagerDep,
+    suggestion_id: SuggestionId,
+    _: Annotated[RefuseBody, Depends(JsonBody(RefuseBody, optional=True))],
+    resources: ResourcesDep,
+) -> Response:
+    async with resources.work.of(member.tenant) as work:
+        await refuse_suggestion(work, member.actor, suggestion_id)
+    return Response(status_code=204)

@@ -1,0 +1,67 @@
+"""Somebody's own account: who they are, which clients are theirs, where they are signed in."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import UserDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, PathId
+from api.schemas.identity.account import (
+    ClientList,
+    Ended,
+    Me,
+    OwnClientOut,
+    SessionList,
+    SessionOut,
+)
+from domain.identity.errors import SessionNotFound
+from services.identity.sessions import end_session, end_sessions
+from store.identity.people import address_of, clients_of
+from store.identity.sessions import SessionRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_SESSIONS: Final = "/api/dashboard/sessions"
+SessionId = Annotated[str, Depends(PathId("session_id", "session", SessionNotFound))]
+
+
+@router.get("/api/dashboard/me", summary="Who is signed in")
+async def me(user: UserDep, resources: ResourcesDep) -> Me:
+    """With the clients that they may act for."""
+    async with resources.database.reading_across() as connection:
+        email, found = await address_of(connection, user.id), await clients_of(connection, user.id)
+    own = tuple(map(OwnClientOut.model_validate, found))
+    return Me(user_id=user.id, email=email, is_admin=user.is_admin, clients=own)
+
+
+@router.get("/api/dashboard/clients", summary="The clients that one may act for")
+async def clients(user: UserDep, resources: ResourcesDep) -> ClientList:
+    """With one's role in each. An admin of the service may act for every other one too."""
+    async with resources.database.reading_across() as connection:
+        found = await clients_of(connection, user.id)
+    return ClientList(clients=tuple(map(OwnClientOut.model_validate, found)))
+
+
+@router.get(_SESSIONS, summary="Where one is signed in")
+async def sessions(user: UserDep, resources: ResourcesDep) -> SessionList:
+    """One's own sessions that have not ended: browsers, and holders of a refresh token."""
+    async with resources.database.reading_across() as connection:
+        found = await SessionRepository(connection).of_user(user.id, resources.now())
+    return SessionList(sessions=tuple(map(SessionOut.model_validate, found)))
+
+
+@router.delete(_SESSIONS, summary="Sign out everywhere")
+async def end_all(user: UserDep, resources: ResourcesDep) -> Ended:
+    """At once. A session token that was given out lasts until it expires, an hour at most."""
+    async with resources.work.everywhere() as work:
+        return Ended(ended=await end_sessions(work, user.id))
+
+
+@router.delete(f"{_SESSIONS}/{{session_id}}", summary="Sign one out", status_code=204)
+async def end_one(user: UserDep, session_id: SessionId, resources: ResourcesDep) -> Response:
+    """At once."""
+    async with resources.work.everywhere() as work:
+        await end_session(work, user.id, session_id)
+    return Response(status_code=204)

@@ -1,0 +1,228 @@
+"""/authorize: a person lets an OAuth client act for one of their clients of ours, or does not.
+
+Everything about the request stays in its query, for the form is sent to the same address and read
+again: nothing is kept before the person has decided. Nobody who is not signed in is told anything,
+sent anywhere, or has a document fetched. After a mistake of the client's, only a program on the
+user's own machine is told at once; to a place on the Internet the person goes by a link
+(decision 0042).
+"""
+
+import secrets
+from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from fastapi import APIRouter, Request
+from fastapi.routing import APIRoute
+from starlette.datastructures import QueryParams
+from starlette.responses import RedirectResponse, Response
+
+from api.dashboard.forms import read_form
+from api.dashboard.session import Visit, check_form, sign_in_first, visit_of
+from api.http.client_address import client_network, limited_address
+from api.resources import Resources, ResourcesDep
+from api.routers.identity.oauth_metadata import AUTHORIZE, resource
+from domain.core.ids import TenantId, parse_ulid
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.identity.grant import CODE_BYTES, AccessRequest, access_request
+from domain.identity.oauth_client import OAuthClient, is_document
+from domain.identity.redirect_uri import RedirectUri, is_registered, redirect_uri
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import MANAGERS
+from domain.tenants.errors import AccessDenied, RoleRequired
+from services.identity.authorization import Consent, give_consent
+from store.identity.oauth_clients import OAuthClientRepository
+from store.identity.people import clients_of
+
+_ALLOW: Final = "allow"
+_SCOPE: Final = "scope:"
+"""What the names of the boxes begin with."""
+
+
+class _PageRoute(APIRoute):
+    """Who asks, or where the answer would go, is not sure: the person is told, and nobody else."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        inner = super().get_route_handler()
+
+        async def handle(request: Request) -> Response:
+            try:
+                return await inner(request)
+            except OAuthRefused as refused:
+                return _page(request, "refused", 400, error=refused)
+
+        return handle
+
+
+router = APIRouter(route_class=_PageRoute)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """Who asks, and where the answer goes. Both are known to belong together."""
+
+    client: OAuthClient
+    redirect_uri: RedirectUri
+    state: str | None
+    issuer: str
+
+    def answered(self, **answer: str) -> str:
+        """RFC 9207: the issuer goes with every answer, so that no other server's is mistaken."""
+        return self.redirect_uri.with_answer(**answer, state=self.state, iss=self.issuer)
+
+
+@router.get(AUTHORIZE, include_in_schema=False)
+async def ask(request: Request, resources: ResourcesDep) -> Response:
+    visit = await _visit(request, resources)
+    if visit is None:
+        return sign_in_first(request)
+    asked = await _asked(request, resources, visit)
+    access = _access(request, resources)
+    if isinstance(access, OAuthRefused):
+        return _sent_back(request, asked, access)
+    return await _consent_page(request, resources, visit, asked, access)
+
+
+@router.post(AUTHORIZE, include_in_schema=False)
+async def decide(request: Request, resources: ResourcesDep) -> Response:
+    """Raises CrossSiteRequest."""
+    visit = await _visit(request, resources)
+    if visit is None:
+        return sign_in_first(request)
+    form = await read_form(request)
+    check_form(request, visit, form)
+    asked = await _asked(request, resources, visit)
+    access = _access(request, resources)
+    if form.get("decision") != _ALLOW:
+        return _redirect(asked.answered(error=OAuthError.ACCESS_DENIED))
+    if isinstance(access, OAuthRefused):
+        return _sent_back(request, asked, access)
+    kept = {name.removeprefix(_SCOPE) for name in form if name.startswith(_SCOPE)}
+    if kept.isdisjoint(access.scopes):
+        return await _consent_page(request, resources, visit, asked, access, status=400)
+    tenant = TenantId(parse_ulid(form.get("client", "")) or "")
+    try:
+        async with resources.work.spanning(tenant) as work:
+            code = await give_consent(
+                work,
+                visit.user.id,
+                Consent(asked.client, asked.redirect_uri, access, frozenset(kept)),
+                secrets.token_bytes(CODE_BYTES),
+                network=client_network(request),
+            )
+    except (AccessDenied, RoleRequired):
+        return _page(request, "not_allowed", 403)
+    return _redirect(asked.answered(code=code))
+
+
+async def _visit(request: Request, resources: Resources) -> Visit | None:
+    """Whose browser it is. Raises TooManyRequests."""
+    await resources.limiter.check_request(
+        request, LimitScope.AUTHORIZATION, limited_address(request), resources.now()
+    )
+    return await visit_of(request)
+
+
+async def _asked(request: Request, resources: Resources, visit: Visit) -> _Asked:
+    """Raises OAuthRefused where it is not sure who asks, or where the answer would go."""
+    query = _query(request)
+    client = await _client(query.get("client_id", ""), resources, visit)
+    presented = redirect_uri(query.get("redirect_uri", ""))
+    if not is_registered(presented, client.redirect_uris):
+        raise OAuthRefused(OAuthError.INVALID_REDIRECT_URI, "the redirect URI is not the client's")
+    return _Asked(client, presented, query.get("state"), resources.settings.server.origin)
+
+
+async def _client(client_id: str, resources: Resources, visit: Visit) -> OAuthClient:
+    if is_document(client_id):
+        return await resources.client_documents.find(client_id, asked_by=visit.user.id)
+    async with resources.database.reading_across() as reading:
+        found = await OAuthClientRepository(reading).find(client_id)
+    if found is None:
+        raise OAuthRefused(OAuthError.INVALID_CLIENT, "the client is not known here")
+    return found
+
+
+def _query(request: Request) -> Mapping[str, str]:
+    """Raises OAuthRefused (invalid_request) for a parameter that comes twice (RFC 6749, 3.1): two
+    readers might not take the same one."""
+    query: QueryParams = request.query_params
+    pairs = [(name, value) for name, value in query.multi_items() if value]
+    if len(dict(pairs)) != len(pairs) or any("\0" in value for _, value in pairs):
+        raise OAuthRefused(OAuthError.INVALID_REQUEST, "a parameter comes twice")
+    return dict(pairs)
+
+
+def _access(request: Request, resources: Resources) -> AccessRequest | OAuthRefused:
+    try:
+        return access_request(_query(request), resource(resources.settings))
+    except OAuthRefused as refused:
+        return refused
+
+
+async def _consent_page(
+    request: Request,
+    resources: Resources,
+    visit: Visit,
+    asked: _Asked,
+    access: AccessRequest,
+    *,
+    status: int = 200,
+) -> Response:
+    """`status` 400: the person has left nothing to agree to."""
+    async with resources.database.reading_across() as reading:
+        mine = await clients_of(reading, visit.user.id)
+    choices = [one for one in mine if one.role in MANAGERS]
+    if not choices:
+        return _page(request, "not_allowed" if mine else "no_client", 403)
+    return resources.pages.render(
+        request,
+        "consent.html",
+        status=status,
+        form_action=f"'self' {asked.redirect_uri.form_source}",
+        csrf=visit.csrf,
+        client=asked.client,
+        document=is_document(asked.client.id),
+        target=asked.redirect_uri,
+        choices=choices,
+        scopes=access.scopes,
+        action=f"{AUTHORIZE}?{request.url.query}",
+        nothing_kept=status == 400,
+    )
+
+
+def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
+    """The client is told what was wrong. Anybody can register a client that is wrong on purpose, so
+    no link to us sends a browser on to the Internet."""
+    back = asked.answered(error=refused.error, error_description=refused.description)
+    if asked.redirect_uri.is_loopback:
+        return _redirect(back)
+    place = asked.redirect_uri.shown
+    return _page(request, "refused", 400, error=refused, back=back, place=place)
+
+
+def _page(
+    request: Request,
+    kind: str,
+    status: int,
+    *,
+    error: OAuthRefused | None = None,
+    back: str | None = None,
+    place: str | None = None,
+) -> Response:
+    """Why there is nothing to consent to. `back`: the way to `place`, where the client waits."""
+    resources: Resources = request.app.state.resources
+    return resources.pages.render(
+        request,
+        "no_consent.html",
+        status=status,
+        form_action="'none'",
+        kind=kind,
+        error=error,
+        back=back,
+        place=place,
+    )
+
+
+def _redirect(to: str) -> Response:
+    return RedirectResponse(to, status_code=303, headers={"Cache-Control": "no-store"})

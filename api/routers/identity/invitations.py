@@ -1,0 +1,83 @@
+"""/api/dashboard/invitations: whom a client has asked to join it."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.access import ManagerDep
+from api.dashboard.pages import language_of
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.identity.invitation import (
+    InvitationBody,
+    InvitationList,
+    InvitationOut,
+    ResendBody,
+)
+from domain.identity.contracts import SendMailInput
+from domain.identity.errors import InvitationNotFound
+from services.identity.invitations import invite, invite_again, withdraw
+from store.identity.invitations import InvitationRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_INVITATIONS: Final = "/api/dashboard/invitations"
+_INVITATION: Final = f"{_INVITATIONS}/{{invitation_id}}"
+InvitationId = Annotated[str, Depends(PathId("invitation_id", "invitation", InvitationNotFound))]
+
+
+@router.get(_INVITATIONS, summary="A client's open invitations")
+async def invitations(member: ManagerDep, resources: ResourcesDep) -> InvitationList:
+    """For owners and admins, as all routes of invitations."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await InvitationRepository(connection, member.tenant).open(resources.now())
+    return InvitationList(invitations=tuple(map(InvitationOut.model_validate, found)))
+
+
+@router.post(
+    _INVITATIONS, summary="Invite somebody by mail", status_code=201, responses=errors(409)
+)
+async def create(
+    member: ManagerDep,
+    body: Annotated[InvitationBody, Depends(JsonBody(InvitationBody))],
+    request: Request,
+    resources: ResourcesDep,
+) -> InvitationOut:
+    """They join by signing in with that address, within 7 days. An open invitation of the same
+    address ends. A client sends at most 20 a day."""
+    language = body.language or language_of(request)
+    async with resources.work.of(member.tenant) as work:
+        made = await invite(work, member.actor, body.email, body.role, language=language)
+    await resources.engine.mail(
+        SendMailInput(kind="invitation", record_id=made.id, client_id=member.tenant)
+    )
+    return InvitationOut.model_validate(made)
+
+
+@router.post(
+    f"{_INVITATION}/resend", summary="Invite somebody again", status_code=201, responses=errors(409)
+)
+async def resend(
+    member: ManagerDep,
+    invitation_id: InvitationId,
+    body: Annotated[ResendBody, Depends(JsonBody(ResendBody, optional=True))],
+    request: Request,
+    resources: ResourcesDep,
+) -> InvitationOut:
+    """By a fresh invitation, which takes the place of this one and counts as any other."""
+    language = body.language or language_of(request)
+    async with resources.work.of(member.tenant) as work:
+        made = await invite_again(work, member.actor, invitation_id, language=language)
+    await resources.engine.mail(
+        SendMailInput(kind="invitation", record_id=made.id, client_id=member.tenant)
+    )
+    return InvitationOut.model_validate(made)
+
+
+@router.delete(_INVITATION, summary="Withdraw an invitation", status_code=204)
+async def end(member: ManagerDep, invitation_id: InvitationId, resources: ResourcesDep) -> Response:
+    """At once: signing in with that address does not join the client any more."""
+    async with resources.work.of(member.tenant) as work:
+        await withdraw(work, member.actor, invitation_id)
+    return Response(status_code=204)

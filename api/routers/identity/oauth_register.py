@@ -1,0 +1,42 @@
+"""POST /api/mcp/register: an OAuth client makes itself known (RFC 7591)."""
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from api.http.client_address import client_network
+from api.http.json_body import json_response
+from api.http.oauth_route import OAuthRoute, read_fields
+from api.resources import ResourcesDep
+from api.routers.identity.oauth_metadata import REGISTER
+from domain.core.errors import InvalidBody
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.intake.rate_limit import LimitScope
+from services.identity.oauth_registration import register_client
+
+router = APIRouter(route_class=OAuthRoute)
+
+
+@router.api_route(REGISTER, methods=["POST", "OPTIONS"], include_in_schema=False)
+async def register(request: Request, resources: ResourcesDep) -> Response:
+    """201 with what was made of it: every client is public, whatever it asked for."""
+    try:
+        metadata = await read_fields(request, LimitScope.REGISTRATION)
+    except InvalidBody:
+        raise OAuthRefused(
+            OAuthError.INVALID_CLIENT_METADATA, "a JSON object of at most 16 KiB is needed"
+        ) from None
+    async with resources.work.everywhere() as work:
+        client = await register_client(work, metadata, client_network(request))
+        issued_at = int(work.now.timestamp())
+    return json_response(
+        {
+            "client_id": client.id,
+            "client_id_issued_at": issued_at,
+            "client_name": client.name,
+            "redirect_uris": client.redirect_uris,
+            "grant_types": ["authorization_code", "refresh_token"],
+            "response_types": ["code"],
+            "token_endpoint_auth_method": "none",
+        },
+        status=201,
+    )

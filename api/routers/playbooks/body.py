@@ -1,0 +1,38 @@
+"""The body of a playbook: JSON, or YAML as people write it to a file."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, JsonValue
+
+from api.http.json_body import YAML, media_type_of, parse_object, read_body
+from api.openapi import Described, in_one_piece
+from api.route import Part
+from domain.playbooks.file import yaml_in
+
+T = TypeVar("T")
+
+
+class PlaybookBody(Part, Generic[T]):
+    """Raises UnsupportedMediaType, BodyTooLarge, BodyTooSlow, InvalidBody, InvalidPlaybook.
+
+    `shape`: for the document. `read`: makes of the value what the route wants.
+    """
+
+    errors = (400, 408, 413, 415)
+
+    def __init__(
+        self, shape: type[BaseModel], read: Callable[[JsonValue], T], example: JsonValue
+    ) -> None:
+        self._read = read
+        schema: Described = {"schema": in_one_piece(shape)}
+        self.body = {
+            "required": True,
+            "content": {"application/json": {**schema, "example": example}, YAML: schema},
+        }
+
+    async def __call__(self, request: Request) -> T:
+        body = await read_body(request, also=YAML)
+        is_yaml = media_type_of(request) == YAML
+        return self._read(yaml_in(body) if is_yaml else parse_object(body))

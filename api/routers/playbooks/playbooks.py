@@ -1,0 +1,111 @@
+"""/api/dashboard/playbooks: which events the agent answers, and what it may do."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import ManagerDep, MemberDep
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.routers.playbooks.body import PlaybookBody
+from api.schemas.playbooks.playbook import (
+    ChangedPlaybook,
+    ListedPlaybook,
+    PlaybookList,
+    PlaybookOut,
+    SwitchBody,
+)
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.file import PlaybookDraft, draft_in
+from domain.playbooks.playbook import in_winning_order
+from domain.playbooks.shape import DraftShape
+from services.playbooks.playbooks import (
+    create_playbook,
+    delete_playbook,
+    switch_playbook,
+    update_playbook,
+)
+from store.playbooks.playbooks import PlaybookRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+PLAYBOOKS: Final = "/api/dashboard/playbooks"
+PLAYBOOK: Final = f"{PLAYBOOKS}/{{playbook_id}}"
+PlaybookId = Annotated[str, Depends(PathId("playbook_id", "playbook", PlaybookNotFound))]
+
+_EXAMPLE: Final = {
+    "name": "Boutique",
+    "event_type": "shopify.*",
+    "threshold": 0.8,
+    "active": False,
+    "instructions": "Tutoyez.",
+    "actions": {"reply": {"level": "autonomous"}},
+    "note": "Un ton plus proche.",
+}
+DraftDep = Annotated[PlaybookDraft, Depends(PlaybookBody(DraftShape, draft_in, _EXAMPLE))]
+SwitchDep = Annotated[SwitchBody, Depends(JsonBody(SwitchBody, optional=True))]
+
+
+@router.get(PLAYBOOKS, summary="A client's playbooks, in the order in which they win")
+async def playbooks(member: MemberDep, resources: ResourcesDep) -> PlaybookList:
+    """For every member of the client. Those that are off are there too."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await PlaybookRepository(connection, member.tenant).all()
+    return PlaybookList(playbooks=tuple(map(ListedPlaybook.of, in_winning_order(found))))
+
+
+@router.post(PLAYBOOKS, summary="Make a playbook", status_code=201, responses=errors(409))
+async def create(member: ManagerDep, draft: DraftDep, resources: ResourcesDep) -> PlaybookOut:
+    """JSON, or YAML with `Content-Type: application/yaml`. Unless `active` says no it is on at
+    once."""
+    async with resources.work.of(member.tenant) as work:
+        made = await create_playbook(work, member.actor, draft.spec, note=draft.note)
+    return PlaybookOut.of(made)
+
+
+@router.get(PLAYBOOK, summary="One playbook, as a file has it")
+async def playbook(
+    member: MemberDep, playbook_id: PlaybookId, resources: ResourcesDep
+) -> PlaybookOut:
+    """For every member of the client."""
+    async with resources.database.reading(member.tenant) as connection:
+        return PlaybookOut.of(await PlaybookRepository(connection, member.tenant).read(playbook_id))
+
+
+@router.put(PLAYBOOK, summary="Change a playbook", responses=errors(409))
+async def update(
+    member: ManagerDep, playbook_id: PlaybookId, draft: DraftDep, resources: ResourcesDep
+) -> ChangedPlaybook:
+    """The whole of it, as JSON or YAML, and it becomes the next version; runs that began keep
+    theirs. Without `active` it stays on or off. With `expected_version` the change is refused if
+    somebody else was faster."""
+    async with resources.work.of(member.tenant) as work:
+        change = await update_playbook(work, member.actor, playbook_id, draft)
+    return ChangedPlaybook.after(change)
+
+
+@router.delete(PLAYBOOK, summary="Delete a playbook", status_code=204)
+async def delete(member: ManagerDep, playbook_id: PlaybookId, resources: ResourcesDep) -> Response:
+    """Its name and pattern are free. Runs that it answered can still be explained."""
+    async with resources.work.of(member.tenant) as work:
+        await delete_playbook(work, member.actor, playbook_id)
+    return Response(status_code=204)
+
+
+@router.post(f"{PLAYBOOK}/activate", summary="Turn a playbook on", responses=errors(409))
+async def activate(
+    member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
+) -> PlaybookOut:
+    """Refused while another one that is on has the same pattern."""
+    async with resources.work.of(member.tenant) as work:
+        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=True))
+
+
+@router.post(f"{PLAYBOOK}/deactivate", summary="Turn a playbook off")
+async def deactivate(
+    member: ManagerDep, playbook_id: PlaybookId, _: SwitchDep, resources: ResourcesDep
+) -> PlaybookOut:
+    """Its events go by another one, or get no_playbook."""
+    async with resources.work.of(member.tenant) as work:
+        return PlaybookOut.of(await switch_playbook(work, member.actor, playbook_id, active=False))

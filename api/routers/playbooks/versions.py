@@ -1,0 +1,133 @@
+"""/api/dashboard/playbooks/{playbook_id}/versions: what a playbook said before, and since when."""
+
+import re
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+
+from api.access import Asked, ManagerDep, MemberDep, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, Part, errors
+from api.routers.playbooks.playbooks import PLAYBOOK, PlaybookId
+from api.schemas.playbooks.playbook import (
+    MAX_VERSION,
+    ChangedPlaybook,
+    DiffQuery,
+    ListedVersion,
+    RestoreBody,
+    Version,
+    VersionDiff,
+    VersionPage,
+    VersionQuery,
+)
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.file import diff
+from domain.playbooks.merge import differences
+from services.playbooks.playbooks import restore_playbook
+from store.playbooks.playbooks import PlaybookRepository
+from store.playbooks.versions import PlaybookVersions
+
+router = APIRouter(route_class=DescribedRoute)
+
+_NUMBER: Final = re.compile("[0-9]{1,10}")
+_VERSIONS: Final = f"{PLAYBOOK}/versions"
+_VERSION: Final = f"{_VERSIONS}/{{version}}"
+
+
+class _PathVersion(Part):
+    """A version's number in the path. Raises PlaybookNotFound where it is none."""
+
+    errors = (404,)
+    parameters = (
+        {
+            "name": "version",
+            "in": "path",
+            "required": True,
+            "description": "Number of the version.",
+            "schema": {"type": "integer", "minimum": 1, "maximum": MAX_VERSION},
+        },
+    )
+
+    async def __call__(self, request: Request) -> int:
+        digits: str = request.path_params["version"]
+        number = int(digits) if _NUMBER.fullmatch(digits) else 0
+        if not 0 < number <= MAX_VERSION:
+            raise PlaybookNotFound
+        return number
+
+
+VersionNumber = Annotated[int, Depends(_PathVersion())]
+
+
+@router.get(_VERSIONS, summary="A playbook's versions, newest first")
+async def versions(
+    asked: Annotated[Asked[VersionQuery], Depends(QueryInClient(VersionQuery))],
+    playbook_id: PlaybookId,
+    resources: ResourcesDep,
+) -> VersionPage:
+    """For every member of the client: who made each, when and why."""
+    limit = asked.query.limit
+    async with resources.database.reading(asked.tenant) as connection:
+        await PlaybookRepository(connection, asked.tenant).read(playbook_id)
+        found = await PlaybookVersions(connection, asked.tenant).page(
+            playbook_id, before=asked.query.cursor, limit=limit + 1
+        )
+    return VersionPage(
+        versions=tuple(
+            ListedVersion(
+                version=one.version,
+                created_at=one.created_at,
+                author=one.author,
+                note=one.note,
+                name=one.spec.name,
+                event_type=one.spec.event_type,
+            )
+            for one in found[:limit]
+        ),
+        next_cursor=found[limit - 1].version if len(found) > limit else None,
+    )
+
+
+@router.get(_VERSION, summary="One version of a playbook")
+async def version(
+    member: MemberDep, playbook_id: PlaybookId, number: VersionNumber, resources: ResourcesDep
+) -> Version:
+    """For every member of the client."""
+    async with resources.database.reading(member.tenant) as connection:
+        found = await PlaybookVersions(connection, member.tenant).read(playbook_id, number)
+    return Version.of(found)
+
+
+@router.get(f"{PLAYBOOK}/diff", summary="What differs of two versions")
+async def difference(
+    asked: Annotated[Asked[DiffQuery], Depends(QueryInClient(DiffQuery))],
+    playbook_id: PlaybookId,
+    resources: ResourcesDep,
+) -> VersionDiff:
+    """For every member of the client. By default what the last change was."""
+    wanted = asked.query
+    async with resources.database.reading(asked.tenant) as connection:
+        now = await PlaybookRepository(connection, asked.tenant).read(playbook_id)
+        found = PlaybookVersions(connection, asked.tenant)
+        after = await found.read(playbook_id, wanted.after or now.playbook.version)
+        before = await found.read(playbook_id, wanted.before or max(1, after.version - 1))
+    return VersionDiff(
+        before=before.version,
+        after=after.version,
+        changed=tuple(differences(before.spec, after.spec)),
+        diff=diff(before.spec, after.spec),
+    )
+
+
+@router.post(f"{_VERSION}/restore", summary="Make a playbook be as it was", responses=errors(409))
+async def restore(
+    member: ManagerDep,
+    playbook_id: PlaybookId,
+    number: VersionNumber,
+    body: Annotated[RestoreBody, Depends(JsonBody(RestoreBody, optional=True))],
+    resources: ResourcesDep,
+) -> ChangedPlaybook:
+    """As the next version. Whether it is on stays."""
+    async with resources.work.of(member.tenant) as work:
+        change = await restore_playbook(work, member.actor, playbook_id, number, note=body.note)
+    return ChangedPlaybook.after(change)

@@ -1,0 +1,79 @@
+"""/api/dashboard/keys: a client's API keys."""
+
+import secrets
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.access import Asked, ManagerDep, QueryInClient
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, PathId, errors
+from api.schemas.core.client_query import PageQuery, cursor_after
+from api.schemas.tenants.keys import Key, KeyBody, KeyPage, KeyWithText
+from domain.tenants.actor import MANAGERS
+from domain.tenants.api_key import KEY_BYTES
+from domain.tenants.errors import KeyNotFound
+from services.tenants.keys import create_key, rename_key, revoke_key
+from store.tenants.keys import KeyRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_KEYS: Final = "/api/dashboard/keys"
+_KEY: Final = f"{_KEYS}/{{key_id}}"
+KeyId = Annotated[str, Depends(PathId("key_id", "key", KeyNotFound))]
+ManagersPage = Annotated[Asked[PageQuery], Depends(QueryInClient(PageQuery, MANAGERS))]
+
+
+@router.get(_KEYS, summary="A client's keys, newest first")
+async def keys(page: ManagersPage, resources: ResourcesDep) -> KeyPage:
+    """For owners and admins, as all routes of keys."""
+    limit = page.query.limit
+    async with resources.database.reading(page.tenant) as connection:
+        found = await KeyRepository(connection).page(
+            page.tenant, after=page.query.cursor, limit=limit + 1
+        )
+    return KeyPage(
+        keys=tuple(map(Key.model_validate, found[:limit])),
+        next_cursor=cursor_after(found, limit, lambda last: last.id),
+    )
+
+
+@router.post(_KEYS, summary="Make a key", status_code=201, responses=errors(409))
+async def create(
+    member: ManagerDep,
+    body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
+    resources: ResourcesDep,
+) -> KeyWithText:
+    """The answer shows the key, once. A client has at most 100 that can be used."""
+    random = secrets.token_bytes(KEY_BYTES)
+    async with resources.work.of(member.tenant) as work:
+        made = await create_key(work, member.actor, body.label, random)
+    return KeyWithText(key=Key.model_validate(made.entry), text=made.text)
+
+
+@router.get(_KEY, summary="One key")
+async def key(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Key:
+    """Never the key itself."""
+    async with resources.database.reading(member.tenant) as connection:
+        return Key.model_validate(await KeyRepository(connection).read(member.tenant, key_id))
+
+
+@router.patch(_KEY, summary="Say anew what a key is for")
+async def rename(
+    member: ManagerDep,
+    key_id: KeyId,
+    body: Annotated[KeyBody, Depends(JsonBody(KeyBody))],
+    resources: ResourcesDep,
+) -> Key:
+    """Nothing else of a key can be changed."""
+    async with resources.work.of(member.tenant) as work:
+        return Key.model_validate(await rename_key(work, member.actor, key_id, body.label))
+
+
+@router.delete(_KEY, summary="Revoke a key", status_code=204)
+async def revoke(member: ManagerDep, key_id: KeyId, resources: ResourcesDep) -> Response:
+    """At once and for good. It stays listed; revoking it again changes nothing."""
+    async with resources.work.of(member.tenant) as work:
+        await revoke_key(work, member.actor, key_id)
+    return Response(status_code=204)

@@ -1,0 +1,67 @@
+"""/api/dashboard/members: who may act for a client."""
+
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.access import ManagerDep
+from api.openapi import path_parameter
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody, Part, errors
+from api.schemas.tenants.members import MemberList, MemberOut, RoleBody
+from domain.tenants.errors import MemberNotFound
+from domain.tenants.user import is_user_id
+from services.tenants.members import change_role, remove_member
+from store.tenants.members import MemberRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_MEMBERS: Final = "/api/dashboard/members"
+_MEMBER: Final = f"{_MEMBERS}/{{user_id}}"
+
+
+class _PathUser(Part):
+    """A user's id in the path: whatever the identity provider calls them. Raises MemberNotFound."""
+
+    errors = (404,)
+    parameters = ({**path_parameter("user_id", "user"), "description": "The member's `user_id`."},)
+
+    async def __call__(self, request: Request) -> str:
+        user_id: str = request.path_params["user_id"]
+        if not is_user_id(user_id):
+            raise MemberNotFound
+        return user_id
+
+
+UserId = Annotated[str, Depends(_PathUser())]
+
+
+@router.get(_MEMBERS, summary="A client's owner and members")
+async def members(member: ManagerDep, resources: ResourcesDep) -> MemberList:
+    """For owners and admins, as all routes of members. Others join by an invitation."""
+    async with resources.database.reading_across() as connection:
+        found = await MemberRepository(connection).all(member.tenant)
+    return MemberList(members=tuple(map(MemberOut.model_validate, found)))
+
+
+@router.patch(_MEMBER, summary="Give a member another role", responses=errors(409))
+async def change(
+    member: ManagerDep,
+    user_id: UserId,
+    body: Annotated[RoleBody, Depends(JsonBody(RoleBody))],
+    resources: ResourcesDep,
+) -> MemberOut:
+    """From the next request on. The owner stays the owner. Programs that were let in by somebody
+    who is neither owner nor admin any more are shut out."""
+    async with resources.work.spanning(member.tenant) as work:
+        changed = await change_role(work, member.actor, user_id, body.role)
+    return MemberOut.model_validate(changed)
+
+
+@router.delete(_MEMBER, summary="End a membership", status_code=204, responses=errors(409))
+async def remove(member: ManagerDep, user_id: UserId, resources: ResourcesDep) -> Response:
+    """At once. Programs that the member has let in are shut out; keys that they made stay."""
+    async with resources.work.spanning(member.tenant) as work:
+        await remove_member(work, member.actor, user_id)
+    return Response(status_code=204)

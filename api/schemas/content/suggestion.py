@@ -1,0 +1,19 @@
+"""What a dashboard asks and is told about suggestions."""
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.strict_body import StrictBody
+from domain.content.suggestion import Suggestion
+
+
+class AcceptBody(StrictBody):
+    pass
+
+
+class RefuseBody(StrictBody):
+    pass
+
+
+class SuggestionPage(BaseModel):
+    suggestions: tuple[Suggestion, ...] = Field(description="The oldest first.")
+    next_cursor: str | None = Field(description="Null: these are the last.")

@@ -1,0 +1,52 @@
+"""What a dashboard asks and is told about invitations."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from api.schemas.core.strict_body import StrictBody
+from api.schemas.tenants.members import GivenRole
+from domain.identity.address import MAX_ADDRESS
+from domain.tenants.client import Role
+
+# What is written is checked by domain/identity/address.py.
+_Email = Annotated[
+    str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
+]
+
+
+class InvitationBody(StrictBody):
+    model_config = ConfigDict(
+        json_schema_extra={"examples": [{"email": "camille@example.com", "role": "agent"}]}
+    )
+
+    email: _Email
+    role: GivenRole
+    language: Literal["fr", "en"] | None = Field(
+        default=None, description="Of the mail; absent: by Accept-Language."
+    )
+
+
+class ResendBody(StrictBody):
+    language: Literal["fr", "en"] | None = Field(
+        default=None, description="Of the mail; absent: by Accept-Language."
+    )
+
+
+class InvitationOut(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+    id: str
+    email: str
+    role: Role
+    invited_by: str = Field(description="The user or operator.")
+    language: str
+    created_at: datetime
+    expires_at: datetime
+
+
+class InvitationList(BaseModel):
+    invitations: tuple[InvitationOut, ...] = Field(
+        description="Those that can be accepted, newest first."
+    )

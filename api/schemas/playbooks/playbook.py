@@ -1,0 +1,174 @@
+"""What a dashboard asks and is told about a client's playbooks."""
+
+from datetime import datetime
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, WithJsonSchema
+
+from api.openapi import in_one_piece
+from api.schemas.core.client_query import ClientQuery
+from api.schemas.core.strict_body import StrictBody
+from domain.playbooks.file import written
+from domain.playbooks.merge import ImportOutcome, PlaybookChange
+from domain.playbooks.playbook import PlaybookEntry
+from domain.playbooks.shape import MAX_NOTE, PlaybookShape
+from store.playbooks.versions import VersionEntry
+
+MAX_VERSION: Final = 2**31 - 1
+_SHAPE: Final = in_one_piece(PlaybookShape)
+Document = Annotated[
+    dict[str, JsonValue],
+    WithJsonSchema(_SHAPE),
+    Field(description="As a file has it: docs/playbooks.md. What is left out is as usual."),
+]
+
+
+class VersionQuery(ClientQuery):
+    limit: Annotated[int, Field(ge=1, le=100)] = 50
+    cursor: Annotated[
+        int | None,
+        Field(ge=1, le=MAX_VERSION, description="`next_cursor` of the page before."),
+    ] = None
+
+
+class DiffQuery(ClientQuery):
+    """Without `to`, the current version; without `from`, the one before `to`."""
+
+    before: Annotated[
+        int | None,
+        Field(
+            alias="from", ge=1, le=MAX_VERSION, description="A version; absent: that before `to`."
+        ),
+    ] = None
+    after: Annotated[
+        int | None,
+        Field(alias="to", ge=1, le=MAX_VERSION, description="A version; absent: the current one."),
+    ] = None
+
+
+class ImportQuery(ClientQuery):
+    dry_run: Annotated[bool, Field(description="True: only say what would change.")] = False
+
+
+class RestoreBody(StrictBody):
+    model_config = ConfigDict(json_schema_extra={"examples": [{"note": "Trop prudent."}]})
+
+    note: Annotated[
+        str | None, Field(max_length=MAX_NOTE, description="Why, for the versions.")
+    ] = None
+
+
+class SwitchBody(StrictBody):
+    pass
+
+
+class PlaybookOut(BaseModel):
+    id: str
+    version: int
+    is_active: bool
+    playbook: Document
+
+    @staticmethod
+    def of(entry: PlaybookEntry) -> "PlaybookOut":
+        return PlaybookOut(
+            id=entry.playbook.id,
+            version=entry.playbook.version,
+            is_active=entry.is_active,
+            playbook=written(entry.spec),
+        )
+
+
+class ListedPlaybook(BaseModel):
+    id: str
+    version: int
+    name: str
+    event_type: str
+    threshold: float
+    is_active: bool
+
+    @staticmethod
+    def of(entry: PlaybookEntry) -> "ListedPlaybook":
+        one = entry.playbook
+        return ListedPlaybook(
+            id=one.id,
+            version=one.version,
+            name=one.name,
+            event_type=one.event_type,
+            threshold=one.threshold,
+            is_active=entry.is_active,
+        )
+
+
+class PlaybookList(BaseModel):
+    playbooks: tuple[ListedPlaybook, ...] = Field(
+        description="All there are. An event goes by the first one that is on and covers it."
+    )
+
+
+class ChangedPlaybook(PlaybookOut):
+    outcome: ImportOutcome = Field(
+        description="`changed`: the next version holds. `switched`: the same one, now on or off."
+    )
+    changed: tuple[str, ...] = Field(description="What differs, as in `actions.refund`.")
+
+    @staticmethod
+    def after(change: PlaybookChange) -> "ChangedPlaybook":
+        now = PlaybookOut.of(change.entry)
+        return ChangedPlaybook(**now.model_dump(), outcome=change.outcome, changed=change.fields)
+
+
+class ImportedPlaybook(BaseModel):
+    name: str
+    outcome: ImportOutcome
+    id: str | None = Field(description="Null of one that a dry run would make.")
+    version: int
+    is_active: bool
+    changed: tuple[str, ...]
+
+
+class ImportAnswer(BaseModel):
+    dry_run: bool
+    playbooks: tuple[ImportedPlaybook, ...] = Field(description="In the order of the file.")
+
+
+class Version(BaseModel):
+    version: int
+    created_at: datetime
+    author: str | None = Field(description="The user or operator; null: not known.")
+    note: str | None
+    playbook: Document
+
+    @staticmethod
+    def of(entry: VersionEntry) -> "Version":
+        document = written(entry.spec)
+        del document["active"]  # the playbook's, and no version's
+        return Version(
+            version=entry.version,
+            created_at=entry.created_at,
+            author=entry.author,
+            note=entry.note,
+            playbook=document,
+        )
+
+
+class ListedVersion(BaseModel):
+    version: int
+    created_at: datetime
+    author: str | None = Field(description="The user or operator; null: not known.")
+    note: str | None
+    name: str
+    event_type: str
+
+
+class VersionPage(BaseModel):
+    versions: tuple[ListedVersion, ...] = Field(description="The newest first.")
+    next_cursor: int | None = Field(description="Null: these are the last.")
+
+
+class VersionDiff(BaseModel):
+    model_config = ConfigDict(populate_by_name=True)
+
+    before: int = Field(alias="from")
+    after: int = Field(alias="to")
+    changed: tuple[str, ...] = Field(description="What differs, as in `actions.refund`.")
+    diff: str = Field(description="The lines of the file that differ, as `diff -u` shows them.")

@@ -1,0 +1,98 @@
+"""From nothing to a first answered ticket, over HTTP alone: as a merchant's program would do it."""
+
+import asyncio
+import email
+import email.policy
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import httpx
+from pydantic import JsonValue
+
+from adapters.system import new_ulid
+
+BRAND: Final = "Atelier Camille"
+_KNOWLEDGE: Final = {
+    "title": "Prix de la livraison express",
+    "body": "La livraison express coûte 9,90 € et arrive le jour ouvré suivant.",
+    "language": "fr",
+}
+_CODE: Final = re.compile(r"\b\d{6}\b")
+_PATIENCE_S: Final = 20.0
+_LOOK_EVERY_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """`calls`: what was asked of the API, in order. `seconds`: until the answer, with the mail."""
+
+    address: str
+    client_id: str
+    key: str
+    calls: tuple[str, ...]
+    seconds: float
+    answer: Mapping[str, JsonValue]
+
+
+class SignUp:
+    """Nothing here knows the database: the code comes from the mail."""
+
+    def __init__(self, api_url: str, mails: Path) -> None:
+        self._api_url = api_url
+        self._mails = mails
+        self._calls: list[str] = []
+
+    async def first_answer(self) -> FirstAnswer:
+        """Raises httpx.HTTPStatusError where a call is refused, TimeoutError where no mail came."""
+        began = time.perf_counter()
+        address = f"camille.{new_ulid().lower()}@atelier.example"
+        async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:
+            await self._post(client, "/api/auth/signup", {"email": address, "brand_name": BRAND})
+            code = {"email": address, "code": await self._code(address)}
+            account = await self._post(client, "/api/auth/verify", code)
+            client_id, token = str(account["client_id"]), str(account["token"])
+            made = await self._post(client, "/api/dashboard/keys", {"label": "shop"}, token)
+            await self._post(client, "/api/dashboard/knowledge", _KNOWLEDGE, token)
+            ticket = {
+                "client_id": client_id,
+                "event_type": "widget.chat.message",
+                "customer_email": "anne@example.com",
+                "message": "Bonjour, combien coûte la livraison express ?",
+            }
+            key = str(made["text"])
+            answer = await self._post(client, "/api/engine/gateway", ticket, key)
+        seconds = time.perf_counter() - began
+        return FirstAnswer(address, client_id, key, tuple(self._calls), seconds, answer)
+
+    async def _post(
+        self,
+        client: httpx.AsyncClient,
+        path: str,
+        body: Mapping[str, str],
+        token: str | None = None,
+    ) -> Mapping[str, JsonValue]:
+        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        answer = await client.post(path, json=body, headers=headers)
+        self._calls.append(f"POST {path} → {answer.status_code}")
+        answer.raise_for_status()
+        told: dict[str, JsonValue] = answer.json()
+        return told
+
+    async def _code(self, address: str) -> str:
+        """The code of the mail to this address, once the sink has it."""
+        async with asyncio.timeout(_PATIENCE_S):
+            while True:
+                if (found := self._find(address)) is not None:
+                    return found
+                await asyncio.sleep(_LOOK_EVERY_S)
+
+    def _find(self, address: str) -> str | None:
+        for path in sorted(self._mails.glob("*.eml"), reverse=True):
+            mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
+            if mail["To"] == address and (code := _CODE.search(str(mail.get_content()))):
+                return code.group()
+        return None

@@ -1,0 +1,60 @@
+"""The suggestion: what a client's AI assistant would add to templates or knowledge.
+
+A member accepts or refuses it. Until then no brain sees it: customers' text may have led the
+assistant to it.
+"""
+
+from datetime import datetime
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from domain.agent.brain import Category, Language
+from domain.agent.intent import Intent
+from domain.content.content import check_body, check_line, check_not_for, check_template_body
+
+MAX_SUGGESTIONS: Final = 200
+"""Of one client, that nobody has decided yet."""
+
+MAX_REASON: Final = 1_000
+"""Characters of why it is suggested."""
+
+
+class SuggestedEntry(BaseModel):
+    """Making one raises InvalidContent for what no entry may hold."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["knowledge"] = "knowledge"
+    title: Annotated[str, AfterValidator(lambda text: check_line("title", text))]
+    body: Annotated[str, AfterValidator(check_body)]
+    language: Language
+
+
+class SuggestedTemplate(BaseModel):
+    """The same of a template."""
+
+    model_config = ConfigDict(frozen=True)
+
+    kind: Literal["template"] = "template"
+    name: Annotated[str, AfterValidator(lambda text: check_line("name", text))]
+    category: Category
+    language: Language
+    body: Annotated[str, AfterValidator(check_template_body)]
+    intent: Intent | None = None
+    not_for: Annotated[tuple[str, ...], AfterValidator(check_not_for)] = ()
+
+
+Suggested = Annotated[SuggestedEntry | SuggestedTemplate, Field(discriminator="kind")]
+
+
+class Suggestion(BaseModel):
+    """A suggestion that waits. `suggested_by`: the API key it came with."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    proposed: Suggested = Field(description="What would be added.")
+    reason: str = Field(description="Why the assistant suggests it.")
+    suggested_by: str = Field(description="Id of the API key it came with.")
+    created_at: datetime

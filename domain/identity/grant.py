@@ -1,0 +1,113 @@
+"""What an OAuth client asks for, and what a user has consented to.
+
+A consent makes a code, which the client exchanges for a key within minutes. Of the code only the
+SHA-256 is stored. That is enough: it is 256 random bits, so there is nothing to guess.
+"""
+
+import hashlib
+import re
+from base64 import urlsafe_b64encode
+from collections.abc import Mapping, Set
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.identity.pkce import is_challenge
+from domain.tenants.scopes import EVERY_SCOPE, Scope, scopes_of
+
+CODE_BYTES: Final = 32
+CODE_LASTS: Final = timedelta(minutes=5)
+CODE_KEPT: Final = timedelta(hours=24)
+"""How long a used code is known, so that its second use is noticed."""
+
+_SHAPE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
+
+
+@dataclass(frozen=True, slots=True)
+class AccessRequest:
+    """`scopes`: those asked for, in the order of all."""
+
+    challenge: str
+    scopes: tuple[Scope, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthGrant:
+    """`scopes`: what the key may do; None for all that keys may. `label`: the key's."""
+
+    client_id: str
+    user_id: str
+    oauth_client_id: str
+    label: str
+    redirect_uri: str
+    challenge: str
+    scopes: tuple[Scope, ...] | None
+
+
+def access_request(given: Mapping[str, str], resource: str) -> AccessRequest:
+    """What the query of an authorization request asks for, its client and redirect URI aside.
+
+    `resource`: ours. Raises OAuthRefused.
+    """
+    if "response_type" not in given:
+        raise _invalid("response_type is missing")
+    if given["response_type"] != "code":
+        raise OAuthRefused(OAuthError.UNSUPPORTED_RESPONSE_TYPE, "response_type: code is needed")
+    check_resource(given, resource)
+    if given.get("code_challenge_method") != "S256":
+        raise _invalid("code_challenge_method: S256 is needed")
+    if not is_challenge(given.get("code_challenge", "")):
+        raise _invalid("code_challenge: a SHA-256 in base64url is needed")
+    return AccessRequest(given["code_challenge"], _asked(given.get("scope", "")))
+
+
+def check_resource(given: Mapping[str, str], resource: str) -> None:
+    """RFC 8707: a key for another server is never asked of us. Older clients name none.
+
+    Raises OAuthRefused (invalid_target).
+    """
+    if given.get("resource", resource) != resource:
+        raise OAuthRefused(OAuthError.INVALID_TARGET, f"resource: {resource} is the only one")
+
+
+def narrowed(asked: tuple[Scope, ...], kept: Set[str]) -> tuple[Scope, ...] | None:
+    """What a user leaves a client of what it asked for; None for all that keys may.
+
+    Raises OAuthRefused (invalid_scope) where nothing is left.
+    """
+    left = tuple(scope for scope in asked if scope in kept)
+    if not left:
+        raise OAuthRefused(OAuthError.INVALID_SCOPE, "at least one scope is needed")
+    return None if left == EVERY_SCOPE else left
+
+
+def written(scopes: tuple[Scope, ...] | None) -> str:
+    """As a client is told what it got."""
+    return " ".join(EVERY_SCOPE if scopes is None else scopes)
+
+
+def code_text(random: bytes) -> str:
+    """A code from CODE_BYTES random bytes."""
+    if len(random) != CODE_BYTES:
+        raise ValueError("a code is made of 32 random bytes")
+    return urlsafe_b64encode(random).rstrip(b"=").decode()
+
+
+def code_digest(text: str) -> bytes | None:
+    """What to look a presented code up by; None if it has not the shape of one."""
+    if _SHAPE.fullmatch(text) is None:
+        return None
+    return hashlib.sha256(text.encode()).digest()
+
+
+def _asked(scope: str) -> tuple[Scope, ...]:
+    names = scope.split()
+    known = scopes_of(names)
+    if len(known) != len(set(names)):
+        raise OAuthRefused(OAuthError.INVALID_SCOPE, "scope: one of these is not known here")
+    return tuple(one for one in EVERY_SCOPE if one in known or not names)
+
+
+def _invalid(what: str) -> OAuthRefused:
+    return OAuthRefused(OAuthError.INVALID_REQUEST, what)

@@ -1,0 +1,91 @@
+"""An OAuth client: a program that asks a user for access, and that nobody has vetted."""
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.identity.redirect_uri import redirect_uri
+
+MAX_URIS: Final = 10
+MAX_NAME: Final = 100
+"""Characters."""
+
+UNUSED_KEPT: Final = timedelta(hours=24)
+"""How long a registration lasts that no user has consented to."""
+UNUSED_AT_MOST: Final = 5_000
+"""Of such registrations in the whole installation. Beyond it, the oldest make room: a flood pushes
+out its own, and a client that is being connected has been registered for a minute."""
+
+_DOCUMENT: Final = "https://"
+# Controls, what cannot be seen or turns the line round, private letters, lone halves of letters.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Co", "Cs", "Cn", "Zl", "Zp"})
+
+
+@dataclass(frozen=True, slots=True)
+class OAuthClient:
+    """`id`: of a registration, or the URL of the document that describes the client. `name`: as it
+    calls itself, which proves nothing; "" if it has none."""
+
+    id: str
+    name: str
+    redirect_uris: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """What a key of it is labelled by."""
+        return self.name or f"MCP: {redirect_uri(self.redirect_uris[0]).shown}"
+
+
+def is_document(client_id: str) -> bool:
+    """Whether a client's id is the URL of its metadata document."""
+    return client_id.startswith(_DOCUMENT)
+
+
+def described_client(client_id: str, metadata: Mapping[str, object]) -> OAuthClient:
+    """A client by its own words (RFC 7591): what is unknown is ignored.
+
+    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+    """
+    uris = metadata.get("redirect_uris")
+    if not isinstance(uris, list) or not 0 < len(uris) <= MAX_URIS:
+        raise OAuthRefused(
+            OAuthError.INVALID_REDIRECT_URI, f"redirect_uris: 1 to {MAX_URIS} URIs are needed"
+        )
+    for uri in uris:
+        redirect_uri(uri if isinstance(uri, str) else "")
+    for field, needed in (("grant_types", "authorization_code"), ("response_types", "code")):
+        given = metadata.get(field)
+        if given is not None and not (isinstance(given, list) and needed in given):
+            raise _invalid(f"{field}: {needed} is needed")
+    name = metadata.get("client_name")
+    if name is not None and not isinstance(name, str):
+        raise _invalid("client_name: text is needed")
+    return OAuthClient(client_id, clean_name(name or ""), tuple(dict.fromkeys(uris)))
+
+
+def client_of_document(url: str, document: Mapping[str, object]) -> OAuthClient:
+    """A client by the document at its URL, which must name that URL.
+
+    Raises OAuthRefused (invalid_client, invalid_redirect_uri, invalid_client_metadata).
+    """
+    if document.get("client_id") != url:
+        raise OAuthRefused(
+            OAuthError.INVALID_CLIENT, "the metadata document has another client_id than its URL"
+        )
+    if document.get("token_endpoint_auth_method", "none") != "none" or "client_secret" in document:
+        raise _invalid("token_endpoint_auth_method: clients are public here, so none is needed")
+    return described_client(url, document)
+
+
+def clean_name(written: str) -> str:
+    """A name that can stand in a page and in a list of keys: one line of letters that are seen."""
+    seen = "".join(" " if one.isspace() else one for one in written[: 10 * MAX_NAME])
+    seen = "".join(one for one in seen if unicodedata.category(one) not in _UNSEEN)
+    return " ".join(seen.split())[:MAX_NAME].strip()
+
+
+def _invalid(what: str) -> OAuthRefused:
+    return OAuthRefused(OAuthError.INVALID_CLIENT_METADATA, what)

@@ -1,0 +1,15 @@
+"""What signing in needs from outside."""
+
+from typing import Protocol
+
+from domain.identity.oauth_client import OAuthClient
+
+
+class ClientDocuments(Protocol):
+    async def find(self, url: str, *, asked_by: str) -> OAuthClient:
+        """The client that the metadata document at this URL describes.
+
+        `asked_by`: who may not have too many fetched at once. Raises OAuthRefused (invalid_client)
+        where there is no such document, and what `client_of_document` raises.
+        """
+        ...

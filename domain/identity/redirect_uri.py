@@ -1,0 +1,99 @@
+"""Where an OAuth client has its user sent back to, with a code.
+
+The rules are stricter than those of URLs: what two readers could take for two things (userinfo,
+backslashes, names in Unicode, odd numbers) is refused, so a text that passed means one place.
+"""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlencode
+
+from domain.identity.errors import OAuthError, OAuthRefused
+
+MAX_URI: Final = 1_000
+"""Characters."""
+
+LOOPBACK: Final = ("127.0.0.1", "[::1]", "localhost")
+
+_REST: Final = r"(?P<rest>[A-Za-z0-9._~!$&'()*+,;=:@%/?-]*)"
+_WEB: Final = re.compile(
+    r"(?P<scheme>https?)://"
+    r"(?P<host>[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9a-f:]+\])"
+    r"(?::(?P<port>[1-9][0-9]{0,4}))?"
+    r"(?=[/?]|$)" + _REST
+)
+# Of one's own domain (RFC 8252, 7.1): without a dot it would be a scheme that all programs share.
+_PRIVATE: Final = re.compile(r"(?P<scheme>[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+):" + _REST)
+_MAX_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True)
+class RedirectUri:
+    """`text`: as it was given. `host`: "" for the private scheme of a program."""
+
+    text: str
+    scheme: str
+    host: str
+    port: str
+    rest: str
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it leads to a program on the user's own machine."""
+        return self.scheme == "http"
+
+    @property
+    def shown(self) -> str:
+        """What a person recognises it by."""
+        if not self.host:
+            return f"{self.scheme}:"
+        return self.host.lower() + (f":{self.port}" if self.port else "")
+
+    @property
+    def form_source(self) -> str:
+        """What a Content Security Policy calls it."""
+        if not self.host or self.host.startswith("["):  # a policy knows no IPv6 address
+            return f"{self.scheme}:"
+        return f"{self.scheme}://{self.shown}"
+
+    def with_answer(self, **answer: str | None) -> str:
+        """The place to send the user to: the URI, its own query kept, and the answer."""
+        given = urlencode({name: value for name, value in answer.items() if value is not None})
+        return f"{self.text}{'&' if '?' in self.rest else '?'}{given}"
+
+
+def redirect_uri(text: str) -> RedirectUri:
+    """`https` anywhere, `http` on the user's own machine, or a program's private scheme.
+
+    Raises OAuthRefused (invalid_redirect_uri).
+    """
+    found = _WEB.fullmatch(text) or _PRIVATE.fullmatch(text) if len(text) <= MAX_URI else None
+    if found is None:
+        raise _refused("has a form that is not accepted")
+    parts = found.groupdict()
+    host, port = parts.get("host") or "", parts.get("port") or ""
+    if int(port or 0) > _MAX_PORT:
+        raise _refused("has no valid port")
+    if parts["scheme"] == "http" and host not in LOOPBACK:
+        raise _refused("must use https, or http on a loopback address")
+    return RedirectUri(text, parts["scheme"], host, port, parts["rest"])
+
+
+def is_registered(presented: RedirectUri, registered: Iterable[str]) -> bool:
+    """Whether it is one of the client's, to the letter.
+
+    A program on the user's machine listens on whatever port is free (RFC 8252, 7.3), so there the
+    port may differ.
+    """
+    if presented.text in registered:
+        return True
+    return presented.is_loopback and any(
+        (one.scheme, one.host, one.rest) == (presented.scheme, presented.host, presented.rest)
+        for one in map(redirect_uri, registered)
+    )
+
+
+def _refused(why: str) -> OAuthRefused:
+    return OAuthRefused(OAuthError.INVALID_REDIRECT_URI, f"a redirect URI {why}")

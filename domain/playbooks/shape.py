@@ -1,0 +1,217 @@
+"""The shape of playbooks as people write them, and what is said of what is wrong in one.
+
+Amounts are decimal strings here ("50.00") and whole minor units everywhere else.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Annotated, Final, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictFloat,
+    StrictInt,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
+from pydantic_core import ErrorDetails
+
+from domain.agent.brain import Category
+from domain.agent.intent import Intent
+from domain.agent.plan import ActionKind
+from domain.agent.rulebook import (
+    MAX_DAYS,
+    MAX_INSTRUCTIONS,
+    ActionLevel,
+    ActionRule,
+    MoneyLimits,
+    Rulebook,
+    problem,
+)
+from domain.core.errors import InvalidInput
+from domain.core.money import Money
+from domain.core.plain_text import clean_line, without_controls
+from domain.playbooks.playbook import DEFAULT_THRESHOLD, PlaybookSpec, check_name, check_pattern
+
+MAX_TAG: Final = 40
+MAX_TAGS: Final = 50
+MAX_NOTE: Final = 500
+AMOUNTS: Final = ("per_action", "per_customer", "per_day")
+_CURRENCY: Final = re.compile(r"[A-Z]{3}")
+_AMOUNT: Final = re.compile(r"[0-9]{1,13}(\.[0-9]{1,3})?")
+
+
+def _ruled(check: Callable[[str], str]) -> Callable[[str], str]:
+    """A check of the domain where pydantic expects its own kind of error, to give it a path."""
+
+    def checked(value: str) -> str:
+        try:
+            return check(value)
+        except InvalidInput as error:
+            # The path names the field already.
+            raise ValueError(str(error).partition(": ")[2]) from None
+
+    return checked
+
+
+def _tag(value: str) -> str:
+    """As a brain's tags are cleaned, so that it can choose this one."""
+    line = clean_line(value, MAX_TAG + 1)
+    if not 0 < len(line) <= MAX_TAG:
+        raise ValueError(f"a tag has 1 to {MAX_TAG} characters")
+    return line
+
+
+def _currency(value: str) -> str:
+    if not _CURRENCY.fullmatch(value):
+        raise ValueError("three capital letters expected, as in EUR")
+    return value
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class _Limits(_Part):
+    currency: Annotated[str, AfterValidator(_currency)]
+    per_action: str | None = None
+    per_customer: str | None = None
+    per_day: str | None = None
+
+    @field_validator("per_action", "per_customer", "per_day")
+    @classmethod
+    def _exact(cls, value: str | None, info: ValidationInfo) -> str | None:
+        """Without a currency, which is wrong then, only the shape is checked."""
+        if value is None:
+            return None
+        if not _AMOUNT.fullmatch(value):
+            raise ValueError('a decimal number in quotes expected, as in "50.00"')
+        try:
+            Money.parse(value, info.data.get("currency", "EUR"))
+        except InvalidInput as error:
+            raise ValueError(str(error).removeprefix("amount: ")) from None
+        return value
+
+    def domain(self) -> MoneyLimits:
+        return MoneyLimits(
+            currency=self.currency,
+            per_action=self._minor(self.per_action),
+            per_customer=self._minor(self.per_customer),
+            per_day=self._minor(self.per_day),
+        )
+
+    def _minor(self, amount: str | None) -> int | None:
+        return None if amount is None else Money.parse(amount, self.currency).minor
+
+
+class _Action(_Part):
+    level: ActionLevel
+    categories: tuple[Category, ...] = ()
+    intents: tuple[Intent, ...] = ()
+    within_days: StrictInt | None = Field(default=None, ge=1, le=MAX_DAYS)
+    limits: _Limits | None = None
+    tags: tuple[Annotated[str, AfterValidator(_tag)], ...] = Field(default=(), max_length=MAX_TAGS)
+
+    def domain(self) -> ActionRule:
+        return ActionRule(
+            level=self.level,
+            categories=self.categories,
+            intents=self.intents,
+            within_days=self.within_days,
+            limits=self.limits.domain() if self.limits else None,
+            tags=self.tags,
+        )
+
+
+class PlaybookShape(_Part):
+    name: Annotated[str, AfterValidator(_ruled(check_name))]
+    event_type: Annotated[str, AfterValidator(_ruled(check_pattern))]
+    threshold: StrictFloat = Field(default=DEFAULT_THRESHOLD, ge=0, le=1)
+    active: StrictBool = True
+    instructions: Annotated[str, AfterValidator(without_controls)] = Field(
+        default="", max_length=MAX_INSTRUCTIONS
+    )
+    actions: dict[ActionKind, _Action] = {}
+
+    def spec(self) -> PlaybookSpec:
+        rules = {kind: action.domain() for kind, action in self.actions.items()}
+        return PlaybookSpec(
+            name=self.name,
+            event_type=self.event_type,
+            threshold=self.threshold,
+            active=self.active,
+            rulebook=Rulebook(instructions=self.instructions, actions=rules),
+        )
+
+
+class DraftShape(PlaybookShape):
+    """One playbook, and what is said of the change that makes it so."""
+
+    note: Annotated[str, AfterValidator(without_controls)] | None = Field(
+        default=None, max_length=MAX_NOTE, description="Why it is changed, for its versions."
+    )
+    expected_version: StrictInt | None = Field(
+        default=None, ge=1, description="The change is refused if it has another version by now."
+    )
+
+
+class FileShape(_Part):
+    version: Literal[1]
+    playbooks: tuple[PlaybookShape, ...]
+
+
+def problems_of(playbook: PlaybookShape) -> Iterator[str]:
+    """What is wrong with parts that are right each by itself, by their paths."""
+    for kind, action in playbook.actions.items():
+        if wrong := problem(kind, action.domain()):
+            yield f"actions.{kind}: {wrong}"
+
+
+def problems_of_file(file: FileShape) -> Iterator[str]:
+    """The same of a file."""
+    names: set[str] = set()
+    for number, playbook in enumerate(file.playbooks):
+        if playbook.name in names:
+            yield f"playbooks[{number}].name: another one of this file has it"
+        names.add(playbook.name)
+        for wrong in problems_of(playbook):
+            yield f"playbooks[{number}].{wrong}"
+
+
+def said_of(error: ValidationError, whole: str) -> list[str]:
+    """Pydantic's errors for the author. `whole`: what the thing is called that has them."""
+    return [_line(one, whole) for one in error.errors(include_url=False)]
+
+
+_SAID: Final = {
+    "missing": "is missing",
+    "extra_forbidden": "there is no such key",
+    "string_type": "a text expected; what looks like something else goes in quotes",
+    "bool_type": "true or false expected",
+    "int_type": "a whole number expected",
+    "float_type": "a number expected",
+    "model_type": "keys and values expected",
+    "dict_type": "keys and values expected",
+    "tuple_type": "a list expected",
+}
+
+
+def _line(error: ErrorDetails, whole: str) -> str:
+    """One of pydantic's errors for the author of the file."""
+    kind, context = error["type"], error.get("ctx", {})
+    parts = [part for part in error["loc"] if part != "[key]"]
+    path = "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in parts)
+    if kind in {"enum", "literal_error"}:
+        said = f"{context['expected']} expected"
+    elif kind == "value_error":
+        said = str(context["error"])
+    elif kind == "string_type" and parts[-1] in AMOUNTS:
+        said = 'a decimal number in quotes expected, as in "50.00"'
+    else:
+        said = _SAID.get(kind, error["msg"].replace("Input should be", "must be"))
+    return f"{path.lstrip('.') or whole}: {said}"

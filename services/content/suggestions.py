@@ -1,0 +1,72 @@
+"""What a client's assistants suggest for its templates and knowledge, and what its people decide.
+
+Nothing of it reaches a brain before a member has accepted it.
+"""
+
+from domain.content.content import KnowledgeEntry, TemplateEntry
+from domain.content.suggestion import (
+    MAX_REASON,
+    SuggestedEntry,
+    SuggestedTemplate,
+    Suggestion,
+)
+from domain.core.plain_text import clean_line
+from domain.tenants.actor import MANAGERS, Actor
+from services.content.knowledge import add_knowledge
+from services.content.templates import NewTemplate, add_template
+from services.core.unit_of_work import UnitOfWork
+from store.content.suggestions import SuggestionRepository
+
+
+async def suggest(
+    work: UnitOfWork, actor: Actor, proposed: SuggestedEntry | SuggestedTemplate, reason: str
+) -> Suggestion:
+    """Keep it for the client's people. For whoever may act for the client, keys too.
+
+    Raises TooManySuggestions, ClientNotFound.
+    """
+    suggestion = Suggestion(
+        id=work.new_id(),
+        proposed=proposed,
+        reason=clean_line(reason, MAX_REASON),
+        suggested_by=actor.name,
+        created_at=work.now,
+    )
+    await SuggestionRepository(work.connection, work.tenant).add(suggestion)
+    work.note(actor, f"{proposed.kind} suggested", suggestion_id=suggestion.id)
+    return suggestion
+
+
+async def accept_suggestion(
+    work: UnitOfWork, actor: Actor, suggestion_id: str
+) -> KnowledgeEntry | TemplateEntry:
+    """Add what is suggested, as if the actor had written it. Once: it is no suggestion any more.
+
+    Raises RoleRequired, SuggestionNotFound, TooMuchContent.
+    """
+    actor.require(MANAGERS)
+    suggestion = await SuggestionRepository(work.connection, work.tenant).take(suggestion_id)
+    work.note(actor, "suggestion accepted", suggestion_id=suggestion_id)
+    match suggestion.proposed:
+        case SuggestedEntry(title=title, body=body, language=language):
+            return await add_knowledge(work, actor, title=title, body=body, language=language)
+        case SuggestedTemplate() as template:
+            return await add_template(
+                work,
+                actor,
+                NewTemplate(
+                    template.name,
+                    template.category,
+                    template.language,
+                    template.body,
+                    intent=template.intent,
+                    not_for=template.not_for,
+                ),
+            )
+
+
+async def refuse_suggestion(work: UnitOfWork, actor: Actor, suggestion_id: str) -> None:
+    """Remove it; its words are kept nowhere. Raises RoleRequired, SuggestionNotFound."""
+    actor.require(MANAGERS)
+    await SuggestionRepository(work.connection, work.tenant).take(suggestion_id)
+    work.note(actor, "suggestion refused", suggestion_id=suggestion_id)

@@ -1,0 +1,63 @@
+"""A user lets an OAuth client act for a client of ours, in the user's name."""
+
+from dataclasses import dataclass
+
+from domain.core.ids import TenantId
+from domain.identity.grant import AccessRequest, OAuthGrant, code_digest, code_text, narrowed
+from domain.identity.oauth_client import OAuthClient, is_document
+from domain.identity.redirect_uri import RedirectUri
+from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.errors import AccessDenied
+from services.core.unit_of_work import UnitOfWork
+from store.identity.oauth_clients import OAuthClientRepository
+from store.identity.oauth_codes import OAuthCodeRepository
+from store.tenants.members import MemberRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """What a user has agreed to. `kept`: the scopes that they leave the client."""
+
+    client: OAuthClient
+    redirect_uri: RedirectUri
+    access: AccessRequest
+    kept: frozenset[str]
+
+
+async def give_consent(
+    work: UnitOfWork, user_id: str, consent: Consent, random: bytes, *, network: str
+) -> str:
+    """The code for the client, from CODE_BYTES random bytes. The work spans clients, for the one
+    of ours that the user chose. `network`: where the browser is.
+
+    Raises AccessDenied, RoleRequired, OAuthRefused (invalid_scope).
+    """
+    role = await MemberRepository(work.connection).role(user_id, work.tenant)
+    if role is None:  # an internal admin has no client of their own to connect
+        raise AccessDenied
+    actor = Actor.person(user_id, role, network=network)
+    actor.require(MANAGERS)
+    code = code_text(random)
+    digest = code_digest(code)
+    if digest is None:
+        raise RuntimeError("a code of ours has its shape")
+    code_id = work.new_id()
+    await OAuthCodeRepository(work.connection).create(
+        code_id, digest, _grant(work.tenant, user_id, consent), work.now
+    )
+    if not is_document(consent.client.id):
+        await OAuthClientRepository(work.connection).keep(consent.client.id, work.now)
+    work.note(actor, "consent given", code_id=code_id, oauth_client_id=consent.client.id)
+    return code
+
+
+def _grant(tenant: TenantId, user_id: str, consent: Consent) -> OAuthGrant:
+    return OAuthGrant(
+        client_id=tenant,
+        user_id=user_id,
+        oauth_client_id=consent.client.id,
+        label=consent.client.label,
+        redirect_uri=consent.redirect_uri.text,
+        challenge=consent.access.challenge,
+        scopes=narrowed(consent.access.scopes, consent.kept),
+    )

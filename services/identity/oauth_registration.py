@@ -1,0 +1,30 @@
+"""An OAuth client makes itself known (RFC 7591). Anybody may: it gets no right by that."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from hashlib import sha256
+
+from domain.identity.oauth_client import OAuthClient, described_client
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from store.identity.oauth_clients import OAuthClientRepository
+
+
+async def register_client(
+    work: UnitOfWork, metadata: Mapping[str, object], network: str
+) -> OAuthClient:
+    """Keep a client as it describes itself. The work spans clients. `network`: where it comes from.
+
+    Raises OAuthRefused (invalid_redirect_uri, invalid_client_metadata).
+    """
+    client = described_client(work.new_id(), metadata)
+    clients = OAuthClientRepository(work.connection)
+    await clients.create(client, network, work.now)
+    await clients.make_room(work.now)
+    work.note(
+        replace(Actor.system("oauth"), network=network),
+        "oauth client registered",
+        oauth_client_id=client.id,
+        name=f"sha256:{sha256(client.name.encode()).hexdigest()[:16]}",
+    )
+    return client

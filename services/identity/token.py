@@ -1,0 +1,156 @@
+"""OAuth clients get their keys, show that they still hold them, and give them back."""
+
+from dataclasses import dataclass, field, replace
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.identity.errors import OAuthError, OAuthRefused
+from domain.identity.grant import OAuthGrant, code_digest
+from domain.identity.pkce import challenge_of, is_verifier
+from domain.tenants.actor import MANAGERS, Actor
+from domain.tenants.api_key import MAX_ACTIVE, MCP, key_material, new_key
+from domain.tenants.errors import ClientNotFound
+from domain.tenants.scopes import Scope
+from services.core.unit_of_work import UnitOfWork
+from store.identity.oauth_codes import OAuthCodeRepository, StoredCode
+from store.identity.oauth_connections import OAuthConnection, OAuthConnectionRepository
+from store.tenants.accounts import AccountRepository
+from store.tenants.keys import KeyRepository
+from store.tenants.members import MemberRepository
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedCode:
+    """What an OAuth client exchanges. `oauth_client_id`: which client it says it is. `network`:
+    where it is."""
+
+    code: str = field(repr=False)
+    verifier: str = field(repr=False)
+    oauth_client_id: str
+    redirect_uri: str
+    network: str
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """`key`: the access token, and the refresh token too. `scopes`: None for all."""
+
+    key: str = field(repr=False)
+    scopes: tuple[Scope, ...] | None
+
+
+async def tenant_of_code(connection: AsyncConnection, code: str) -> TenantId | None:
+    """Whose records the exchange of a code is about. The connection spans clients."""
+    digest = code_digest(code)
+    found = None if digest is None else await OAuthCodeRepository(connection).find(digest)
+    return None if found is None else found.tenant
+
+
+async def exchange_code(
+    work: UnitOfWork, presented: PresentedCode, random: bytes
+) -> IssuedKey | OAuthRefused:
+    """A new key for a code, made from KEY_BYTES random bytes; it takes the place of the key that
+    the same user gave the same OAuth client before. The work spans clients.
+
+    A refusal is returned: the code that it used up, or the key that it revoked, stays so. A code
+    that is presented again was stolen by one of the two, so its key is revoked.
+    """
+    digest = code_digest(presented.code)
+    if digest is None or not is_verifier(presented.verifier):
+        return _no_grant()
+    codes, key_id = OAuthCodeRepository(work.connection), work.new_id()
+    grant = await codes.redeem(
+        digest,
+        oauth_client_id=presented.oauth_client_id,
+        redirect_uri=presented.redirect_uri,
+        challenge=challenge_of(presented.verifier),
+        key_id=key_id,
+        now=work.now,
+    )
+    if grant is not None:
+        return await _issued(work, grant, key_id, random, network=presented.network)
+    return await _refused(work, await codes.find(digest), presented)
+
+
+async def find_connection(
+    connection: AsyncConnection, token: str, oauth_client_id: str | None
+) -> OAuthConnection | None:
+    """The active key that an OAuth client holds: of this client, where it says which it is."""
+    material = key_material(token)
+    found = None if material is None else await OAuthConnectionRepository(connection).find(material)
+    if found is None or oauth_client_id not in {None, found.oauth_client_id}:
+        return None
+    return found
+
+
+async def end_connection(work: UnitOfWork, connection: OAuthConnection, *, network: str) -> None:
+    """Revoke a key that its holder gives back, at once and for good. `network`: where it is."""
+    await KeyRepository(work.connection).revoke(connection.key_id, work.now)
+    work.note(_client_at(network), "key revoked", key_id=connection.key_id, reason="given back")
+
+
+async def _issued(
+    work: UnitOfWork, grant: OAuthGrant, key_id: str, random: bytes, *, network: str
+) -> IssuedKey | OAuthRefused:
+    # Behind the lock: a change of role revokes the keys too, wholly before or after this.
+    try:
+        await AccountRepository(work.connection, work.tenant).lock()
+    except ClientNotFound:  # it is being erased
+        return _no_grant()
+    role = await MemberRepository(work.connection).role(grant.user_id, grant.client_id)
+    actor = Actor.person(grant.user_id, role, network=network)
+    if role is None or not actor.may(MANAGERS):
+        return _no_grant()  # no longer: the consent was of somebody who could
+    keys = KeyRepository(work.connection)
+    for before in await OAuthConnectionRepository(work.connection).same(grant):
+        await keys.revoke(before, work.now)
+        work.note(actor, "key revoked", key_id=before, reason="replaced")
+    if await keys.active(work.tenant) >= MAX_ACTIVE:
+        return OAuthRefused(OAuthError.INVALID_GRANT, "the account has as many keys as it may")
+    text, material = new_key(random, MCP)
+    await keys.create(
+        key_id=key_id,
+        client_id=work.tenant,
+        label=grant.label,
+        material=material,
+        now=work.now,
+        created_by=actor.known_as,
+        scopes=grant.scopes,
+        user_id=grant.user_id,
+        oauth_client_id=grant.oauth_client_id,
+    )
+    work.note(actor, "key created", key_id=key_id, oauth_client_id=grant.oauth_client_id)
+    return IssuedKey(text, grant.scopes)
+
+
+async def _refused(
+    work: UnitOfWork, stored: StoredCode | None, presented: PresentedCode
+) -> OAuthRefused:
+    if stored is not None and stored.is_used:
+        keys = KeyRepository(work.connection)
+        if stored.key_id is not None and await keys.is_active(stored.key_id):
+            await keys.revoke(stored.key_id, work.now)
+            work.note(
+                _client_at(presented.network),
+                "key revoked",
+                key_id=stored.key_id,
+                reason="code presented again",
+            )
+        return _no_grant()
+    same_client = stored is not None and stored.oauth_client_id == presented.oauth_client_id
+    if stored is not None and same_client and stored.redirect_uri != presented.redirect_uri:
+        return OAuthRefused(
+            OAuthError.INVALID_REQUEST, "redirect_uri: it is not the one of the request"
+        )
+    return _no_grant()
+
+
+def _client_at(network: str) -> Actor:
+    return replace(Actor.system("oauth"), network=network)
+
+
+def _no_grant() -> OAuthRefused:
+    return OAuthRefused(
+        OAuthError.INVALID_GRANT, "the code is unknown, used, expired or for another client"
+    )

@@ -1,0 +1,54 @@
+"""When keys were last used, and from which network: kept in memory, and written in batches.
+
+A request must not wait for a write, and a busy key must not make a thousand of them.
+"""
+
+from datetime import datetime
+from typing import Final
+
+import structlog
+
+from domain.core.errors import EngineUnavailable
+from store.core.database import Database
+from store.tenants.keys import KeyRepository, KeyUse
+
+_log = structlog.get_logger(__name__)
+
+WRITTEN_EVERY_S: Final = 30.0
+# Keys that are used between two writes. Of a further one the use is not known, until there is room.
+_MAX_KEYS: Final = 10_000
+
+
+class KeyUses:
+    """`written_every_s`: seconds between two writes."""
+
+    def __init__(
+        self,
+        database: Database,
+        *,
+        written_every_s: float = WRITTEN_EVERY_S,
+        max_keys: int = _MAX_KEYS,
+    ) -> None:
+        self.written_every_s = written_every_s
+        self._database = database
+        self._max_keys = max_keys
+        self._waiting: dict[str, KeyUse] = {}
+
+    def note(self, key_id: str, network: str, now: datetime) -> None:
+        """A key is used. Of several uses between two writes the last one is kept."""
+        if key_id in self._waiting or len(self._waiting) < self._max_keys:
+            self._waiting[key_id] = KeyUse(key_id, now, network)
+
+    async def write(self) -> None:
+        """Write what is waiting. Where the database is away it goes on waiting."""
+        batch, self._waiting = self._waiting, {}
+        if not batch:
+            return
+        try:
+            async with self._database.service() as connection:
+                await KeyRepository(connection).used(list(batch.values()))
+        except EngineUnavailable as error:
+            _log.warning("uses of keys not written", keys=len(batch), code=error.code)
+            for key_id, use in batch.items():
+                if len(self._waiting) < self._max_keys:
+                    self._waiting.setdefault(key_id, use)

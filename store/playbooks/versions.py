@@ -1,0 +1,92 @@
+"""The versions of playbooks: who made each, when and why. None is ever changed."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import sqlalchemy as sa
+
+from domain.agent.rulebook import Rulebook
+from domain.playbooks.errors import PlaybookNotFound
+from domain.playbooks.playbook import PlaybookSpec
+from store.core.repository import TenantRepository
+from store.playbooks.tables import playbook_versions, playbooks
+
+
+@dataclass(frozen=True, slots=True)
+class VersionEntry:
+    """`spec` says nothing of being on or off, which is the playbook's and no version's. `author`:
+    as an audit entry names them; None: not known."""
+
+    version: int
+    spec: PlaybookSpec
+    created_at: datetime
+    author: str | None
+    note: str | None
+
+
+_VERSIONS: Final = (
+    sa.select(
+        playbook_versions.c.version,
+        playbook_versions.c.name,
+        playbook_versions.c.event_type,
+        playbook_versions.c.threshold,
+        playbook_versions.c.rulebook,
+        playbook_versions.c.created_at,
+        playbook_versions.c.author,
+        playbook_versions.c.note,
+    )
+    .join(
+        playbooks,
+        sa.and_(
+            playbooks.c.client_id == playbook_versions.c.client_id,
+            playbooks.c.id == playbook_versions.c.playbook_id,
+        ),
+    )
+    .where(
+        playbook_versions.c.client_id == sa.bindparam("tenant"),
+        playbook_versions.c.playbook_id == sa.bindparam("playbook"),
+        playbooks.c.deleted_at.is_(None),
+    )
+)
+_PAGE: Final = (
+    _VERSIONS.where(
+        sa.or_(
+            sa.bindparam("before", type_=sa.Integer).is_(None),
+            playbook_versions.c.version < sa.bindparam("before", type_=sa.Integer),
+        )
+    )
+    .order_by(playbook_versions.c.version.desc())
+    .limit(sa.bindparam("limit", type_=sa.Integer))
+)
+_ONE: Final = _VERSIONS.where(playbook_versions.c.version == sa.bindparam("version"))
+
+
+class PlaybookVersions(TenantRepository):
+    async def page(
+        self, playbook_id: str, *, before: int | None, limit: int
+    ) -> tuple[VersionEntry, ...]:
+        """At most `limit` of a playbook's versions, newest first: those before `before`. None of a
+        playbook that was deleted."""
+        values = {
+            "tenant": self._tenant,
+            "playbook": playbook_id,
+            "before": before,
+            "limit": limit,
+        }
+        return tuple(map(_entry, await self._connection.execute(_PAGE, values)))
+
+    async def read(self, playbook_id: str, version: int) -> VersionEntry:
+        """Raises PlaybookNotFound, also of a playbook that was deleted."""
+        values = {"tenant": self._tenant, "playbook": playbook_id, "version": version}
+        return _entry(await self._one(_ONE, values, PlaybookNotFound(playbook_id)))
+
+
+def _entry(row: "sa.Row[*tuple[Any, ...]]") -> VersionEntry:
+    spec = PlaybookSpec(
+        name=row.name,
+        event_type=row.event_type,
+        threshold=row.threshold,
+        rulebook=Rulebook.model_validate(row.rulebook),
+    )
+    return VersionEntry(row.version, spec, row.created_at, row.author, row.note)

@@ -1,0 +1,131 @@
+"""Conversations of one client as they are read: found, and gone through message by message."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.runs.correspondence import ConversationSummary, Message
+from domain.runs.errors import ConversationNotFound
+from store.core.repository import TenantRepository
+
+LOOKED_THROUGH: Final = 1_000
+"""Conversations that one search looks through: their words are in no index."""
+
+# ULIDs begin with 0 to 7.
+_BEYOND_ALL: Final = "8"
+_READ_CHARS: Final = 4_000
+
+_END: Final = sa.text("""
+    SELECT id FROM ai_conversations WHERE client_id = :client_id AND id < :before
+    ORDER BY id DESC OFFSET :looked_through - 1 LIMIT 1
+""")
+_COLUMNS: Final = """
+    conversation.id, conversation.channel, conversation.customer_email, conversation.created_at,
+    conversation.last_message_at, conversation.ended_at, conversation.handed_over_at,
+    conversation.sentiment,
+    (SELECT body FROM engine_messages
+     WHERE client_id = conversation.client_id AND conversation_id = conversation.id
+       AND direction = 'inbound'
+     ORDER BY created_at DESC LIMIT 1) AS latest"""
+_PAGE: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id < :before AND id >= :until
+      AND (:customer ::text IS NULL OR lower(customer_email) = lower(:customer))
+      AND (:words ::text IS NULL OR EXISTS (
+        SELECT FROM engine_messages AS message
+        WHERE message.client_id = :client_id AND message.conversation_id = conversation.id
+          AND (to_tsvector('french', left(body, {_READ_CHARS}))
+                   @@ plainto_tsquery('french', :words)
+               OR to_tsvector('english', left(body, {_READ_CHARS}))
+                   @@ plainto_tsquery('english', :words))))
+    ORDER BY id DESC
+    LIMIT :limit
+""")  # noqa: S608 - constants are put in, no value
+_ONE: Final = sa.text(f"""
+    SELECT {_COLUMNS} FROM ai_conversations AS conversation
+    WHERE client_id = :client_id AND id = :conversation_id
+""")  # noqa: S608 - likewise
+_MESSAGES: Final = sa.text("""
+    SELECT message.id, message.author, message.body, message.created_at, run.id AS run_id
+    FROM engine_messages AS message
+    LEFT JOIN engine_runs AS run
+      ON run.client_id = message.client_id AND run.event_id = message.event_id
+    WHERE message.client_id = :client_id AND message.conversation_id = :conversation_id
+      AND (:before ::text IS NULL OR (message.created_at, message.id) < (
+        SELECT created_at, id FROM engine_messages
+        WHERE client_id = :client_id AND id = :before))
+    ORDER BY message.created_at DESC, message.id DESC
+    LIMIT :limit
+""")
+_LATEST: Final = sa.text("""
+    SELECT event_id FROM engine_messages
+    WHERE client_id = :client_id AND conversation_id = :conversation_id AND direction = 'inbound'
+    ORDER BY created_at DESC, id DESC LIMIT 1
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class FoundConversations:
+    """`until`: the last conversation that was looked at; None if there are none behind it."""
+
+    conversations: tuple[ConversationSummary, ...]
+    until: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationSearch:
+    """`words`: some message has all of them, in French or English."""
+
+    words: str | None = None
+    customer: str | None = None
+
+
+class ConversationReader(TenantRepository):
+    async def search(
+        self, wanted: ConversationSearch, *, before: str | None, limit: int
+    ) -> FoundConversations:
+        """Those that began last come first, of the latest thousand before `before`."""
+        begin = {"client_id": self._tenant, "before": before or _BEYOND_ALL}
+        until: str | None = await self._connection.scalar(
+            _END, {**begin, "looked_through": LOOKED_THROUGH}
+        )
+        rows = await self._connection.execute(
+            _PAGE,
+            {
+                **begin,
+                "until": until or "",
+                "customer": wanted.customer,
+                "words": wanted.words,
+                "limit": limit,
+            },
+        )
+        found = tuple(ConversationSummary.model_validate(row, from_attributes=True) for row in rows)
+        return FoundConversations(found, until)
+
+    async def read(self, conversation_id: str) -> ConversationSummary:
+        """Raises ConversationNotFound, as all below."""
+        row = await self._one(
+            _ONE, self._this(conversation_id), ConversationNotFound(conversation_id)
+        )
+        return ConversationSummary.model_validate(row, from_attributes=True)
+
+    async def messages(
+        self, conversation_id: str, *, before: str | None, limit: int
+    ) -> tuple[Message, ...]:
+        """The latest first. `before`: the last one of the page before."""
+        rows = await self._connection.execute(
+            _MESSAGES, {**self._this(conversation_id), "before": before, "limit": limit}
+        )
+        return tuple(Message.model_validate(row, from_attributes=True) for row in rows)
+
+    async def latest_event(self, conversation_id: str) -> str:
+        """The event that the customer's latest message came with."""
+        row = await self._one(
+            _LATEST, self._this(conversation_id), ConversationNotFound(conversation_id)
+        )
+        event_id: str = row.event_id
+        return event_id
+
+    def _this(self, conversation_id: str) -> dict[str, str]:
+        return {"client_id": self._tenant, "conversation_id": conversation_id}

@@ -1,0 +1,140 @@
+"""The pages that let a browser in: where they lead, what they say, and their headers."""
+
+import pytest
+
+from tests.support.core.engine import LiveEngine
+from tests.support.identity.sign_in import browser, mail_to, new_address, sign_in_with
+from tests.support.servers.mail import MailServer
+
+PAGES = ("/app/sign-in", "/app/verify", "/app", "/app/sessions")
+
+
+@pytest.mark.parametrize("page", PAGES)
+async def test_every_page_is_private_and_frames_nowhere(front: LiveEngine, page: str) -> None:
+    async with browser(front) as client:
+        answer = await client.get(page, follow_redirects=True)
+
+    assert answer.status_code == 200
+    headers = answer.headers
+    assert headers["cache-control"] == "no-store"
+    policy = headers["content-security-policy"]
+    assert "default-src 'none'" in policy
+    assert "frame-ancestors 'none'" in policy
+    assert "unsafe" not in policy
+    assert headers["x-frame-options"] == "DENY"
+    assert "<script" not in answer.text
+    assert " style=" not in answer.text
+
+
+async def test_who_is_not_signed_in_comes_back_to_the_page(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    async with browser(engine) as client:
+        sent = await client.get("/app/sessions?x=1")
+        assert sent.headers["location"] == "/app/sign-in?next=%2Fapp%2Fsessions%3Fx%3D1"
+        form = (await client.get(sent.headers["location"])).text
+        assert 'value="/app/sessions?x=1"' in form
+
+        done = await sign_in_with(
+            client, mail, new_address(), "Maison Lin", next_page="/app/sessions?x=1"
+        )
+
+    assert done.headers["location"] == "/app/sessions?x=1"
+
+
+@pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example", "/\\evil.example"])
+async def test_open_redirect(engine: LiveEngine, mail: MailServer, wanted: str) -> None:
+    async with browser(engine) as client:
+        page = await client.get("/app/sign-in", params={"next": wanted})
+        assert "evil" not in page.text
+
+        done = await sign_in_with(client, mail, new_address(), "Maison Lin", next_page=wanted)
+
+        assert done.headers["location"] == "/app"
+        again = await client.get("/app/sign-in", params={"next": wanted})
+        assert again.headers["location"] == "/app"
+
+
+async def test_what_was_typed_wrong_is_said_on_the_form(front: LiveEngine) -> None:
+    typed = '"><script>alert(1)</script>'
+    async with browser(front) as client:
+        asked = await client.post("/app/sign-in", data={"email": typed, "brand_name": typed})
+        entered = await client.post("/app/verify", data={"email": new_address(), "code": "1"})
+
+    assert (asked.status_code, entered.status_code) == (400, 401)
+    assert "<script" not in asked.text
+    assert 'role="alert"' in asked.text
+    assert 'href="#email"' in asked.text
+    assert "<title>Error: " in asked.text
+    assert 'href="#code"' in entered.text
+
+
+async def test_too_many_tries_are_told_as_a_page(front: LiveEngine) -> None:
+    async with browser(front) as client:
+        answers = [
+            await client.post("/app/verify", data={"email": new_address(), "code": "123456"})
+            for _ in range(6)
+        ]
+
+    assert answers[-1].status_code == 429
+    assert int(answers[-1].headers["retry-after"]) >= 1
+    assert "Wait a minute" in answers[-1].text
+
+
+@pytest.mark.parametrize(
+    ("accepted", "language", "title"),
+    [("fr", "fr", "Connexion"), ("en", "en", "Sign in"), ("de", "fr", "Connexion")],
+)
+async def test_pages_speak_the_readers_language(
+    front: LiveEngine, accepted: str, language: str, title: str
+) -> None:
+    async with browser(front) as client:
+        page = await client.get("/app/sign-in", headers={"accept-language": accepted})
+
+    assert f'<html lang="{language}">' in page.text
+    assert f"<h1>{title}</h1>" in page.text
+
+
+async def test_words_are_the_same_in_both_languages(front: LiveEngine) -> None:
+    french, english = (front.app.state.resources.pages._words[one] for one in ("fr", "en"))
+
+    assert _keys(french) == _keys(english)
+
+
+def _keys(words: object) -> object:
+    if isinstance(words, dict):
+        return {name: _keys(inner) for name, inner in sorted(words.items())}
+    return type(words)
+
+
+async def test_errors_of_pages_are_pages(front: LiveEngine) -> None:
+    async with browser(front) as client:
+        missing = await client.get("/app/no-such-page")
+        wrong = await client.put("/app/sign-in")
+        no_form = await client.post("/app/verify", json={})
+        api = await client.get("/api/no-such-route")
+
+    assert missing.status_code == 404
+    assert missing.headers["content-type"].startswith("text/html")
+    assert wrong.status_code == 405
+    assert no_form.status_code == 415
+    assert api.json()["code"] == "route_not_found"
+
+
+async def test_the_style_is_served_and_nothing_else(front: LiveEngine) -> None:
+    style = await front.http.get("/app/static/page.css")
+    outside = await front.http.get("/app/static/..%2fpages.py")
+
+    assert style.headers["content-type"] == "text/css; charset=utf-8"
+    assert style.headers["cache-control"].startswith("public")
+    assert outside.status_code == 404
+
+
+async def test_the_mail_of_a_browsers_code_is_in_its_language(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    email = new_address()
+    async with browser(engine) as client:
+        await client.post("/app/sign-in", data={"email": email, "brand_name": "Maison Lin"})
+
+    assert "Your sign-in code" in str((await mail_to(mail, email))["Subject"])

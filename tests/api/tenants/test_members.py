@@ -1,0 +1,110 @@
+"""/api/dashboard/members: roles that change, memberships that end, an owner who stays."""
+
+import secrets
+
+import httpx
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.tenants.api_key import KEY_BYTES, new_key
+from domain.tenants.client import Role
+from store.tenants.keys import KeyRepository
+from tests.support.billing.usage import USAGE
+from tests.support.core.engine import LiveEngine
+from tests.support.reviews.dashboard import code, person
+from tests.support.tenants.account import INVITATIONS, KEYS, MEMBERS, new_member
+from tests.support.tenants.identity import bearer, session_token
+from tests.support.tenants.shop import Shop
+
+
+async def key_for_a_program(front: LiveEngine, shop: Shop, user_id: str) -> str:
+    """As the OAuth flow makes one for a program that the user lets in."""
+    text, material = new_key(secrets.token_bytes(KEY_BYTES))
+    async with front.database.service() as connection:
+        await KeyRepository(connection).create(
+            key_id=new_ulid(),
+            client_id=shop.client_id,
+            label="Program",
+            material=material,
+            now=utc_now(),
+            created_by=user_id,
+            user_id=user_id,
+            oauth_client_id="program",
+        )
+    return text
+
+
+async def works(front: LiveEngine, shop: Shop, key: str) -> bool:
+    asked = await front.http.get(USAGE, params={"client_id": shop.client_id}, headers=bearer(key))
+    return asked.status_code == 200
+
+
+async def change(
+    front: LiveEngine, headers: dict[str, str], user_id: str, role: str
+) -> httpx.Response:
+    return await front.http.patch(f"{MEMBERS}/{user_id}", json={"role": role}, headers=headers)
+
+
+async def test_roles(front: LiveEngine, shop: Shop, owner: dict[str, str]) -> None:
+    user_id = await new_member(front, shop, Role.AGENT)
+    theirs = bearer(session_token(front.settings, user_id))
+    assert code(await front.http.get(KEYS, headers=theirs)) == (403, "role_required")
+
+    changed = await change(front, owner, user_id, "admin")
+
+    assert changed.json()["role"] == "admin"
+    assert (await front.http.get(KEYS, headers=theirs)).status_code == 200
+    listed = (await front.http.get(MEMBERS, headers=theirs)).json()["members"]
+    assert [(one["user_id"], one["role"]) for one in listed] == [
+        (shop.owner_user_id, "owner"),
+        (user_id, "admin"),
+    ]
+    gone = await front.http.delete(f"{MEMBERS}/{user_id}", headers=owner)
+    assert gone.status_code == 204
+    assert code(await front.http.get(MEMBERS, headers=theirs)) == (403, "no_client")
+    again = await front.http.delete(f"{MEMBERS}/{user_id}", headers=owner)
+    assert code(again) == (404, "member_not_found")
+
+
+async def test_the_owner_stays_and_nobody_joins_them(
+    front: LiveEngine, shop: Shop, owner: dict[str, str]
+) -> None:
+    admin, other = await person(front, shop, Role.ADMIN), await new_member(front, shop)
+    for headers in (owner, admin):
+        for answer in (
+            await change(front, headers, shop.owner_user_id, "viewer"),
+            await front.http.delete(f"{MEMBERS}/{shop.owner_user_id}", headers=headers),
+            await change(front, headers, other, "owner"),
+        ):
+            assert code(answer) == (409, "owner_stays")
+        invited = {"email": "x@example.com", "role": "owner"}
+        answer = await front.http.post(INVITATIONS, json=invited, headers=headers)
+        assert code(answer) == (409, "owner_stays")
+        assert code(await change(front, headers, other, "boss")) == (400, "invalid_body")
+    assert (await front.http.get(KEYS, headers=owner)).status_code == 200
+
+
+@pytest.mark.parametrize("role", ["viewer", "agent", None])
+async def test_programs_of_somebody_who_may_make_no_keys_any_more(
+    front: LiveEngine, shop: Shop, owner: dict[str, str], role: str | None
+) -> None:
+    """They are shut out at once; those of others, and the client's own keys, go on."""
+    user_id = await new_member(front, shop, Role.ADMIN)
+    theirs = await key_for_a_program(front, shop, user_id)
+    others = await key_for_a_program(front, shop, shop.owner_user_id)
+    assert (await change(front, owner, user_id, "admin")).status_code == 200
+    assert await works(front, shop, theirs)
+
+    if role is None:
+        await front.http.delete(f"{MEMBERS}/{user_id}", headers=owner)
+    else:
+        await change(front, owner, user_id, role)
+
+    assert not await works(front, shop, theirs)
+    assert await works(front, shop, others)
+    assert await works(front, shop, shop.key)
+
+
+@pytest.mark.parametrize("user_id", ["x" * 256, "%00", "nobody", "a%0Ab"])
+async def test_nobody_of_that_name(front: LiveEngine, owner: dict[str, str], user_id: str) -> None:
+    assert code(await change(front, owner, user_id, "admin")) == (404, "member_not_found")

@@ -1,0 +1,33 @@
+"""The mails: what they say, and what they never say."""
+
+import pytest
+
+from adapters.system import utc_now
+from domain.identity.invitation import INVITED_FOR, Invitation
+from domain.identity.mails import LANGUAGES, code_mail, invitation_mail, no_account_mail
+from domain.tenants.client import Role
+
+HERE = "https://engine.example/app/sign-in"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_language_has_every_mail(language: str) -> None:
+    now = utc_now()
+    invitation = Invitation(
+        "ID", "anne@shop.example", Role.AGENT, "user", language, now, now + INVITED_FOR
+    )
+    code = code_mail("ID", "anne@shop.example", language, "123456")
+    nobody = no_account_mail("ID", "anne@shop.example", language, sign_in=HERE)
+    invited = invitation_mail(invitation, "Maison {Lin}", sign_in=HERE)
+
+    assert "123456" in code.subject
+    assert "123456" in code.text
+    assert "10 minutes" in code.text
+    assert HERE in nobody.text
+    assert HERE in invited.text
+    assert "Maison {Lin}" in invited.subject
+    for mail in (code, nobody, invited):
+        assert mail.to == "anne@shop.example"
+        assert mail.message_id == "<id@accounts.engine.invalid>"
+        assert mail.auto_submitted == "auto-generated"
+        assert "{" not in mail.text.replace("Maison {Lin}", "")

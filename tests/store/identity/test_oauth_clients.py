@@ -1,0 +1,32 @@
+"""Registrations that nobody uses make room for others."""
+
+from datetime import timedelta
+
+import pytest
+
+from adapters.system import new_ulid, utc_now
+from domain.identity.oauth_client import UNUSED_KEPT, OAuthClient
+from store.core.database import Database
+from store.identity.oauth_clients import OAuthClientRepository
+
+pytestmark = pytest.mark.own_database
+
+
+async def test_the_unused_go_when_they_are_old_or_too_many(database: Database) -> None:
+    now = utc_now()
+    ages = {"used": UNUSED_KEPT * 2, "old": UNUSED_KEPT}
+    ages |= {f"young {n}": timedelta(seconds=n) for n in range(6)}
+    async with database.service() as connection:
+        clients = OAuthClientRepository(connection)
+        ids = {name: new_ulid() for name in ages}
+        for name, age in ages.items():
+            await clients.create(OAuthClient(ids[name], name, ("a.b:/",)), "net", now - age)
+        await clients.keep(ids["used"], now)
+
+        assert await clients.make_room(now, unused_at_most=10) == 1
+        assert await clients.find(ids["old"]) is None
+        assert await clients.make_room(now, unused_at_most=4) == 2
+        assert await clients.make_room(now, unused_at_most=4) == 0
+        left = {name for name, one in ids.items() if await clients.find(one)}
+
+    assert left == {"used", "young 0", "young 1", "young 2", "young 3"}
