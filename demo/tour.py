@@ -235,6 +235,7 @@ class Tour:
         table.add_column(overflow="fold")
         table.add_row("API", f"{self._stack.api_url}{_GATEWAY}")
         table.add_row("API docs", f"{self._stack.api_url}/docs")
+        table.add_row("sign in", f"{self._stack.api_url}/app/sign-in")
         if self._stack.ui_url:
             table.add_row("Temporal UI", f"{self._stack.ui_url}/namespaces/default/workflows")
         table.add_row("client_id", self._shop.client_id)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what tests want from the system and pip cannot bring: LibreOffice, which opens the CSV of
-# an export, and promtool, which reads ops/prometheus/. Without one its tests are skipped, so whatever
+# an export, promtool, which reads ops/prometheus/, and Chromium, which signs in. Without one its tests are skipped, so whatever
 # goes wrong here is only said.
 set -u
 
@@ -8,6 +8,7 @@ say() { printf '%s\n' "$*" >&2; }
 missing=""
 command -v soffice >/dev/null 2>&1 || missing="soffice"
 command -v promtool >/dev/null 2>&1 || missing="$missing promtool"
+command -v chromium >/dev/null 2>&1 || missing="$missing chromium"
 [ -n "$missing" ] || exit 0
 without() { say "warning: $*; the tests that want$missing will be skipped"; exit 0; }
 
@@ -39,6 +40,10 @@ take_promtool() {
 if ! command -v promtool >/dev/null 2>&1; then
     say "installing promtool (once, some seconds)"
     (take_promtool) || failed promtool
+fi
+if ! command -v chromium >/dev/null 2>&1; then
+    say "installing Chromium (once, a minute)"
+    as_root apt-get -qq --no-install-recommends -y install chromium || failed Chromium
 fi
 for program in $missing; do
     command -v "$program" >/dev/null 2>&1 || say "warning: $program is not found"

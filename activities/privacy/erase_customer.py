@@ -11,6 +11,7 @@ from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from store.analytics.tables import churn_predictions
+from store.content.tables import suggestions
 from store.core.database import Database
 from store.exports.tables import automation_events
 from store.privacy.certificates import Certificates
@@ -24,6 +25,7 @@ _EVENTS: Final[tuple[_NextPage, ...]] = (Subject.events, Subject.events_of_conve
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (churn_predictions, Subject.churn),
     (automation_events, Subject.automation_events),
+    (suggestions, Subject.suggestions),
 )
 
 

@@ -15,7 +15,7 @@ from domain.core.ports import Clock
 from domain.privacy.contracts import HousekeepingInput, PruneResult
 from store.core.database import Database
 from store.core.tables import error_reports
-from store.identity.tables import sessions, sign_in_codes
+from store.identity.tables import invitations, sessions, sign_in_codes
 from store.intake.tables import idempotency_keys, inbound_events
 from store.privacy.prune import empty_bodies, prune_older
 from store.webhooks.tables import webhook_misses
@@ -33,8 +33,8 @@ class Prune:
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, which events of other platforms were taken, sign-in
-        codes, sessions that are over, what webhooks have missed and the bodies of what was told.
-        Repeating it prunes what is left.
+        codes, invitations, sessions that are over, what webhooks have missed and the bodies of what
+        was told. Repeating it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -44,6 +44,7 @@ class Prune:
             ("error reports", step.error_reports_s, (partial(prune_older, error_reports),)),
             ("inbound events", step.inbound_events_s, (partial(prune_older, inbound_events),)),
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
+            ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             # The bodies last, so that none is missed that cannot be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),

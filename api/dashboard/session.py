@@ -138,5 +138,9 @@ def _csrf_of(secret: str) -> str:
 
 
 def is_plain_loopback(request: Request) -> bool:
-    """Whether cookies cannot be held to TLS."""
+    """Whether cookies cannot be held to TLS. Never where PUBLIC_URL says that people come by TLS: a
+    proxy on this machine may ask for `127.0.0.1`, whatever it was asked for."""
+    resources: Resources = request.app.state.resources
+    if resources.settings.server.origin.startswith("https:"):
+        return False
     return request.url.scheme == "http" and request.url.hostname in _LOOPBACK

@@ -190,7 +190,7 @@ async def show_anchors(
     async with database_of(data) as database:
         meant = await _latest_day(database) if day is None else day.replace(tzinfo=UTC).date()
         if meant is None:
-            raise InvalidInput("nothing is anchored yet: that is done once a day")
+            raise InvalidInput("nothing is anchored yet: that is done each night at 00:20 UTC")
         found = [one async for page in anchors_of_day(database, meant) for one in page]
     digest = AnchorDigest(found)
     if not as_json:

@@ -63,7 +63,7 @@ async def dev(
                 tour_guide.follow_webhooks()
             # Scripts wait for this line; it must leave the buffer now.
             typer.echo(f"ready {info.api_url}")
-            err.print("Ctrl-C ends it.")
+            err.print(f"Mails are kept in {data}/mail. Ctrl-C ends it.")
             await _watch(stack, data)
 
     await _with_stack(DataFolder(data), ports, serve, host=host, endless=True)

@@ -46,7 +46,7 @@ class Checkout:
 
     `amount`: paid now. `monthly`: paid from `renews_at` on, of a plan. `replaces`: the checkout
     whose plan was being paid for monthly when this one was asked for. `customer_id`: by which the
-    provider knows who pays, if it does.
+    provider knows who pays, if it does. `choice`: of a lower plan, begun last.
     """
 
     id: str
@@ -64,6 +64,7 @@ class Checkout:
     session_id: str | None = None
     subscription_id: str | None = None
     renewal: RenewalState | None = None
+    choice: str | None = None
 
     @property
     def expires_at(self) -> datetime:
@@ -76,12 +77,18 @@ class FirstPayment:
     renews_at: datetime
 
 
-def first_payment(monthly: Money, now: datetime, *, paid: Money | None = None) -> FirstPayment:
+def first_payment(
+    monthly: Money,
+    now: datetime,
+    *,
+    paid: Money | None = None,
+    paid_until: datetime | None = None,
+) -> FirstPayment:
     """What the rest of this month costs, and when whole months begin.
 
     By days in UTC, today included, rounded up to a whole minor unit. `paid`: the monthly price of
-    the plan that this one replaces, which is paid for this month. In a month's last three days the
-    next month is paid at once.
+    the plan that this one replaces, as it was paid for this month, and until `paid_until` where
+    that is later. In a month's last three days the next month is paid at once.
     """
     renews_at = next_period_start(now)
     here = now.astimezone(renews_at.tzinfo)
@@ -89,7 +96,10 @@ def first_payment(monthly: Money, now: datetime, *, paid: Money | None = None) -
     days, left = (renews_at.date() - begin.date()).days, (renews_at.date() - here.date()).days
     more = monthly.minor - (paid.minor if paid is not None else 0)
     amount = max(0, -(-more * left // days))
-    if renews_at - here < _RENEWED_EARLIEST:
+    if paid_until is not None and paid_until > renews_at:
+        renews_at = next_period_start(renews_at)
+        amount += max(0, more)
+    elif renews_at - here < _RENEWED_EARLIEST:
         renews_at = next_period_start(renews_at)
         amount += monthly.minor
     return FirstPayment(Money(minor=amount, currency=monthly.currency), renews_at)

@@ -60,19 +60,33 @@ class Subscription:
             credits_balance=credits_balance,
         )
 
-    def changed_to(self, plan: Plan, now: datetime) -> "Subscription":
-        """An upgrade is in force at once, a downgrade from the next month on.
+    def changed_to(
+        self, plan: Plan, now: datetime, *, paid_until: datetime | None = None
+    ) -> "Subscription":
+        """An upgrade is in force at once, a downgrade from the next month on, or from `paid_until`
+        where more was paid for.
 
         Choosing the present plan takes a waiting downgrade back. The trial goes on.
         """
         settled = self.settled(now)
         if _RANK[plan] >= _RANK[settled.plan]:
             return replace(settled, plan=plan, next_plan=None, next_plan_from=None)
-        return replace(settled, next_plan=plan, next_plan_from=next_period_start(now))
+        begins = next_period_start(now)
+        return replace(settled, next_plan=plan, next_plan_from=max(begins, paid_until or begins))
 
     def is_above(self, plan: Plan, now: datetime) -> bool:
         """Whether a plan is above the one that is in force without the trial."""
         return _RANK[plan] > _RANK[self.settled(now).plan]
+
+    def is_below(self, plan: Plan, now: datetime) -> bool:
+        """Whether the plan that comes is below a plan; the present one, if none comes."""
+        settled = self.settled(now)
+        return _RANK[settled.next_plan or settled.plan] < _RANK[plan]
+
+    def paid(self, bought: Plan, now: datetime) -> Plan:
+        """The plan that this month was paid for, of a client that pays for a bought one: a lower
+        one is in force once it was chosen, and a higher one was granted."""
+        return min(bought, self.settled(now).plan, key=_RANK.__getitem__)
 
     def unpaid(self, bought: Plan, now: datetime, *, at_period_end: bool) -> "Subscription":
         """What is left when a plan that was bought is no longer paid for: free, at once where the

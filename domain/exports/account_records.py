@@ -50,6 +50,11 @@ class PlaybookVersionRecord(Record):
         Rulebook, Field(description="What the agent may do and how it speaks: docs/playbooks.md.")
     ]
     created_at: Annotated[Time, Field(description="When this version was made.")]
+    author: Annotated[
+        str | None,
+        Field(description="Who made it, as the audit log names them."),
+    ] = None
+    note: Annotated[str | None, Field(description="Why, in the author's words.")] = None
 
 
 class PlaybookRecord(Record):

@@ -6,13 +6,16 @@ nothing to guess.
 
 import hashlib
 import re
-from base64 import urlsafe_b64encode
+from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
 SECRET_BYTES: Final = 32
+# The first half of a refresh token stays the same as long as the session lasts. Each half alone is
+# too long to guess.
+_FAMILY_BYTES: Final = 16
 
 _SHAPE: Final = re.compile(r"(ws|rs)_[A-Za-z0-9_-]{43}")
 
@@ -63,3 +66,22 @@ def secret_digest(kind: SessionKind, secret: str) -> bytes | None:
     if _SHAPE.fullmatch(secret) is None or not secret.startswith(_PREFIXES[kind]):
         return None
     return hashlib.sha256(secret.encode()).digest()
+
+
+def following_token(token: str, random: bytes) -> str:
+    """The refresh token that takes the place of one, of the same family; from SECRET_BYTES bytes
+    that only this service can make. `token`: of the right shape."""
+    return session_secret(
+        SessionKind.REFRESH, _family(token) + random[: SECRET_BYTES - _FAMILY_BYTES]
+    )
+
+
+def family_digest(token: str) -> bytes:
+    """What to look up a session by of which a refresh token, old or new, is presented. `token`: of
+    the right shape."""
+    return hashlib.sha256(_family(token)).digest()
+
+
+def _family(token: str) -> bytes:
+    text = token.removeprefix(_PREFIXES[SessionKind.REFRESH])
+    return urlsafe_b64decode(text + "=")[:_FAMILY_BYTES]

@@ -43,7 +43,7 @@ def upgrade() -> None:
         sa.Column("user_id", sa.Text(), nullable=False),
         sa.Column("kind", sa.Text(), nullable=False),
         sa.Column("digest", sa.LargeBinary(), nullable=False),
-        sa.Column("replaced_digest", sa.LargeBinary(), nullable=True),
+        sa.Column("family_digest", sa.LargeBinary(), nullable=True),
         sa.Column("network", sa.Text(), nullable=False),
         sa.Column("agent", sa.Text(), nullable=False),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
@@ -53,7 +53,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_sessions_user_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
         sa.UniqueConstraint("digest", name=op.f("uq_sessions_digest")),
-        sa.UniqueConstraint("replaced_digest", name=op.f("uq_sessions_replaced_digest")),
+        sa.UniqueConstraint("family_digest", name=op.f("uq_sessions_family_digest")),
     )
     op.create_index(op.f("ix_sessions_user_id"), "sessions", ["user_id"])
     op.create_table(

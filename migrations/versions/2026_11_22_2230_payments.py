@@ -35,6 +35,7 @@ def upgrade() -> None:
         sa.Column("session_id", sa.Text(), nullable=True),
         sa.Column("subscription_id", sa.Text(), nullable=True),
         sa.Column("renewal", sa.Text(), nullable=True),
+        sa.Column("choice", sa.Text(), nullable=True),
         sa.Column("created_at", sa.DateTime(timezone=True), nullable=False),
         sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name=op.f("ck_checkouts_bought")),
         sa.CheckConstraint(

@@ -10,7 +10,9 @@ from domain.billing.checkout import MAX_OPEN, OPEN_FOR, Checkout, first_payment
 from domain.billing.errors import NotForSale, PaymentsUnavailable, TooManyCheckouts
 from domain.billing.ports import Payments
 from domain.billing.prices import PriceList
+from domain.billing.subscription import Subscription
 from domain.core.ids import TenantId
+from domain.core.money import Money
 from domain.tenants.actor import MANAGERS, OWNERS, Actor
 from domain.tenants.client import Plan
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
@@ -51,7 +53,12 @@ async def buy_plan(
             raise NotForSale(plan.value)
         repository = CheckoutRepository(work.connection, tenant)
         active = await repository.active()
-        first = first_payment(monthly, work.now, paid=active.monthly if active else None)
+        first = first_payment(
+            monthly,
+            work.now,
+            paid=_paid(active, account.subscription, prices, work.now) if active else None,
+            paid_until=active.renews_at if active else None,
+        )
         checkout = Checkout(
             id=work.new_id(),
             client_id=tenant,
@@ -92,6 +99,16 @@ async def buy_credits(
         )
         await _ask(work, actor, checkout)
     return await _open(units, tenant, checkout, payments)
+
+
+def _paid(
+    active: Checkout, subscription: Subscription, prices: PriceList, now: datetime
+) -> Money | None:
+    """The monthly price that was paid for this month. Once a lower plan was chosen, the checkout
+    has the price that is to come."""
+    if active.plan is None or subscription.settled(now).next_plan is None:
+        return active.monthly
+    return prices.plans.get(subscription.paid(active.plan, now), active.monthly)
 
 
 async def _ask(work: UnitOfWork, actor: Actor, checkout: Checkout) -> None:

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Final
 
 from domain.billing.checkout import Checkout
-from domain.billing.errors import NotALowerPlan, PaymentsUnavailable
+from domain.billing.errors import NotALowerPlan, PaymentsUnavailable, PaymentsUnreachable
 from domain.billing.ports import Payments
 from domain.billing.prices import PriceList
 from domain.billing.subscription import Subscription
@@ -16,6 +17,9 @@ from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from store.billing.checkouts import CheckoutRepository
 from store.billing.thresholds import note_reached
 from store.tenants.accounts import AccountRepository
+
+# Of one choice, while others are made at the same time.
+_TRIES: Final = 3
 
 
 async def change_plan(work: UnitOfWork, actor: Actor, plan: Plan) -> Subscription:
@@ -59,21 +63,36 @@ async def choose_plan(
     PaymentsUnavailable and PaymentsUnreachable.
     """
     actor.require(OWNERS)
-    async with units.of(tenant) as work:
-        await _check_lower(work, plan)
-        active = await CheckoutRepository(work.connection, tenant).active()
-    monthly = None
-    if active is not None and active.subscription_id is not None:
-        if payments is None:
-            raise PaymentsUnavailable
-        monthly = _paid_from_then(plan, active, prices, work.now)
+    for _ in range(_TRIES):
+        async with units.of(tenant) as work:
+            active = await _check_lower(work, plan)
+            if active is None or active.subscription_id is None:
+                return await _choose(work, actor, plan, active, None)
+            if payments is None:
+                raise PaymentsUnavailable
+            monthly = _paid_from_then(plan, active, prices, work.now)
+            choice = work.new_id()
+            await CheckoutRepository(work.connection, tenant).choose(active.id, choice)
         await payments.renew(active.subscription_id, monthly)
-    async with units.of(tenant) as work:
-        changed = (await _check_lower(work, plan)).changed_to(plan, work.now)
-        await save_subscription(work, AccountRepository(work.connection, tenant), changed)
-        if active is not None and monthly is not None:
-            await CheckoutRepository(work.connection, tenant).cost(active.id, monthly)
-        work.note(actor, "plan chosen", plan=plan.value)
+        async with units.of(tenant) as work:
+            active = await _check_lower(work, plan)
+            # Else the provider may have heard the other choice last, so it is told once more.
+            if active is not None and active.choice == choice:
+                return await _choose(work, actor, plan, active, monthly)
+    raise PaymentsUnreachable("chosen at the same time")
+
+
+async def _choose(
+    work: UnitOfWork, actor: Actor, plan: Plan, active: Checkout | None, monthly: Money | None
+) -> Subscription:
+    accounts = AccountRepository(work.connection, work.tenant)
+    changed = (await accounts.lock()).subscription.changed_to(
+        plan, work.now, paid_until=active.renews_at if active else None
+    )
+    await save_subscription(work, accounts, changed)
+    if active is not None and monthly is not None:
+        await CheckoutRepository(work.connection, work.tenant).cost(active.id, monthly)
+    work.note(actor, "plan chosen", plan=plan.value)
     return changed
 
 
@@ -85,11 +104,19 @@ def _paid_from_then(plan: Plan, active: Checkout, prices: PriceList, now: dateti
     return active.monthly if Subscription(bought).is_above(plan, now) else prices.of_plan(plan)
 
 
-async def _check_lower(work: UnitOfWork, plan: Plan) -> Subscription:
-    subscription = (await AccountRepository(work.connection, work.tenant).lock()).subscription
-    if subscription.is_above(plan, work.now):
+async def _check_lower(work: UnitOfWork, plan: Plan) -> Checkout | None:
+    """What is being paid for monthly. A bought plan whose payments have ended is not taken back."""
+    account = await AccountRepository(work.connection, work.tenant).lock()
+    if account.subscription.is_above(plan, work.now):
         raise NotALowerPlan(plan.value)
-    return subscription
+    checkouts = CheckoutRepository(work.connection, work.tenant)
+    active = await checkouts.active()
+    lost = await checkouts.lost() if active is None else []
+    if account.subscription.is_below(plan, work.now) and any(
+        not Subscription(one).is_above(plan, work.now) for one in lost
+    ):
+        raise NotALowerPlan(plan.value)
+    return active
 
 
 async def save_subscription(

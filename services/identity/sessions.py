@@ -8,7 +8,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ports import Sealer
 from domain.identity.errors import SessionNotFound
-from domain.identity.session import Session, SessionKind, secret_digest, session_secret
+from domain.identity.session import (
+    Session,
+    SessionKind,
+    family_digest,
+    following_token,
+    secret_digest,
+    session_secret,
+)
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitOfWork
 from store.identity.sessions import SessionRepository
@@ -44,7 +51,8 @@ async def open_session(
     session = Session(
         work.new_id(), user_id, kind, visitor.network, visitor.agent, work.now, work.now
     )
-    await SessionRepository(work.connection).create(session, digest)
+    family = family_digest(secret) if kind is SessionKind.REFRESH else None
+    await SessionRepository(work.connection).create(session, digest, family)
     person = Actor.person(user_id, None, network=visitor.network)
     work.note(person, "session opened", session_id=session.id)
     return OpenedSession(session, secret)
@@ -62,25 +70,30 @@ async def renew_session(work: UnitOfWork, secret: str, sealer: Sealer) -> Opened
     """Replace a refresh token; None where it is not good any more.
 
     The new token follows from the old one and our key, so who asks twice within GRACE, because an
-    answer was lost or two of their threads asked, gets the same token twice. After that, a replaced
-    token that is presented was stolen, or its owner was robbed of the newer one: the session ends.
+    answer was lost or two of their threads asked, gets the same token twice. After that, and as
+    soon as the new one was replaced too, a token that is presented was stolen, or its owner was
+    robbed of the newer one: the session ends.
     """
     presented = secret_digest(SessionKind.REFRESH, secret)
     if presented is None:
         return None
-    following = session_secret(SessionKind.REFRESH, sealer.digests(f"refresh token/{secret}")[0])
-    replacement = secret_digest(SessionKind.REFRESH, following)
-    if replacement is None:
+    # The first is made by the key of today, the others by keys that it has replaced.
+    following = [
+        following_token(secret, random) for random in sealer.digests(f"refresh token/{secret}")
+    ]
+    replacements = [secret_digest(SessionKind.REFRESH, one) for one in following]
+    if replacements[0] is None:
         raise RuntimeError("a secret of ours has its shape")
     repository = SessionRepository(work.connection)
-    session = await repository.replace(presented, replacement, work.now)
+    session = await repository.replace(presented, replacements[0], work.now)
     if session is not None:
-        return OpenedSession(session, following)
-    replayed = await repository.replaced(presented, work.now)
-    if replayed is None:
+        return OpenedSession(session, following[0])
+    found = await repository.of_family(family_digest(secret), work.now)
+    if found is None:
         return None
-    if work.now - replayed.used_at <= GRACE:
-        return OpenedSession(replayed, following)
+    replayed, current = found
+    if current in replacements and work.now - replayed.used_at <= GRACE:
+        return OpenedSession(replayed, following[replacements.index(current)])
     await repository.end(replayed.user_id, work.now, session_id=replayed.id)
     system = Actor.system("sign-in")
     work.note(system, "session ended for theft", session_id=replayed.id, user_id=replayed.user_id)

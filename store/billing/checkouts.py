@@ -58,6 +58,17 @@ class CheckoutRepository(TenantRepository):
         )
         return int(number or 0)
 
+    async def lost(self) -> list[Plan]:
+        """The plans that were bought, and are no longer paid for monthly."""
+        found = await self._connection.scalars(
+            sa.select(checkouts.c.plan).where(
+                checkouts.c.client_id == self._tenant,
+                checkouts.c.renewal == RenewalState.ENDED,
+                checkouts.c.plan.is_not(None),
+            )
+        )
+        return [Plan(one) for one in found]
+
     async def customer_id(self) -> str | None:
         """By which the provider knows who paid last."""
         return await self._connection.scalar(
@@ -111,6 +122,10 @@ class CheckoutRepository(TenantRepository):
     async def renew(self, checkout_id: str, renewal: RenewalState) -> None:
         await self._change(checkouts.c.id == checkout_id, renewal=renewal)
 
+    async def choose(self, checkout_id: str, choice: str) -> None:
+        """Another plan is being chosen: of two choices at once the later one counts."""
+        await self._change(checkouts.c.id == checkout_id, choice=choice)
+
     async def cost(self, checkout_id: str, monthly: Money) -> None:
         """What is paid monthly from the next month on."""
         await self._change(checkouts.c.id == checkout_id, monthly=monthly.minor)
@@ -150,6 +165,7 @@ def _checkout(row: "sa.Row[*tuple[Any, ...]]") -> Checkout:
         session_id=row.session_id,
         subscription_id=row.subscription_id,
         renewal=None if row.renewal is None else RenewalState(row.renewal),
+        choice=row.choice,
         created_at=row.created_at,
     )
 

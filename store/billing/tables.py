@@ -80,6 +80,8 @@ checkouts: Final = sa.Table(
     text("session_id", nullable=True),
     text("subscription_id", nullable=True),
     text("renewal", nullable=True),
+    # The choice of a lower plan that the payment provider was asked for last.
+    text("choice", nullable=True),
     time("created_at"),
     sa.CheckConstraint("(plan IS NULL) <> (credits IS NULL)", name="bought"),
     sa.CheckConstraint("plan IN ('starter', 'pro', 'enterprise')", name="plan"),

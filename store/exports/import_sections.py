@@ -109,7 +109,9 @@ _MESSAGE: Final = (
 _WAS_OPEN: Final = f"r.status IN ({', '.join(repr(one.value) for one in sorted(OPEN_STATUSES))})"
 
 _PLAYBOOK: Final = ("id", "version", "is_active", "created_at")
-_VERSION: Final = ("version", "name", "event_type", "threshold", "rulebook", "created_at")
+_VERSION: Final = (
+    "version", "name", "event_type", "threshold", "rulebook", "created_at", "author", "note",
+)  # fmt: skip
 _EVENT: Final = (
     "source", "event_type", "customer_email", "message", "subject", "text", "payload", "unified",
     "received_at",

@@ -24,13 +24,15 @@ class SessionRepository:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def create(self, session: Session, digest: bytes) -> None:
+    async def create(self, session: Session, digest: bytes, family: bytes | None) -> None:
+        """`family`: of a refresh session (`family_digest`)."""
         await self._connection.execute(
             sa.insert(sessions).values(
                 id=session.id,
                 user_id=session.user_id,
                 kind=session.kind,
                 digest=digest,
+                family_digest=family,
                 network=session.network,
                 agent=session.agent,
                 created_at=session.created_at,
@@ -73,21 +75,23 @@ class SessionRepository:
         await self._connection.execute(
             sa.update(sessions)
             .where(sessions.c.id == found.id)
-            .values(digest=replacement, replaced_digest=presented, used_at=now)
+            .values(digest=replacement, used_at=now)
         )
         return found
 
-    async def replaced(self, presented: bytes, now: datetime) -> Session | None:
-        """The living session whose secret before the present one this was. Its `used_at` is when
-        it was replaced."""
+    async def of_family(self, family: bytes, now: datetime) -> tuple[Session, bytes] | None:
+        """The living session whose refresh tokens have this in common, and the digest of the one
+        that is good. Its `used_at` is when that one replaced another."""
         rows = await self._connection.execute(
-            sa.select(*_SHOWN).where(
-                sessions.c.replaced_digest == presented, sessions.c.ended_at.is_(None)
+            sa.select(*_SHOWN, sessions.c.digest).where(
+                sessions.c.family_digest == family, sessions.c.ended_at.is_(None)
             )
         )
         row = rows.one_or_none()
-        found = None if row is None else _session(row)
-        return found if found is not None and found.is_alive(now) else None
+        if row is None:
+            return None
+        found = _session(row)
+        return (found, row.digest) if found.is_alive(now) else None
 
     async def of_user(self, user_id: str, now: datetime) -> tuple[Session, ...]:
         """The user's living sessions, the one used last first."""

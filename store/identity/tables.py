@@ -13,8 +13,8 @@ sessions: Final = sa.Table(
     sa.Column("user_id", sa.Text, sa.ForeignKey("users.id"), nullable=False, index=True),
     text("kind"),
     sa.Column("digest", sa.LargeBinary, nullable=False, unique=True),
-    # Of the secret before the last one: who presents it has stolen it, or was robbed of it.
-    sa.Column("replaced_digest", sa.LargeBinary, nullable=True, unique=True),
+    # Of what all refresh tokens of the session have in common, so that an old one is known.
+    sa.Column("family_digest", sa.LargeBinary, nullable=True, unique=True),
     # Networks, not addresses, and the browser's own name: for the list of one's sessions.
     text("network"),
     text("agent"),

@@ -21,6 +21,7 @@ from domain.intake.normalization import normalize
 from domain.privacy.erasure import session_of
 from domain.runs.conversation import address_in, session_keys
 from store.analytics.tables import churn_predictions
+from store.content.tables import suggestions
 from store.exports.tables import automation_events
 from store.runs.tables import customer_memories
 
@@ -128,6 +129,17 @@ class Subject:
             after,
         )
         return _found(rows, await self._naming(rows))
+
+    async def suggestions(self, after: str) -> FoundRecords:
+        """What an assistant suggests in words that have the customer's address."""
+        table = suggestions.c
+        rows = await self._page(_paged(table.id, table.proposed, table.reason), after)
+        theirs = (
+            row.id
+            for row in rows
+            if any(mentions(said, self._key) for said in (row.reason, *_texts(row.proposed)))
+        )
+        return _found(rows, theirs)
 
     async def _naming(
         self, rows: "Sequence[sa.Row[*tuple[Any, ...]]]", *, or_nobody: bool = False

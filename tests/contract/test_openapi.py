@@ -6,6 +6,7 @@ import pytest
 
 from embedded.ports import free_port
 from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
+from tests.contract.test_account import ACCOUNT
 from tests.support.analytics.reports import CHURN, METRICS
 from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES
 from tests.support.core.engine import LiveEngine
@@ -36,6 +37,7 @@ ELSEWHERE = (
     CREDITS,
     CHECKOUTS,
     f"{BILLED}$",
+    *ACCOUNT,
     # No document says which address can sign in, or which code is right: tests/api/identity.
     "/api/auth/",
 )

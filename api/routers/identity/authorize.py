@@ -193,9 +193,11 @@ async def _consent_page(
 
 def _sent_back(request: Request, asked: _Asked, refused: OAuthRefused) -> Response:
     """The client is told what was wrong. Anybody can register a client that is wrong on purpose, so
-    no link to us sends a browser on to the Internet."""
+    no link to us sends a browser on to the Internet. Nor is a browser sent on that comes from the
+    sign-in form: the policy of that page forbids it, and Chromium would stay there."""
     back = asked.answered(error=refused.error, error_description=refused.description)
-    if asked.redirect_uri.is_loopback:
+    from_our_form = request.headers.get("sec-fetch-site") == "same-origin"
+    if asked.redirect_uri.is_loopback and not from_our_form:
         return _redirect(back)
     place = asked.redirect_uri.shown
     return _page(request, "refused", 400, error=refused, back=back, place=place)

@@ -32,7 +32,7 @@ _EXAMPLE: Final = {
     _FILE,
     summary="A client's playbooks as one file of YAML",
     response_class=Response,
-    responses={200: {"content": {YAML: {"schema": {"type": "string"}}}}},
+    responses={200: {"content": {YAML: {"schema": {}}}}},
 )
 async def export(member: MemberDep, resources: ResourcesDep) -> Response:
     """For every member of the client. What was exported changes nothing when it is imported."""

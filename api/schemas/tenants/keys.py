@@ -11,9 +11,7 @@ from domain.tenants.api_key import MAX_LABEL
 # What is written is checked by domain/tenants/api_key.py, which says what is wrong.
 _Label = Annotated[
     str,
-    WithJsonSchema(
-        {"type": "string", "pattern": "[A-Za-z]", "minLength": 1, "maxLength": MAX_LABEL}
-    ),
+    WithJsonSchema({"type": "string", "pattern": r"\S", "minLength": 1, "maxLength": MAX_LABEL}),
     Field(description="What the key is for. One line."),
 ]
 

@@ -7,6 +7,7 @@ import sqlalchemy as sa
 
 from activities.privacy.erase_customer import CustomerErasure
 from adapters.system import new_ulid, utc_now
+from store.content.tables import suggestions
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.privacy.erasure_words import CustomerWords
@@ -61,6 +62,31 @@ async def test_a_try_that_broke_off_has_still_found_what_was_under_way(
     assert await erasure.mark() == 1
     assert await erasure.mark() == 1
     assert await erasure_of(database, shop, utc_now()).mark() == 0
+
+
+async def test_an_assistants_suggestion_that_has_the_address_goes(
+    database: Database, shop: Shop
+) -> None:
+    """A model may have taken it over from what the customer wrote."""
+    entry = {"kind": "knowledge", "title": "Retours", "body": "Sous 30 jours", "language": "fr"}
+    async with database.tenant(shop.tenant) as connection:
+        for n, (proposed, reason) in enumerate(
+            (
+                ({**entry, "body": "Écrire à Ann@X.example."}, "r"),
+                (entry, "ann@x.example l'a demandé"),
+                ({**entry, "body": "marie.ann@x.example"}, "r"),
+            )
+        ):
+            await connection.execute(
+                sa.insert(suggestions).values(
+                    client_id=shop.client_id, id=str(n), proposed=proposed, reason=reason,
+                    suggested_by=shop.key_id, created_at=utc_now(),
+                )
+            )  # fmt: skip
+
+    await erasure_of(database, shop, utc_now()).remove_rows()
+
+    assert [row["id"] for row in await rows(database, suggestions, of=shop)] == ["2"]
 
 
 async def test_what_names_nobody_is_theirs_if_the_address_stands_in_it(

@@ -10,11 +10,12 @@ from temporalio.testing import ActivityEnvironment
 from activities.privacy.prune import Prune
 from adapters.system import new_ulid, utc_now
 from domain.core.errors import EngineUnavailable
+from domain.identity.invitation import INVITED_FOR
 from domain.identity.session import LONGEST
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from store.core.database import Database
-from store.identity.tables import sessions, sign_in_codes
+from store.identity.tables import invitations, sessions, sign_in_codes
 from store.intake.tables import idempotency_keys, inbound_events
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
@@ -114,6 +115,25 @@ async def test_codes_go_after_a_day_and_sessions_when_none_can_last(
     assert max(LONGEST.values()) < 91 * DAY
     for table in (sign_in_codes, sessions):
         assert [row["id"] for row in await rows(database, table)] == ["0"]
+
+
+async def test_invitations_go_after_thirty_days(database: Database, shop: Shop) -> None:
+    """Each holds the address of somebody who may never have come."""
+    now = utc_now()
+    invitation = {
+        "client_id": shop.client_id, "email": "a@b.example", "role": "agent",
+        "invited_by": shop.owner_user_id, "language": "fr", "expires_at": now,
+    }  # fmt: skip
+    async with database.service() as connection:
+        for n, age in enumerate((30 * DAY, 30 * DAY + timedelta(seconds=1))):
+            await connection.execute(
+                sa.insert(invitations).values(id=str(n), created_at=now - age, **invitation)
+            )
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    assert INVITED_FOR < 30 * DAY
+    assert [row["id"] for row in await rows(database, invitations)] == ["0"]
 
 
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(

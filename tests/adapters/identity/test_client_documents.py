@@ -147,7 +147,6 @@ async def test_what_no_document_is_fetched_from(url: str, authority: Certificate
         (200, b"[]", {}),
         (200, b"[" * MAX_BYTES, {}),
         (200, b"\xff", {}),
-        (200, b" " * (MAX_BYTES + 1), {}),
     ],
 )
 async def test_answers_that_are_no_document(
@@ -162,6 +161,17 @@ async def test_answers_that_are_no_document(
     error = await refused(found, site.url_of(NAME))
     assert error.error is OAuthError.INVALID_CLIENT
     assert len(site.seen) == 1, "no redirect is followed"
+
+
+async def test_a_document_has_at_most_5_kb(
+    authority: CertificateAuthority, site: WebhookReceiver
+) -> None:
+    largest = document(site.url_of(NAME)).ljust(MAX_BYTES)
+    found = documents(authority, Resolver(["127.0.0.1"]), allow_private=True)
+    site.answer(200, largest + b" ")
+    assert (await refused(found, site.url_of(NAME))).error is OAuthError.INVALID_CLIENT
+    site.answer(200, largest)
+    assert (await found.find(site.url_of(NAME), asked_by="user")).id == site.url_of(NAME)
 
 
 async def test_a_document_that_names_another_client(

@@ -1,9 +1,17 @@
 """Plans that are paid for monthly: renewals, ends and pages that do not fit one another."""
 
-from domain.tenants.client import Plan
+import asyncio
+from datetime import UTC, datetime
+
+import httpx
+import pytest
+
+from domain.tenants.client import Plan, Role
 from store.billing.tables import checkouts, payment_events
 from tests.support.billing.payments import (
+    DASHBOARD,
     asked_plan,
+    buy,
     put_on,
     settled,
     show,
@@ -11,6 +19,9 @@ from tests.support.billing.payments import (
 )
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
+from tests.support.core.waiting import eventually
+from tests.support.reviews.dashboard import code, person, set_clock
+from tests.support.servers.http_service import Fault
 from tests.support.servers.stripe_account import (
     ended_event,
     renewal_event,
@@ -78,3 +89,86 @@ async def test_a_granted_plan_outlives_a_bought_one(front: LiveEngine, shop: Sho
 
     shown = await show(front, shop, "plan")
     assert (shown["plan"], shown["next_plan"]) == ("enterprise", None)
+
+
+async def choose(front: LiveEngine, shop: Shop, plan: Plan) -> httpx.Response:
+    headers = await person(front, shop, Role.OWNER)
+    return await front.http.post(
+        f"{DASHBOARD}/plan/downgrade", json={"plan": plan}, headers=headers
+    )
+
+
+@pytest.mark.parametrize("plan", [Plan.PRO, Plan.STARTER])
+async def test_what_is_no_longer_paid_for_is_not_chosen_for_nothing(
+    front: LiveEngine, shop: Shop, plan: Plan
+) -> None:
+    """A card that fails ends the payments; the plan lasts until the month ends, and no longer."""
+    await put_on(front.database, shop, Plan.FREE)
+    checkout_id = await asked_plan(front, shop, Plan.PRO)
+    await told(front, session_event(front.stripe.pay(checkout_id)))
+    await told(front, ended_event(front.stripe.subscription_of(checkout_id)))
+
+    assert code(await choose(front, shop, plan)) == (409, "not_a_lower_plan")
+
+    shown = await show(front, shop, "plan")
+    assert (shown["plan"], shown["next_plan"]) == ("pro", "free")
+    assert (await choose(front, shop, Plan.FREE)).status_code == 200
+
+
+async def test_a_higher_plan_after_a_lower_was_chosen(front: LiveEngine, shop: Shop) -> None:
+    """This month was paid at the price that it had, not at the one that was to come."""
+    at = datetime(2026, 11, 21, 12, tzinfo=UTC)
+    set_clock(front, at)
+    with front.stripe.at(at.timestamp()):
+        await put_on(front.database, shop, Plan.FREE)
+        checkout_id = await asked_plan(front, shop, Plan.PRO)
+        await told(front, session_event(front.stripe.pay(checkout_id)))
+        assert (await choose(front, shop, Plan.STARTER)).status_code == 200
+
+        answer = await buy(front, shop, "plan", plan=Plan.ENTERPRISE)
+
+        assert answer.status_code == 201, answer.text
+        # Ten days of thirty, of 499.00 - 149.00.
+        session = front.stripe.session_of(answer.json()["checkout_id"])
+        assert session.amount == 11_667
+
+
+async def test_a_month_that_was_paid_in_advance(front: LiveEngine, shop: Shop) -> None:
+    """In a month's last days the next one is paid too: it is not paid twice, and not given up."""
+    at = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    set_clock(front, at)
+    with front.stripe.at(at.timestamp()):
+        await put_on(front.database, shop, Plan.FREE)
+        lower = await asked_plan(front, shop, Plan.STARTER)
+        await told(front, session_event(front.stripe.pay(lower)))
+        higher = await asked_plan(front, shop, Plan.PRO)
+        session = front.stripe.session_of(higher)
+        # Of 149.00 - 49.00 a day of thirty, and December.
+        assert session.amount == 334 + 10_000
+        await told(front, session_event(front.stripe.pay(higher)))
+
+        answer = await choose(front, shop, Plan.FREE)
+
+        assert answer.json()["next_plan_from"] == "2027-01-01T00:00:00Z"
+
+
+async def test_two_choices_at_once_end_as_one(front: LiveEngine, shop: Shop) -> None:
+    """What Stripe charges from the next month on is what the client has then."""
+    await put_on(front.database, shop, Plan.FREE)
+    checkout_id = await asked_plan(front, shop, Plan.PRO)
+    await told(front, session_event(front.stripe.pay(checkout_id)))
+    subscription = front.stripe.subscription_of(checkout_id)
+    front.stripe.fail_next(Fault.LATE, "POST", after=True)
+
+    async def is_given_up() -> bool | None:
+        return subscription.cancel_at_period_end or None
+
+    given_up = asyncio.create_task(choose(front, shop, Plan.FREE))
+    await eventually(is_given_up)
+    lower = await choose(front, shop, Plan.STARTER)
+    front.stripe.let_go.set()
+
+    assert [lower.status_code, (await given_up).status_code] == [200, 200]
+    front.stripe.let_go.clear()
+    assert (await show(front, shop, "plan"))["next_plan"] == "free"
+    assert subscription.cancel_at_period_end

@@ -25,6 +25,7 @@ from tests.support.identity.consent import (
     register,
     sent_back,
 )
+from tests.support.identity.sign_in import SAME_ORIGIN
 from tests.support.tenants.shop import Shop, open_shop
 
 ISSUER = "http://127.0.0.1:8080"
@@ -127,6 +128,7 @@ async def test_nothing_left_is_asked_again(front: LiveEngine, browser: Browser) 
     answer = await browser.send(app.url(), bare)
     assert answer.status_code == 400
     assert 'role="alert"' in answer.text
+    assert not re.search(r"<input[^>]* checked", answer.text)
 
 
 async def test_a_refusal_is_told(front: LiveEngine, browser: Browser) -> None:
@@ -214,6 +216,17 @@ async def test_a_program_on_this_machine_is_told_at_once(
     assert answer.headers["location"].startswith(f"{app.redirect_uri}?")
     told = sent_back(answer)
     assert (told["error"], told["state"], told["iss"]) == (error, app.state, ISSUER)
+
+
+async def test_a_browser_that_has_just_signed_in_goes_to_the_program_by_a_link(
+    front: LiveEngine, browser: Browser
+) -> None:
+    """The sign-in form may not lead away from us, redirects included."""
+    app = await register(front, "http://127.0.0.1:5000/callback")
+    page = await browser.open(app.url(scope="all"), **SAME_ORIGIN)
+    assert page.status_code == 400
+    [link] = links_away(page)
+    assert link.startswith(f"{app.redirect_uri}?error=invalid_scope&")
 
 
 @pytest.mark.parametrize(("change", "error"), WRONG)

@@ -1,5 +1,6 @@
 """A browser's session: fixation, theft, CSRF, lifetimes."""
 
+import dataclasses
 import re
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from domain.identity.session import IDLE, LONGEST, SessionKind
 from store.identity.tables import sessions
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import rows
+from tests.support.identity.consent import browser_of
 from tests.support.identity.sign_in import (
     SIGN_OUT,
     browser,
@@ -19,6 +21,7 @@ from tests.support.identity.sign_in import (
     sign_in_with,
 )
 from tests.support.servers.mail import MailServer
+from tests.support.tenants.shop import Shop
 
 
 async def let_pass(engine: LiveEngine, by: timedelta, *, rested: bool, email: str) -> None:
@@ -221,6 +224,51 @@ async def test_csrf_another_sites_forms_are_refused(
         assert by_script.status_code == 403
 
         assert await signed_in(client)
+
+
+async def test_csrf_a_browser_that_tells_only_an_origin(front: LiveEngine, shop: Shop) -> None:
+    """As those before Sec-Fetch-Site do."""
+    mine = await browser_of(front, shop.owner_user_id)
+    async with browser(front) as client:
+        client.cookies.set("session", mine.cookie or "", domain="127.0.0.1")
+        form = {"csrf": csrf_in((await client.get("/app")).text)}
+        del client.headers["sec-fetch-site"]
+        foreign: tuple[dict[str, str], ...] = (
+            {},
+            {"host": ""},
+            {"origin": "null"},
+            {"origin": "https://evil.example"},
+            {"origin": "http://127.0.0.1.evil.example"},
+            {"origin": "http://127.0.0.1:1"},
+        )
+        for headers in foreign:
+            refused = await client.post("/app/sign-out", data=form, headers=headers)
+            assert refused.status_code == 403, headers
+
+        own = {"origin": "http://127.0.0.1"}
+        assert (await client.post("/app/sign-out", data=form, headers=own)).status_code == 303
+
+
+async def test_a_proxy_that_asks_for_this_machine_does_not_loosen_the_cookie(
+    front: LiveEngine, shop: Shop
+) -> None:
+    """Some proxies put their own target into Host. PUBLIC_URL says how people come."""
+    resources = front.app.state.resources
+    server = resources.settings.server.model_copy(update={"public_url": "https://engine.example"})
+    settings = resources.settings.model_copy(update={"server": server})
+    front.app.state.resources = dataclasses.replace(resources, settings=settings)
+    mine = await browser_of(front, shop.owner_user_id)
+    async with browser(front) as client:
+        plain = await client.get("/app", headers={"cookie": f"session={mine.cookie}"})
+        cookie = {"cookie": f"__Host-session={mine.cookie}"}
+        held = await client.get("/app", headers=cookie)
+        assert (plain.status_code, held.status_code) == (303, 200)
+
+        form = {"csrf": csrf_in(held.text)}
+        out = await client.post("/app/sign-out", data=form, headers=cookie)
+
+    assert out.headers["set-cookie"].startswith('__Host-session="";')
+    assert "Secure" in out.headers["set-cookie"].split("; ")
 
 
 async def test_csrf_a_form_needs_the_sessions_own_token(

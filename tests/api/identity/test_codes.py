@@ -1,10 +1,13 @@
 """The code that a mail brings: good once, not for long, and kept nowhere in clear."""
 
 import asyncio
+from datetime import timedelta
 
 import httpx
+import pytest
 import sqlalchemy as sa
 
+from domain.identity.code import LIFETIME
 from store.identity.tables import sessions, sign_in_codes
 from store.tenants.tables import clients, users
 from tests.support.core.engine import LiveEngine
@@ -47,9 +50,24 @@ async def test_of_several_at_once_with_one_code_one_gets_in(
     assert len(await rows(engine.database, sessions, user_id=user["id"])) == 1
 
 
-async def test_wrong_used_old_and_unknown_are_answered_alike(
-    engine: LiveEngine, mail: MailServer
+@pytest.mark.parametrize(("seconds", "status"), [(-10, 200), (0, 401)])
+async def test_a_code_lasts_ten_minutes(
+    engine: LiveEngine, mail: MailServer, seconds: int, status: int
 ) -> None:
+    email = new_address()
+    code = await code_for(engine, mail, email, "Maison Lin")
+    age = LIFETIME + timedelta(seconds=seconds)
+    async with engine.app.state.resources.database.service() as connection:
+        await connection.execute(
+            sa.update(sign_in_codes)
+            .where(sign_in_codes.c.email == email)
+            .values(created_at=sign_in_codes.c.created_at - age)
+        )
+
+    assert (await verify(engine, email, code)).status_code == status
+
+
+async def test_wrong_and_unknown_are_answered_alike(engine: LiveEngine, mail: MailServer) -> None:
     email = new_address()
     code = await code_for(engine, mail, email, "Maison Lin")
     wrong = f"{(int(code) + 1) % 1_000_000:06d}"

@@ -139,15 +139,20 @@ async def test_replay(front: LiveEngine, browser: Browser, shop: Shop) -> None:
 async def test_a_replay_needs_no_verifier_and_harms_no_later_key(
     front: LiveEngine, browser: Browser, shop: Shop
 ) -> None:
-    app, thief = await register(front), App("thief")
-    code = await consented(browser, app)
-    first = (await exchanged(front, app.exchange(code))).json()["access_token"]
-    second = await key_for(front, browser, app)
+    app, other, thief = await register(front), await register(front), App("thief")
+    codes = [await consented(browser, app), await consented(browser, app)]
+    first, second = [
+        (await exchanged(front, app.exchange(code))).json()["access_token"] for code in codes
+    ]
+    others = await key_for(front, browser, other)
+    assert not await works(front, first, shop.client_id), "replaced"
 
-    assert error_of(await exchanged(front, thief.exchange(code))) == "invalid_grant"
-
-    assert not await works(front, first, shop.client_id)
+    assert error_of(await exchanged(front, thief.exchange(codes[0]))) == "invalid_grant"
     assert await works(front, second, shop.client_id)
+
+    assert error_of(await exchanged(front, thief.exchange(codes[1]))) == "invalid_grant"
+    assert not await works(front, second, shop.client_id)
+    assert await works(front, others, shop.client_id)
 
 
 async def test_wrong_resource(front: LiveEngine, browser: Browser) -> None:
@@ -155,8 +160,12 @@ async def test_wrong_resource(front: LiveEngine, browser: Browser) -> None:
     app = await register(front, "http://127.0.0.1:1/cb")
     asked = await browser.open(app.url(resource="https://other.example/api/mcp"))
     assert sent_back(asked)["error"] == "invalid_target"
-    form = app.exchange(await consented(browser, app), resource="https://other.example/api/mcp")
-    assert error_of(await exchanged(front, form)) == "invalid_target"
+    wrong = {"resource": "https://other.example/api/mcp"}
+    form = app.exchange(await consented(browser, app))
+    assert error_of(await exchanged(front, form | wrong)) == "invalid_target"
+    key = (await exchanged(front, form)).json()["access_token"]
+    again = {"grant_type": "refresh_token", "refresh_token": key, "client_id": app.client_id}
+    assert error_of(await exchanged(front, again | wrong)) == "invalid_target"
 
 
 @pytest.mark.parametrize(

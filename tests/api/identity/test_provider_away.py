@@ -1,5 +1,6 @@
 """Another identity provider that is away, slow to be found, or says what cannot be."""
 
+import asyncio
 from dataclasses import replace
 from datetime import timedelta
 
@@ -8,6 +9,7 @@ import pytest
 from adapters.system import utc_now
 from domain.identity.provider import ATTEMPT_LASTS
 from tests.support.core.engine import LiveEngine
+from tests.support.core.waiting import eventually
 from tests.support.identity.oidc import (
     CALLBACK,
     START,
@@ -104,3 +106,29 @@ async def test_who_takes_too_long_starts_again(
         answer = await client.get(CALLBACK, params=back)
     assert answer.status_code == 400
     assert provider.asked_for("/token") == 0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("fault", [Fault.HANG, Fault.DRIP])
+@pytest.mark.parametrize("path", ["/.well-known/openid-configuration", "/token"])
+async def test_a_provider_that_never_ends_is_given_up(
+    provided: LiveEngine, provider: OidcProvider, fault: Fault, path: str
+) -> None:
+    """Nothing of ours is held meanwhile: others are served."""
+    pool = provided.app.state.resources.database.engine.pool
+
+    async def asked() -> bool:
+        return provider.asked_for(path) == 1
+
+    async with browser(provided) as client, browser(provided) as other:
+        provider.fail_next(fault, path)
+        waiting = asyncio.create_task(
+            client.get(START)
+            if path != "/token"
+            else come_back(client, provider, new_sub(), verified(new_address()))
+        )
+        await eventually(asked)
+        assert pool.checkedout() == 0
+        assert (await other.get("/app/sign-in")).status_code == 200
+        assert not waiting.done()
+        assert (await asyncio.wait_for(waiting, 12)).status_code == 503

@@ -1,5 +1,6 @@
 """Signing in by another identity provider: who gets in, and as whom."""
 
+import asyncio
 from dataclasses import replace
 
 import httpx
@@ -229,3 +230,35 @@ async def test_cookies_over_tls(provided: LiveEngine) -> None:
     assert cookie.startswith("__Host-sign-in=")
     assert {"HttpOnly", "Secure", "SameSite=lax", "Path=/"} <= {*cookie.split("; ")}
     assert new_ulid() not in cookie
+
+
+async def test_one_account_is_opened_by_who_asks_twice_at_once(
+    provided: LiveEngine, provider: OidcProvider
+) -> None:
+    sub = new_sub()
+    async with browser(provided) as client, browser(provided) as again:
+        await come_back(client, provider, sub, verified(new_address()))
+        again.cookies.update(client.cookies)
+        form = {"brand_name": "Maison Lin"}
+        answers = await asyncio.gather(*(one.post(SHOP, data=form) for one in (client, again)))
+    assert {answer.status_code for answer in answers} == {303}
+    async with provided.app.state.resources.database.reading_across() as connection:
+        assert len(await clients_of(connection, sub)) == 1
+
+
+async def test_two_people_with_one_address_at_once(
+    provided: LiveEngine, provider: OidcProvider
+) -> None:
+    """The provider errs. One of them has the address, and the other nothing of theirs."""
+    subs, email = (new_sub(), new_sub()), new_address()
+    async with browser(provided) as one, browser(provided) as other:
+        for client, sub in zip((one, other), subs, strict=True):
+            await come_back(client, provider, sub, verified(email))
+        form = {"brand_name": "Maison Lin"}
+        answers = await asyncio.gather(*(client.post(SHOP, data=form) for client in (one, other)))
+        assert sorted(answer.status_code for answer in answers) == [303, 409]
+        assert [await is_in(client) for client in (one, other)] == [
+            answer.status_code == 303 for answer in answers
+        ]
+    async with provided.app.state.resources.database.reading_across() as connection:
+        assert sorted([len(await clients_of(connection, sub)) for sub in subs]) == [0, 1]

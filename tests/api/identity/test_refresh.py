@@ -74,6 +74,20 @@ async def test_a_replaced_token_that_comes_back_ends_the_session(
     assert session["ended_at"] is not None
 
 
+async def test_a_thief_who_goes_on_renewing_is_found_too(
+    engine: LiveEngine, mail: MailServer
+) -> None:
+    """The owner's token is then no longer the last but one."""
+    account = await sign_up(engine, mail)
+    thief = account.refresh_token
+    for _ in range(3):
+        thief = (await renew(engine, thief)).json()["refresh_token"]
+
+    assert refused(await renew(engine, account.refresh_token))
+
+    assert refused(await renew(engine, thief))
+
+
 async def test_a_repetition_within_the_grace_does_not_prolong_it(
     engine: LiveEngine, mail: MailServer
 ) -> None:

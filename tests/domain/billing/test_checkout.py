@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from domain.billing.checkout import Checkout, RenewalState, first_payment
+from domain.billing.checkout import Checkout, FirstPayment, RenewalState, first_payment
 from domain.billing.payment import PaymentEvent, PaymentKind, PaymentProblem, doubt
 from domain.core.money import Money
 from domain.core.period import next_period_start
@@ -60,6 +60,16 @@ def test_any_first_payment(now: datetime, monthly: int, paid: int) -> None:
     assert less.renews_at == first.renews_at
     assert timedelta(days=3) <= first.renews_at - now <= timedelta(days=34)
     assert next_period_start(first.renews_at - timedelta(seconds=1)) == first.renews_at
+
+
+def test_a_month_that_is_paid_already_costs_the_difference() -> None:
+    """The plan that is replaced was bought in these days, and so with the next month."""
+    now = datetime(2026, 11, 30, 12, tzinfo=UTC)
+    january = datetime(2027, 1, 1, tzinfo=UTC)
+
+    first = first_payment(eur(9000), now, paid=eur(3000), paid_until=january)
+
+    assert first == FirstPayment(eur(200 + 6000), january)
 
 
 CHECKOUT = Checkout(

@@ -21,6 +21,7 @@ from store.exports.tables import automation_events
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.metadata import metadata
+from store.playbooks.tables import playbook_versions
 from store.reviews.decision_sweep import decisions_not_taken_up
 from store.reviews.tables import escalation_tickets
 from store.runs.action_ledger import ActionLedger
@@ -97,6 +98,13 @@ async def test_a_lived_client_moves_and_is_copied(
     """The models say what the engine wrote; with its ids elsewhere, and with new ones beside it."""
     it = await lived_tenant(acting, tmp_path)
     here = acting.database
+    told = {"author": "member", "note": "Remises de Noël"}
+    async with here.service() as connection:
+        await connection.execute(
+            sa.update(playbook_versions)
+            .where(playbook_versions.c.client_id == it.shop.client_id)
+            .values(told)
+        )
     text = await exported(here, it.shop.client_id)
     for section, records in json.loads(text).items():
         if section in set(Section):
@@ -111,6 +119,8 @@ async def test_a_lived_client_moves_and_is_copied(
     assert moved.records == {section: len(before[section]) for section in Section}
     assert (moved.closed.runs, moved.closed.reviews, moved.closed.integrations) == (0, 1, 1)
     after = await document(elsewhere, tenant)
+    version = after["settings"][0]["playbooks"][0]["versions"][0]
+    assert {name: version[name] for name in told} == told
     assert settled(after) == settled(before)
     log = json.loads(await exported(elsewhere, tenant))["audit_entries"]
     assert [entry["what"] for entry in log] == ["export imported"]

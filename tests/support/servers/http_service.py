@@ -23,6 +23,7 @@ class Fault(StrEnum):
     GARBAGE = "garbage"
     HUGE = "huge"
     DRIP = "drip"
+    LATE = "late"
 
 
 @dataclass(frozen=True)
@@ -153,6 +154,9 @@ class _Handler(BaseHTTPRequestHandler):
             case Fault.HANG:
                 self.kept.let_go.wait(_LET_GO_S)
                 self.close_connection = True
+            case Fault.LATE:
+                self.kept.let_go.wait(_LET_GO_S)
+                self._answer(reply.status, json.dumps(reply.body).encode(), {})
             case Fault.CUT:
                 self.close_connection = True
             case Fault.DRIP:

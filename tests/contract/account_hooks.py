@@ -1,0 +1,24 @@
+"""Hook for the schemathesis process: its requests are about records that exist."""
+
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import schemathesis
+
+CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
+RECORDS = {
+    "key_id": os.environ["CONTRACT_KEY_ID"],
+    "playbook_id": os.environ["CONTRACT_PLAYBOOK_ID"],
+    "user_id": os.environ["CONTRACT_USER_ID"],
+}
+
+
+@schemathesis.hook
+def before_call(_: Any, case: Any, __: Any) -> None:
+    if isinstance(case.query, Mapping) and isinstance(case.query.get("client_id"), str):
+        case.query = {**case.query, "client_id": CLIENT_ID}
+    named = {name: one for name, one in RECORDS.items() if name in (case.path_parameters or {})}
+    # What is removed is another one, so that later requests find these.
+    if named and case.method != "DELETE":
+        case.path_parameters = {**case.path_parameters, **named}
