@@ -15,7 +15,7 @@ import pytest
 from tests.support.core.forks import ROOT
 
 _SEED = 20261121
-_FIRST = ("--phases", "examples,fuzzing", "--max-examples", "6")
+_FIRST = ("--phases", "examples,fuzzing", "--max-examples", "4")
 
 ROUNDS = ["first", pytest.param("whole", marks=pytest.mark.slow)]
 """The first one tries every route a little; the whole one goes through all phases."""

@@ -97,7 +97,7 @@ async def test_webhook_worker_killed_in_the_middle_of_a_post(
     webhook = await subscribed(engine, shop, receiver)
     holding = Holding(the_first(1), answer)
     receiver.decide(holding)
-    with webhook_worker(start, "dying") as dying:
+    with start("dying", *CRASHING, f"never:{names.DELIVER}") as dying:
         (delivery_id,) = await tell(engine.database, shop)
         await engine.engine.send_webhooks(shop.client_id, [delivery_id])
         await receiver.received(1)
