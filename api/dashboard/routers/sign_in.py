@@ -14,7 +14,6 @@ from api.dashboard.session import (
     check_form,
     check_origin,
     let_in,
-    sign_in_first,
     take_cookie,
     visit_of,
 )
@@ -97,8 +96,8 @@ async def verify(request: Request) -> Response:
 @router.post("/app/sign-out")
 async def sign_out(request: Request, resources: ResourcesDep) -> Response:
     visit = await visit_of(request)
-    if visit is None:
-        return sign_in_first(request)
+    if visit is None:  # it has ended by itself; coming back here would sign out again
+        return RedirectResponse(SIGN_IN, status_code=303)
     check_form(request, visit, await read_form(request))
     async with resources.work.everywhere() as work:
         await end_session(work, visit.user.id, visit.session.id, network=client_network(request))

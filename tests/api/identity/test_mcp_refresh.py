@@ -3,7 +3,6 @@
 import asyncio
 
 import pytest
-import sqlalchemy as sa
 
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
@@ -12,9 +11,9 @@ from store.tenants.tables import api_keys
 from tests.api.identity.test_authorize import member
 from tests.api.identity.test_mcp_token import RESOURCE, sent
 from tests.support.core.engine import LiveEngine
+from tests.support.core.locks import until_waiting
 from tests.support.core.rows import rows
 from tests.support.core.units import units_on
-from tests.support.core.waiting import eventually
 from tests.support.identity.consent import (
     REVOKE,
     TOKEN,
@@ -97,16 +96,10 @@ async def test_a_role_that_is_lost_while_a_key_is_made(front: LiveEngine, shop: 
     form = app.exchange(await consented(await browser_of(front, user), app))
     operator = Actor.operator("cli")
 
-    async def waits() -> bool:
-        async with front.database.unscoped() as connection:
-            waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted AND pid IN "
-            ours = "(SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
-            return bool(await connection.scalar(sa.text(waiting + ours)))
-
     async with units_on(front.database).spanning(shop.tenant) as work:
         await change_role(work, operator, user, Role.AGENT)
         answer = asyncio.create_task(exchanged(front, form))
-        await eventually(waits)
+        await until_waiting(front.database)
     assert error_of(await answer) == "invalid_grant"
     assert await rows(front.database, api_keys, oauth_client_id=app.client_id) == []
 

@@ -16,10 +16,13 @@ from domain.intake.rate_limit import LimitScope, limits
 from domain.tenants.api_key import MAX_ACTIVE
 from domain.tenants.client import Role
 from domain.tenants.scopes import EVERY_SCOPE
+from store.tenants.accounts import AccountRepository
 from store.tenants.tables import api_keys
 from tests.api.identity.test_authorize import member
 from tests.support.core.engine import LiveEngine, database_away
+from tests.support.core.locks import until_waiting
 from tests.support.core.rows import rows
+from tests.support.core.units import units_on
 from tests.support.identity.consent import (
     TOKEN,
     App,
@@ -106,11 +109,15 @@ async def test_another_users_key_of_the_same_client_stays(
 
 
 async def test_of_several_at_once_one_key_is_left(
-    front: LiveEngine, browser: Browser, app: App
+    front: LiveEngine, browser: Browser, app: App, shop: Shop
 ) -> None:
     """Whatever codes come at the same moment: a connection has one key."""
     codes = [await consented(browser, app) for _ in range(4)]
-    answers = await asyncio.gather(*(exchanged(front, app.exchange(code)) for code in codes))
+    async with units_on(front.database).spanning(shop.tenant) as work:
+        await AccountRepository(work.connection, shop.tenant).lock()
+        exchanges = [asyncio.create_task(exchanged(front, app.exchange(code))) for code in codes]
+        await until_waiting(front.database, len(codes))
+    answers = await asyncio.gather(*exchanges)
     assert {answer.status_code for answer in answers} == {200}
     assert len(await key_ids(front, app, active=True)) == 1
 

@@ -42,6 +42,14 @@ async def test_who_is_not_signed_in_comes_back_to_the_page(
     assert done.headers["location"] == "/app/sessions?x=1"
 
 
+async def test_whoever_signs_out_too_late_is_not_led_back_to_it(front: LiveEngine) -> None:
+    """The session has ended by itself."""
+    async with browser(front) as client:
+        answer = await client.post("/app/sign-out", data={"csrf": "x"})
+
+    assert (answer.status_code, answer.headers["location"]) == (303, "/app/sign-in")
+
+
 @pytest.mark.parametrize("wanted", ["https://evil.example/", "//evil.example", "/\\evil.example"])
 async def test_open_redirect(engine: LiveEngine, mail: MailServer, wanted: str) -> None:
     async with browser(engine) as client:
