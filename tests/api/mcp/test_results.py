@@ -198,6 +198,12 @@ async def test_a_customers_conversations_are_found_by_the_address(
     assert [one["latest_message"]["text"] for one in found["conversations"]] == ["one"]
 
 
+async def test_metrics_of_the_last_day_that_there_is(front: LiveEngine, shop: Shop) -> None:
+    result = await call(front, shop, "get_metrics", first_day="9999-12-31", last_day="9999-12-31")
+
+    assert result["structuredContent"] == {"days": [], "next_first_day": None}
+
+
 async def test_metrics_go_on_day_by_day(front: LiveEngine, shop: Shop) -> None:
     page = await told(
         front, shop, "get_metrics", first_day="2026-01-01", last_day="2026-03-01", limit=31
