@@ -17,6 +17,6 @@ async def until_waiting(database: Database, number: int = 1) -> None:
                     "(SELECT pid FROM pg_stat_activity WHERE datname = current_database())"
                 )
             )
-        return found == number
+        return int(found or 0) == number
 
     await eventually(wait)
