@@ -35,7 +35,6 @@ async def shared_provided(
         oidc_client_id=CLIENT_ID,
         oidc_client_secret=CLIENT_SECRET,
         public_url=ORIGIN,
-        accounts_an_hour=1_000_000,
     ) as engine:
         yield engine
 
