@@ -3,7 +3,6 @@
 import re
 from html import unescape
 
-import httpx
 import pytest
 
 from adapters.system import new_ulid, utc_now
@@ -22,6 +21,7 @@ from tests.support.identity.consent import (
     consented,
     exchanged,
     form_of,
+    links_away,
     register,
     sent_back,
 )
@@ -45,11 +45,6 @@ async def member(front: LiveEngine, shop: Shop, role: Role, user_id: str | None 
             await members.ensure_user(user_id, f"{user_id}@example.com", utc_now())
         await members.add(shop.client_id, user_id, role, utc_now())
     return user_id
-
-
-def links_away(page: httpx.Response) -> list[str]:
-    """Where a page leads but to our own first page."""
-    return [unescape(one) for one in re.findall(r'<a href="([^"]*)"', page.text) if one != "/app"]
 
 
 async def test_whoever_is_not_signed_in_signs_in_first(front: LiveEngine) -> None:

@@ -15,7 +15,7 @@ DOCUMENT = Path(__file__).parents[3] / "docs" / "accounts.md"
 
 
 def curl_lines() -> list[str]:
-    return list(re.findall(r"```\n(.*?)```", DOCUMENT.read_text(), re.DOTALL))
+    return list(re.findall(r"```\n(curl.*?)```", DOCUMENT.read_text(), re.DOTALL))
 
 
 async def run(engine: LiveEngine, line: str, **variables: str) -> httpx.Response:

@@ -65,6 +65,7 @@ async def test_a_user_who_is_invited_joins_beside_their_own_client(
 ) -> None:
     account = await sign_up(engine, mail)
     await invited(engine, shop, account.email, Role.ADMIN)
+    await mail_to(mail, account.email, number=2)
 
     again = await sign_up(engine, mail, account.email, None, number=3)
 
@@ -84,6 +85,7 @@ async def test_an_owner_who_is_invited_stays_the_owner(
             .values(owner_user_id=account.user_id)
         )
     await invited(engine, own, account.email, Role.VIEWER)
+    await mail_to(mail, account.email, number=2)
 
     await sign_up(engine, mail, account.email, None, number=3)
 

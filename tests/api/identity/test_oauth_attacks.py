@@ -30,6 +30,7 @@ from tests.support.identity.consent import (
     exchanged,
     form_of,
     key_for,
+    links_away,
     register,
     sent_back,
     works,
@@ -107,11 +108,11 @@ async def test_pkce_downgrade(
     """Neither the page nor its form lets a request through without S256."""
     app = await register(front, "http://127.0.0.1:1/cb")
     form = form_of(await browser.open(app.url()))
-    for answer in (
-        await browser.open(app.url(**change)),
-        await browser.send(app.url(**change), form),
-    ):
-        assert sent_back(answer)["error"] == "invalid_request"
+    opened = await browser.open(app.url(**change))
+    sent = await browser.send(app.url(**change), form)
+    assert sent_back(opened)["error"] == "invalid_request"
+    [link] = links_away(sent)
+    assert link.startswith(f"{app.redirect_uri}?error=invalid_request&")
 
 
 async def test_a_code_without_its_verifier(front: LiveEngine, browser: Browser) -> None:

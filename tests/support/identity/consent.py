@@ -154,3 +154,8 @@ def error_of(answer: httpx.Response) -> str:
     assert {*told} == {"error", "error_description"}
     error: str = told["error"]
     return error
+
+
+def links_away(page: httpx.Response) -> list[str]:
+    """Where a page leads but to our own first page."""
+    return [unescape(one) for one in re.findall(r'<a href="([^"]*)"', page.text) if one != "/app"]

@@ -34,7 +34,7 @@ def suite() -> Path:
     Skips the test where npm cannot fetch it.
     """
     digest = hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:16]
-    there = ROOT / ".data" / f"conformance-{digest}"
+    there = ROOT / ".venv" / f"conformance-{digest}"
     program = there / "node_modules/@modelcontextprotocol/conformance/dist/index.js"
     if program.exists():
         return program
@@ -69,7 +69,7 @@ async def with_keys(app: ASGIApp, keys: Sequence[str], path: str) -> AsyncIterat
 
     port = free_port()
     server = uvicorn.Server(
-        uvicorn.Config(keyed, port=port, lifespan="off", log_level="warning", ws="none")
+        uvicorn.Config(keyed, port=port, lifespan="off", log_config=None, ws="none")
     )
     serving = asyncio.create_task(server.serve())
 
