@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 import pytest
-from playwright.async_api import BrowserContext, Page, async_playwright
+from playwright.async_api import BrowserContext, Locator, Page, async_playwright
 
 from embedded.kept_mails import mails_in
 from embedded.ports import free_port
@@ -37,20 +37,24 @@ def _code_in(mail: Path) -> str:
     return found.group()
 
 
-async def _fits(page: Page) -> None:
-    """Nothing is wider than a phone, and the reader's dark colours are used."""
+async def _fits(page: Page, shown: Locator) -> None:
+    """Nothing is wider than a phone, and the reader's dark colours are used.
+
+    A click does not wait for the page that it leads to: `shown` is an element of that page.
+    """
+    await shown.wait_for()
     assert await page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
     colour = await page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert max(map(int, re.findall(r"\d+", colour)[:3])) < 64, colour
 
 
 async def _sign_in(page: Page, mails: Path, brand: str = "") -> None:
-    await _fits(page)
+    await _fits(page, page.locator("[name=email]"))
     before = {*mails_in(mails)}
     await page.fill("[name=email]", EMAIL)
     await page.fill("[name=brand_name]", brand)
     await page.get_by_role("button", name="Send the code").click()
-    await _fits(page)
+    await _fits(page, page.locator("[name=code]"))
 
     async def mailed() -> str | None:
         return next((_code_in(one) for one in {*mails_in(mails)} - before), None)
@@ -91,8 +95,7 @@ async def _lets_a_program_in(url: str, mails: Path) -> None:
 
         page = await _opened(context, f"{url}{app.url(scope='usage:read content:read')}")
         await _sign_in(page, mails, "Maison Lin")
-        await page.get_by_role("heading", name="“My program” asks for access").wait_for()
-        await _fits(page)
+        await _fits(page, page.get_by_role("heading", name="“My program” asks for access"))
         await page.get_by_label("Read knowledge and templates").uncheck()
         assert said == []
 
