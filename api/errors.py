@@ -118,6 +118,13 @@ from domain.webhooks.errors import (
     WebhookEventNotFound,
     WebhookNotFound,
 )
+from domain.widget.errors import (
+    ApiKeyNotAccepted,
+    InvalidWidgetCode,
+    OriginNotAllowed,
+    SessionUnknown,
+    WidgetShareUsed,
+)
 
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
@@ -167,6 +174,15 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         502, "La réponse du fournisseur d'identité n'est pas valable."
     ),
     ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
+    OriginNotAllowed: ErrorAnswer(403, "Ce site ne fait pas partie des origines autorisées."),
+    ApiKeyNotAccepted: ErrorAnswer(
+        403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
+    ),
+    SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
+    InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    WidgetShareUsed: ErrorAnswer(
+        429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
+    ),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(

@@ -10,7 +10,12 @@ from alembic import op
 
 
 def create_index(
-    name: str, table: str, columns: list[str], *, where: sa.TextClause | None = None
+    name: str,
+    table: str,
+    columns: list[str],
+    *,
+    where: sa.TextClause | None = None,
+    unique: bool = False,
 ) -> None:
     """Build an index in no transaction, so that nobody waits for it.
 
@@ -28,6 +33,7 @@ def create_index(
             name,
             table,
             columns,
+            unique=unique,
             postgresql_where=where,
             postgresql_concurrently=True,
             if_not_exists=True,

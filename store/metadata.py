@@ -20,6 +20,7 @@ import store.reviews.tables
 import store.runs.tables
 import store.tenants.tables
 import store.webhooks.tables
+import store.widget.tables
 from store.core.schema import metadata
 
 __all__ = ["metadata"]

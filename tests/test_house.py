@@ -13,6 +13,7 @@ NOUNS: Final = frozenset(
     {
         "core",
         "intake",
+        "widget",
         "agent",
         "runs",
         "reviews",

@@ -30,3 +30,36 @@ integrations: Final = sa.Table(
     ),
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
+
+# The sender that a client's mails go out under, once a mail to it was answered with its code.
+mail_senders: Final = sa.Table(
+    "mail_senders",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    text("address"),
+    text("reply_to", nullable=True),
+    sa.Column("signature", sa.Text, nullable=False, server_default=""),
+    # The client's own mail server; unset: the service's.
+    text("smtp_host", nullable=True),
+    sa.Column("smtp_port", sa.Integer, nullable=True),
+    text("smtp_security", nullable=True),
+    text("smtp_username", nullable=True),
+    text("sealed_smtp_password", nullable=True),
+    # The code that proves the address; sealed until its mail is out.
+    text("code_id", nullable=True),
+    sa.Column("code_digest", sa.LargeBinary, nullable=True),
+    text("sealed_code", nullable=True),
+    sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
+    time("code_created_at", nullable=True),
+    time("verified_at", nullable=True),
+    # Why the last mail was not taken.
+    text("last_error", nullable=True),
+    time("last_error_at", nullable=True),
+    time("updated_at"),
+    sa.CheckConstraint("smtp_security IN ('tls', 'starttls')", name="smtp_security"),
+    sa.CheckConstraint(
+        "(smtp_host IS NULL) = (smtp_port IS NULL)"
+        " AND (smtp_host IS NULL) = (smtp_security IS NULL)",
+        name="smtp",
+    ),
+)

@@ -135,6 +135,9 @@ engine_messages: Final = sa.Table(
     text("author"),
     text("body"),
     time("created_at"),
+    # Of a widget's conversation: its session, and the message's place in it, from 1.
+    text("widget_session_id", nullable=True),
+    sa.Column("widget_number", sa.Integer, nullable=True),
     points_to("engine_events", "event_id"),
     points_to("ai_conversations", "conversation_id"),
     sa.Index(None, "client_id", "conversation_id", "created_at"),
@@ -151,6 +154,21 @@ engine_messages: Final = sa.Table(
         "customer_key",
         "created_at",
         postgresql_where=sa.text("direction = 'inbound' AND customer_key IS NOT NULL"),
+    ),
+    sa.Index(
+        "ix_engine_messages_widget_session",
+        "client_id",
+        "widget_session_id",
+        "widget_number",
+        unique=True,
+        postgresql_where=sa.text("widget_session_id IS NOT NULL"),
+    ),
+    # What the widget's own share of the client's limits counts.
+    sa.Index(
+        "ix_engine_messages_widget",
+        "client_id",
+        "created_at",
+        postgresql_where=sa.text("direction = 'inbound' AND widget_session_id IS NOT NULL"),
     ),
     # One inbound and at most one outbound message an event: a retried step writes nothing twice.
     sa.UniqueConstraint("client_id", "event_id", "direction"),

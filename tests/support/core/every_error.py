@@ -56,6 +56,7 @@ from domain.tenants.errors import (
     TooManyKeys,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
+from domain.widget.errors import WidgetShareUsed
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
@@ -103,6 +104,7 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
+        WidgetShareUsed(60.0),
         InsufficientScope("{scope} {nothing}"),
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),

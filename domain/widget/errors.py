@@ -1,0 +1,40 @@
+"""Errors around the chat widget."""
+
+from domain.core.errors import DomainError
+
+
+class OriginNotAllowed(DomainError):
+    """The page that called is of none of the sites that the client allows."""
+
+    code = "origin_not_allowed"
+
+
+class ApiKeyNotAccepted(DomainError):
+    """The client takes no API keys on its widget's routes."""
+
+    code = "api_key_not_accepted"
+
+
+class WidgetShareUsed(DomainError):
+    """The widget's share of the client's hourly limit or monthly tickets is used up.
+
+    `retry_after_s`: None where only the next month brings more.
+    """
+
+    code = "widget_share_used"
+
+    def __init__(self, retry_after_s: float | None) -> None:
+        super().__init__("the widget's share is used up")
+        self.retry_after_s = retry_after_s
+
+
+class SessionUnknown(DomainError):
+    """No session of this client has such a token, or it has ended."""
+
+    code = "widget_session_unknown"
+
+
+class InvalidWidgetCode(DomainError):
+    """The code is wrong, used, too old or tried too often."""
+
+    code = "invalid_widget_code"

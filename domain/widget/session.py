@@ -1,0 +1,72 @@
+"""A widget's session: one visitor's browser, and the conversation in it.
+
+The browser holds a token, the session's id with a keyed digest of it: nobody enters a session by
+guessing or naming its id. Inside the service only the id is used; it is the `session_id` of the
+session's events.
+"""
+
+import base64
+import hmac
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from domain.core.ids import parse_ulid
+from domain.core.ports import Sealer
+
+SESSION_LASTS: Final = timedelta(days=30)
+"""How long after its last message a session ends; the next message begins another."""
+
+MAX_TOKEN: Final = 100
+"""Characters of a session's token that are looked at."""
+
+
+class VerifiedBy(StrEnum):
+    """How a visitor's address was verified: the merchant signed it, or a code was mailed to it."""
+
+    SIGNATURE = "signature"
+    CODE = "code"
+
+
+class WidgetSession(BaseModel):
+    """`verified_email`: the address that the visitor surely has; None for a visitor who is nobody.
+
+    `last_number`: of its latest message. `seen_number`: of the latest that the visitor was shown.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    verified_email: str | None = None
+    verified_by: VerifiedBy | None = None
+    language: str
+    last_number: int = 0
+    seen_number: int = 0
+    used_at: datetime
+
+
+def session_token(sealer: Sealer, client_id: str, session_id: str) -> str:
+    """What the browser holds. It is valid for this client only."""
+    return f"{session_id}.{_mark(sealer.digests(_named(client_id, session_id))[0])}"
+
+
+def session_of(sealer: Sealer, client_id: str, token: str) -> str | None:
+    """The id of the session that a token is for; None for what we did not sign."""
+    given, _, mark = token[:MAX_TOKEN].partition(".")
+    session_id = parse_ulid(given)
+    if session_id is None or session_id != given:
+        return None
+    marks = [_mark(digest) for digest in sealer.digests(_named(client_id, session_id))]
+    # A list, not a generator: each comparison is made.
+    same = [hmac.compare_digest(one.encode(), mark.encode()) for one in marks]
+    return session_id if any(same) else None
+
+
+def _named(client_id: str, session_id: str) -> str:
+    return f"widget session/{client_id}/{session_id}"
+
+
+def _mark(digest: bytes) -> str:
+    return base64.urlsafe_b64encode(digest).decode().rstrip("=")

@@ -1,0 +1,1 @@
+"""What visitors and merchants do with the chat widget."""

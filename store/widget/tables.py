@@ -1,0 +1,75 @@
+"""The tables of the chat widget: its settings, its visitors' sessions, and codes for addresses."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+# One row a client that has set up the widget. Its key stands in client_settings.
+widgets: Final = sa.Table(
+    "widgets",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    # The sites whose pages may show the widget, as in https://shop.example.
+    json("allowed_origins", "[]"),
+    # The widget's share of the client's hourly limit and monthly tickets; unset: a half.
+    sa.Column("hourly_messages", sa.Integer, nullable=True),
+    sa.Column("monthly_tickets", sa.Integer, nullable=True),
+    sa.Column("accepts_api_keys", sa.Boolean, nullable=False, server_default=sa.true()),
+    # When the chat was last called with an API key in its query: a warning for the client.
+    time("api_key_used_at", nullable=True),
+    # What signs the users of the merchant's site.
+    text("sealed_secret", nullable=True),
+    text("previous_sealed_secret", nullable=True),
+    time("previous_secret_until", nullable=True),
+    text("previous_key", nullable=True),
+    time("previous_key_until", nullable=True),
+    time("updated_at"),
+    sa.UniqueConstraint("previous_key"),
+    sa.CheckConstraint("hourly_messages > 0", name="hourly_messages"),
+    sa.CheckConstraint("monthly_tickets > 0", name="monthly_tickets"),
+)
+
+# One row a visitor's browser, made with its first message.
+widget_sessions: Final = sa.Table(
+    "widget_sessions",
+    metadata,
+    *tenant_key(),
+    text("verified_email", nullable=True),
+    text("verified_by", nullable=True),
+    time("verified_at", nullable=True),
+    text("language"),
+    # Its messages are numbered from 1 in the order of their commits: this row is locked for each.
+    sa.Column("last_number", sa.Integer, nullable=False, server_default="0"),
+    # The last that the visitor was shown, and the last that was mailed instead.
+    sa.Column("seen_number", sa.Integer, nullable=False, server_default="0"),
+    sa.Column("mailed_number", sa.Integer, nullable=False, server_default="0"),
+    time("created_at"),
+    sa.Column("used_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.CheckConstraint("verified_by IN ('signature', 'code')", name="verified_by"),
+    sa.CheckConstraint(
+        "(verified_email IS NULL) = (verified_by IS NULL)"
+        " AND (verified_email IS NULL) = (verified_at IS NULL)",
+        name="verified",
+    ),
+)
+
+widget_codes: Final = sa.Table(
+    "widget_codes",
+    metadata,
+    *tenant_key(),
+    text("session_id"),
+    text("email"),
+    # Where it was asked for from.
+    text("network"),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    # Until its mail is out.
+    text("sealed_code", nullable=True),
+    sa.Column("tries_left", sa.SmallInteger, nullable=False),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("used_at", nullable=True),
+    points_to("widget_sessions", "session_id", ondelete="CASCADE"),
+    sa.Index(None, "client_id", "email", "created_at"),
+    sa.Index(None, "client_id", "session_id"),
+)
