@@ -5,18 +5,11 @@ The specification's texts stand to the letter, French and with their spelling.
 
 from typing import Final
 
+from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
 from api.surface import Surface
 from domain.billing.errors import (
-    CheckoutNotFound,
-    InvalidPaymentSignature,
-    NotALowerPlan,
-    NotForSale,
-    PaymentsUnavailable,
-    PaymentsUnreachable,
-    PlanRequired,
     QuotaExhausted,
-    TooManyCheckouts,
 )
 from domain.content.errors import (
     ContentNotFound,
@@ -43,22 +36,6 @@ from domain.core.errors import (
     UnsupportedMediaType,
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
-from domain.identity.errors import (
-    AddressNotVerified,
-    AddressTaken,
-    CrossSiteRequest,
-    InvalidAddress,
-    InvalidBrandName,
-    InvalidCode,
-    InvalidRefreshToken,
-    InvitationNotFound,
-    ProviderAnswerInvalid,
-    ProviderUnreachable,
-    SessionNotFound,
-    SignInInterrupted,
-    TooManyAccounts,
-    TooManyInvitations,
-)
 from domain.intake.errors import (
     ClientRateLimited,
     CustomerRateLimited,
@@ -118,17 +95,11 @@ from domain.webhooks.errors import (
     WebhookEventNotFound,
     WebhookNotFound,
 )
-from domain.widget.errors import (
-    ApiKeyNotAccepted,
-    InvalidWidgetCode,
-    OriginNotAllowed,
-    SessionUnknown,
-    WidgetShareUsed,
-)
 
 _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dans quelques instants."
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
+    **ACCOUNT_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",
@@ -138,16 +109,9 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
             Surface.WIDGET: "Invalid API key",
         },
     ),
-    InvalidCode: ErrorAnswer(401, "Non autorisé"),
-    InvalidRefreshToken: ErrorAnswer(401, "Non autorisé"),
     ApiKeyMissing: ErrorAnswer(401, "api_key required"),
-    PlanRequired: ErrorAnswer(
-        402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
-    ),
     InvalidRequest: ErrorAnswer(400, "Requête HTTP invalide."),
     InvalidBody: ErrorAnswer(400, "Corps de requête invalide : {reason}"),
-    InvalidAddress: ErrorAnswer(400, "Adresse e-mail invalide."),
-    InvalidBrandName: ErrorAnswer(400, "Nom de boutique invalide : 1 à 100 caractères."),
     ClientIdMissing: ErrorAnswer(400, "client_id requis", on={Surface.USAGE: "Missing client_id"}),
     ClientIdRepeated: ErrorAnswer(400, "client_id donné plusieurs fois"),
     InvalidIdempotencyKey: ErrorAnswer(
@@ -163,28 +127,6 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         challenge='Bearer error="insufficient_scope", scope="{scope}"',
     ),
     NoClient: ErrorAnswer(403, "Aucun client associé"),
-    CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
-    SignInInterrupted: ErrorAnswer(400, "Connexion interrompue : recommencez."),
-    AddressNotVerified: ErrorAnswer(
-        403, "Votre fournisseur d'identité n'a pas vérifié votre adresse e-mail."
-    ),
-    AddressTaken: ErrorAnswer(409, "Cette adresse est celle d'un autre compte."),
-    TooManyAccounts: ErrorAnswer(429, "Trop de nouveaux comptes : réessayez dans une heure."),
-    ProviderAnswerInvalid: ErrorAnswer(
-        502, "La réponse du fournisseur d'identité n'est pas valable."
-    ),
-    ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
-    OriginNotAllowed: ErrorAnswer(403, "Ce site ne fait pas partie des origines autorisées."),
-    ApiKeyNotAccepted: ErrorAnswer(
-        403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
-    ),
-    SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
-    InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
-    WidgetShareUsed: ErrorAnswer(
-        429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
-    ),
-    SessionNotFound: ErrorAnswer(404, "Session introuvable."),
-    InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     ClientNotFound: ErrorAnswer(
         404, "Client non trouve", on={Surface.USAGE: "Client introuvable."}
     ),
@@ -230,16 +172,6 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         409, "200 suggestions en attente au plus : acceptez-les ou refusez-les d'abord."
     ),
     TooManyWebhooks: ErrorAnswer(409, "100 webhooks au plus par client."),
-    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
-    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
-    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
-    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
-    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
-    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
-    PaymentsUnreachable: ErrorAnswer(
-        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
-    ),
-    TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
     MethodNotAllowed: ErrorAnswer(405, "Méthode non autorisée"),
     BodyTooSlow: ErrorAnswer(408, "Corps de requête trop lent : 10 s au plus."),
     RunInProgress: ErrorAnswer(

@@ -1,0 +1,82 @@
+"""What callers are answered about signing in, payments and the widget; a part of the table in
+`api/errors.py`."""
+
+from typing import Final
+
+from api.error_answer import ErrorAnswer
+from domain.billing.errors import (
+    CheckoutNotFound,
+    InvalidPaymentSignature,
+    NotALowerPlan,
+    NotForSale,
+    PaymentsUnavailable,
+    PaymentsUnreachable,
+    PlanRequired,
+    TooManyCheckouts,
+)
+from domain.core.errors import DomainError
+from domain.identity.errors import (
+    AddressNotVerified,
+    AddressTaken,
+    CrossSiteRequest,
+    InvalidAddress,
+    InvalidBrandName,
+    InvalidCode,
+    InvalidRefreshToken,
+    InvitationNotFound,
+    ProviderAnswerInvalid,
+    ProviderUnreachable,
+    SessionNotFound,
+    SignInInterrupted,
+    TooManyAccounts,
+    TooManyInvitations,
+)
+from domain.widget.errors import (
+    ApiKeyNotAccepted,
+    InvalidWidgetCode,
+    OriginNotAllowed,
+    SessionUnknown,
+    WidgetShareUsed,
+)
+
+ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
+    InvalidCode: ErrorAnswer(401, "Non autorisé"),
+    InvalidRefreshToken: ErrorAnswer(401, "Non autorisé"),
+    PlanRequired: ErrorAnswer(
+        402, "Cette fonctionnalité est réservée au plan Pro et aux plans supérieurs."
+    ),
+    InvalidAddress: ErrorAnswer(400, "Adresse e-mail invalide."),
+    InvalidBrandName: ErrorAnswer(400, "Nom de boutique invalide : 1 à 100 caractères."),
+    CrossSiteRequest: ErrorAnswer(403, "Ce formulaire vient d'un autre site."),
+    SignInInterrupted: ErrorAnswer(400, "Connexion interrompue : recommencez."),
+    AddressNotVerified: ErrorAnswer(
+        403, "Votre fournisseur d'identité n'a pas vérifié votre adresse e-mail."
+    ),
+    AddressTaken: ErrorAnswer(409, "Cette adresse est celle d'un autre compte."),
+    TooManyAccounts: ErrorAnswer(429, "Trop de nouveaux comptes : réessayez dans une heure."),
+    ProviderAnswerInvalid: ErrorAnswer(
+        502, "La réponse du fournisseur d'identité n'est pas valable."
+    ),
+    ProviderUnreachable: ErrorAnswer(503, "Le fournisseur d'identité ne répond pas. Réessayez."),
+    OriginNotAllowed: ErrorAnswer(403, "Ce site ne fait pas partie des origines autorisées."),
+    ApiKeyNotAccepted: ErrorAnswer(
+        403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
+    ),
+    SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
+    InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    WidgetShareUsed: ErrorAnswer(
+        429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
+    ),
+    SessionNotFound: ErrorAnswer(404, "Session introuvable."),
+    InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
+    CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),
+    InvalidPaymentSignature: ErrorAnswer(400, "Signature invalide."),
+    TooManyCheckouts: ErrorAnswer(409, "Trop de paiements commencés : réessayez dans une heure."),
+    NotForSale: ErrorAnswer(409, "Cette offre ne peut pas être achetée ici."),
+    NotALowerPlan: ErrorAnswer(409, "Un plan supérieur s'achète : il ne se choisit pas."),
+    PaymentsUnavailable: ErrorAnswer(409, "Paiement non configuré."),
+    PaymentsUnreachable: ErrorAnswer(
+        503, "Le prestataire de paiement ne répond pas : rien n'a été payé. Réessayez."
+    ),
+    TooManyInvitations: ErrorAnswer(409, "20 invitations au plus par jour."),
+}
