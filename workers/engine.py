@@ -42,7 +42,9 @@ from adapters.brain.embeddings import embedder_from
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
-from adapters.mail import SmtpMailer
+from adapters.mail.mailer import SmtpMailer
+from adapters.mail.own_servers import OwnServers
+from adapters.mail.smtp_guard import SmtpGuard
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
@@ -51,9 +53,10 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
+from adapters.webhooks.dial import tls_context
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
-from domain.core.ports import ErrorTracker
+from domain.core.ports import ErrorTracker, Sealer
 from domain.intake.ports import Normalizer
 from settings import Settings
 from store.core.database import Database
@@ -150,6 +153,13 @@ class EngineActivities:
         ]
 
 
+def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
+    """What a client's webhooks may reach, its mail server may be: the same settings say so."""
+    guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
+    own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
+    return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)
+
+
 def build_activities(
     settings: Settings,
     database: Database,
@@ -162,7 +172,7 @@ def build_activities(
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
     net = LearnedSafetyNet.load()
-    mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)
+    mailer = build_mailer(settings, sealer)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
