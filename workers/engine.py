@@ -22,6 +22,8 @@ from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
 from activities.intake.normalize import Normalize
+from activities.integrations.client_mail import ClientMail
+from activities.integrations.send_sender_code import SendSenderCode
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -42,9 +44,6 @@ from adapters.brain.embeddings import embedder_from
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
-from adapters.mail.mailer import SmtpMailer
-from adapters.mail.own_servers import OwnServers
-from adapters.mail.smtp_guard import SmtpGuard
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
@@ -53,13 +52,13 @@ from adapters.temporal.client import TemporalEngine
 from adapters.temporal.deployments import deployment_config
 from adapters.temporal.runs import TemporalRuns
 from adapters.temporal.runtime import workflow_runner
-from adapters.webhooks.dial import tls_context
 from domain.agent.lexicons import read_lexicons
 from domain.core import names
-from domain.core.ports import ErrorTracker, Sealer
+from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
 from settings import Settings
 from store.core.database import Database
+from workers.outgoing_mail import build_mailer
 from workers.schedules import ensure_schedules
 from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
@@ -110,6 +109,7 @@ class EngineActivities:
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     send_mail: SendMail
+    send_sender_code: SendSenderCode
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -134,6 +134,7 @@ class EngineActivities:
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.send_mail.send,
+            self.send_sender_code.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -153,13 +154,6 @@ class EngineActivities:
         ]
 
 
-def build_mailer(settings: Settings, sealer: Sealer) -> SmtpMailer:
-    """What a client's webhooks may reach, its mail server may be: the same settings say so."""
-    guard = SmtpGuard(allow_private=settings.webhooks.allow_private_addresses)
-    own = OwnServers(sealer, guard, tls_context(settings.webhooks.ca_file))
-    return SmtpMailer(settings.mail.smtp_url, settings.mail.sender, own)
-
-
 def build_activities(
     settings: Settings,
     database: Database,
@@ -173,6 +167,7 @@ def build_activities(
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
     net = LearnedSafetyNet.load()
     mailer = build_mailer(settings, sealer)
+    client_mail = ClientMail(database, mailer, utc_now)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
@@ -198,7 +193,7 @@ def build_activities(
             net=net,
             answers_per_hour=settings.threads.answers_per_hour,
         ),
-        execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         dry_run=Rehearse(
@@ -221,6 +216,7 @@ def build_activities(
             sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
+        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

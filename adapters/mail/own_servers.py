@@ -93,7 +93,7 @@ def _cut(client: aiosmtplib.SMTP) -> None:
 
 
 async def _enter(client: aiosmtplib.SMTP, server: SmtpServer, password: str | None) -> None:
-    """From the greeting to the login. Nothing but the greeting and STARTTLS is said in the clear."""
+    """From the greeting to the login. Only the greeting and STARTTLS are said in the clear."""
     await client.connect()
     if server.starttls:
         await client.ehlo()

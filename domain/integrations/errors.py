@@ -25,6 +25,12 @@ class MailSenderNotFound(DomainError):
     code = "mail_sender_not_found"
 
 
+class MailSenderVerified(DomainError):
+    """The sender is verified already: no code is needed."""
+
+    code = "mail_sender_verified"
+
+
 class InvalidSenderCode(DomainError):
     """The code is wrong, used, too old or tried too often."""
 

@@ -60,9 +60,8 @@ def check_url(url: str, allow_private: bool) -> str:
         raise InvalidWebhook("url: no fragment", "url : fragment interdit")
     if not host:
         raise InvalidWebhook("url: a host is missing", "url : hôte attendu")
-    netloc = checked_host(host, bracketed="[" in parts.netloc, allow_private=allow_private) + _port(
-        port
-    )
+    host = checked_host(host, bracketed="[" in parts.netloc, allow_private=allow_private)
+    netloc = host + _port(port)
     target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_KEPT)
     checked = f"https://{netloc}{target}"
     if len(checked) > MAX_URL:

@@ -211,7 +211,9 @@ class MailSenderRepository(TenantRepository):
         return changed.rowcount == 1
 
     async def _row(self, query: sa.Select[Any]) -> "sa.Row[*tuple[Any, ...]] | None":
-        return (await self._connection.execute(query, {"tenant": self._tenant})).one_or_none()
+        found = await self._connection.execute(query, {"tenant": self._tenant})
+        row: sa.Row[*tuple[Any, ...]] | None = found.one_or_none()
+        return row
 
     def _sender(self, row: "sa.Row[*tuple[Any, ...]]") -> MailSender:
         return MailSender(
