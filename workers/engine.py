@@ -38,6 +38,7 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
+from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
@@ -110,6 +111,7 @@ class EngineActivities:
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
+    send_visitor_code: SendVisitorCode
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -135,6 +137,7 @@ class EngineActivities:
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
+            self.send_visitor_code.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -217,6 +220,7 @@ def build_activities(
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

@@ -53,6 +53,7 @@ ERASE_ROWS: Final = "erase.rows"
 CERTIFY: Final = "erase.certify"
 ANCHOR_HEADS: Final = "audit.anchor"
 SEND_IDENTITY_MAIL: Final = "identity.mail"
+SEND_VISITOR_CODE: Final = "widget.mail_code"
 SEND_SENDER_CODE: Final = "mail_sender.code"
 
 SWEEP_SCHEDULE: Final = "sweep"
