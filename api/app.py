@@ -81,6 +81,7 @@ from api.routers.webhooks import subscriptions as webhooks
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
 from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
@@ -132,6 +133,7 @@ def create_app(
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
     app.include_router(client_settings.router)
+    app.include_router(widget_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)
