@@ -78,6 +78,7 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
@@ -87,6 +88,7 @@ from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
+from store.widget.session_listener import listening
 
 
 def create_app(
@@ -186,6 +188,8 @@ def _lifespan(
         key_uses = KeyUses(database)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
+        streams = WidgetStreams()
+        app.state.draining.endless.append(streams.end)
         metrics.watch_pool("requests", database.use)
         metrics.watch_pool("reports", reports.use)
         metrics.watch_pool("exports", exports.database.use)
@@ -227,10 +231,15 @@ def _lifespan(
                     allow_private=settings.webhooks.allow_private_addresses,
                     ca_file=settings.webhooks.ca_file,
                 ),
+                widget_streams=streams,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                async with written(key_uses), at_work(app.state.mcp):
+                async with (
+                    written(key_uses),
+                    at_work(app.state.mcp),
+                    listening(settings.database.url, streams.wake),
+                ):
                     yield
         if sessions is not None:
             await sessions.close()

@@ -36,6 +36,7 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
+from activities.widget.mail_answer import MailAnswers
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
@@ -65,6 +66,7 @@ from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
+from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.retention import Retention
@@ -86,6 +88,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ForgetDryRuns,
     AnchorAudit,
     SendIdentityMail,
+    MailAnswer,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -107,6 +110,7 @@ class EngineActivities:
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     send_mail: SendMail
+    mail_answers: MailAnswers
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -131,6 +135,7 @@ class EngineActivities:
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.send_mail.send,
+            self.mail_answers.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -211,6 +216,7 @@ def build_activities(
             sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
+        mail_answers=MailAnswers(database, mailer),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),
