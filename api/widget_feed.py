@@ -20,6 +20,7 @@ from store.widget.session_states import SessionStateRepository
 _log = structlog.get_logger("api")
 
 _ALIVE: Final = b":\n\n"
+_NOTHING: Final = SessionState()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +28,7 @@ class Conversation:
     """`begun`: the session has a message, and has not ended. `more`: there are later messages."""
 
     messages: tuple[ShownMessage, ...] = ()
-    state: SessionState = SessionState()
+    state: SessionState = _NOTHING
     begun: bool = False
 
     @property

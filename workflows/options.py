@@ -114,7 +114,7 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# The mail with a late answer has a workflow of its own, which outlives the run. Each answer has one.
+# The mail with a late answer has a workflow of its own, which outlives the run.
 ANSWER_BY_MAIL: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,

@@ -11,7 +11,6 @@ from domain.integrations.errors import MailRefused, MailUnknown
 from domain.widget.answer_mail import answer_mail
 from domain.widget.contracts import MailAnswerInput
 from store.core.database import Database
-from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 from store.widget.answers_by_mail import AnswersByMailRepository
 
