@@ -2,11 +2,11 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Final
 
-import orjson
 import structlog
+from pydantic import TypeAdapter
 
 from api.widget_streams import StreamPlace, WidgetStreams
 from domain.core.errors import EngineUnavailable
@@ -19,6 +19,8 @@ from store.widget.session_states import SessionStateRepository
 
 _log = structlog.get_logger("api")
 
+_MESSAGE: Final = TypeAdapter(ShownMessage)
+_STATE: Final = TypeAdapter(SessionState)
 _ALIVE: Final = b":\n\n"
 _NOTHING: Final = SessionState()
 
@@ -108,12 +110,15 @@ class SessionFeed:
             found = await self._read_again()
 
     def _new_of(self, found: Conversation) -> bytes:
-        pieces = [_event("message", asdict(message), message.number) for message in found.messages]
+        pieces = [
+            _event("message", _MESSAGE.dump_json(message), message.number)
+            for message in found.messages
+        ]
         if found.messages:
             self._after = found.messages[-1].number
         if found.state != self._told:
             self._told = found.state
-            pieces.append(_event("state", asdict(found.state)))
+            pieces.append(_event("state", _STATE.dump_json(found.state)))
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
@@ -135,7 +140,7 @@ class SessionFeed:
             return True
 
 
-def _event(kind: str, data: dict[str, object], number: int | None = None) -> bytes:
+def _event(kind: str, data: bytes, number: int | None = None) -> bytes:
     """JSON has no line breaks, which would end an event's data."""
     named = b"" if number is None else f"id: {number}\n".encode()
-    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), named, orjson.dumps(data))
+    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), named, data)

@@ -8,10 +8,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
 from store.webhooks.tables import outbox
+from store.widget.tables import widget_sessions
 
 _BATCH: Final = 5_000
-# Each with all its messages.
-_SESSIONS: Final = 200
 
 
 async def prune_older(table: sa.Table, connection: AsyncConnection, before: datetime) -> int:
@@ -21,29 +20,12 @@ async def prune_older(table: sa.Table, connection: AsyncConnection, before: date
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
-    """Delete a batch of sessions of widgets unused since before a time; 0 if none is left.
-
-    Their messages are then of no session: should the visitor come back, the old ones are not shown,
-    and the new ones are numbered from 1.
-    """
-    return int(
-        await connection.scalar(_PRUNE_SESSIONS, {"before": before, "limit": _SESSIONS}) or 0
-    )
-
-
-_PRUNE_SESSIONS: Final = sa.text("""
-    WITH gone AS (
-        DELETE FROM widget_sessions
-        WHERE used_at < :before AND (client_id, id) IN (
-            SELECT client_id, id FROM widget_sessions WHERE used_at < :before LIMIT :limit)
-        RETURNING client_id, id
-    ), freed AS (
-        UPDATE engine_messages message SET widget_session_id = NULL, widget_number = NULL
-        FROM gone
-        WHERE message.client_id = gone.client_id AND message.widget_session_id = gone.id
-    )
-    SELECT count(*) FROM gone
-""")
+    """Delete a batch of widgets' sessions unused since before a time, with their codes; 0 if none
+    is left. Their messages stay, and nobody is shown them any more."""
+    unused = widget_sessions.c.used_at < before
+    old = some_of(widget_sessions, _BATCH, unused)
+    # Asked again: a session may have been used while this waited for its row.
+    return (await connection.execute(sa.delete(widget_sessions).where(old, unused))).rowcount
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:
