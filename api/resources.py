@@ -16,6 +16,7 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
@@ -65,6 +66,7 @@ class Resources:
     report_pace: ReportPace
     pages: Pages
     client_documents: ClientDocuments
+    widget_streams: WidgetStreams
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

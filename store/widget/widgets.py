@@ -48,7 +48,8 @@ class WidgetRepository(TenantRepository):
     async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
         """Write down that the chat was called with an API key, unless that was done a short while
         ago; returns whether it was written. Raises as `change`."""
-        used_at = (await self._locked()).api_key_used_at
+        await AccountRepository(self._connection, self._tenant).lock()
+        used_at = (await self.read()).api_key_used_at
         if used_at is not None and used_at > now - at_most_every:
             return False
         await self._write(now, api_key_used_at=now)
