@@ -11,8 +11,8 @@ from domain.widget.widget_session import SESSION_LASTS, VerifiedBy, session_toke
 from store.billing.tables import usage_counters
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
-from store.widget.sessions import WidgetSessionRepository
 from store.widget.tables import widget_sessions, widgets
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row, row_counts, rows
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
