@@ -33,6 +33,7 @@ from domain.identity.errors import (
 )
 from domain.widget.errors import (
     ApiKeyNotAccepted,
+    InvalidUserSignature,
     InvalidWidgetCode,
     OriginNotAllowed,
     SessionUnknown,
@@ -64,6 +65,9 @@ ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     ),
     SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
     InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    InvalidUserSignature: ErrorAnswer(
+        401, "Signature de l'utilisateur invalide : user_signature ne signe pas customer_email."
+    ),
     WidgetShareUsed: ErrorAnswer(
         429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
     ),

@@ -78,6 +78,12 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.routers.widget import chat as widget_chat
+from api.routers.widget import config as widget_config
+from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import messages as widget_messages
+from api.routers.widget import seen as widget_seen
+from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
@@ -142,6 +148,8 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
+    for widget in (widget_chat, widget_config, widget_messages, widget_seen, widget_preflight):
+        app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
@@ -214,6 +222,8 @@ def _lifespan(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
+                widget_keys=widget_key_reads(database, utc_now),
+                widgets=widget_reads(database),
                 key_uses=key_uses,
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,

@@ -1,6 +1,6 @@
 """What a client has set about its widget. Secrets come sealed and stay sealed here."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -63,9 +63,14 @@ class WidgetRepository(TenantRepository):
             previous_key_until=None if kept is None else previous_until,
         )
 
-    async def note_api_key(self, now: datetime) -> None:
-        """The chat was called with an API key."""
+    async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
+        """Write down that the chat was called with an API key, unless that was done a short while
+        ago; returns whether it was written. Raises as `change`."""
+        used_at = (await self._locked()).api_key_used_at
+        if used_at is not None and used_at > now - at_most_every:
+            return False
         await self._write(now, api_key_used_at=now)
+        return True
 
     async def _locked(self) -> Widget:
         # Of two rotations at once, the second keeps what the first has put in place.
