@@ -80,8 +80,8 @@ from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
-from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import messages as widget_messages
+from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import seen as widget_seen
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
