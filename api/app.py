@@ -83,6 +83,7 @@ from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import seen as widget_seen
+from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
@@ -148,7 +149,9 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
-    for widget in (widget_chat, widget_config, widget_messages, widget_seen, widget_preflight):
+    for widget in (widget_chat, widget_config, widget_messages, widget_seen):
+        app.include_router(widget.router)
+    for widget in (widget_preflight, widget_settings):
         app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)
