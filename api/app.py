@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
@@ -97,6 +98,15 @@ from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
 
+_WIDGET: Final = (
+    widget_chat,
+    widget_config,
+    widget_messages,
+    widget_seen,
+    widget_preflight,
+    widget_settings,
+)
+
 
 def create_app(
     settings: Settings, metrics: Metrics | None = None, traces: Traces | None = None
@@ -149,9 +159,7 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
-    for widget in (widget_chat, widget_config, widget_messages, widget_seen):
-        app.include_router(widget.router)
-    for widget in (widget_preflight, widget_settings):
+    for widget in _WIDGET:
         app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)
