@@ -25,6 +25,9 @@ from tests.support.widget.page import WidgetPage, page_of
 from tests.support.widget.stream import streaming
 from tests.support.widget.talk import VERIFIED, answer, ask, begin
 
+ANN = Actor.system("ann")
+WORDS = "Nous vous rappelons demain."
+
 
 @pytest.fixture
 async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
@@ -55,19 +58,19 @@ async def test_an_answer_that_a_person_approves_arrives_on_the_open_stream(
         served(engine.app) as port,
         streaming(page, f"http://127.0.0.1:{port}", asked["session_id"]) as stream,
     ):
-        await stream.until(lambda it: bool(it.numbers) and it.state.get("waiting"))
+        await stream.until(lambda it: bool(it.numbers) and it.state.get("waiting", False))
         assert stream.answer.headers["content-type"].startswith("text/event-stream")
         assert stream.answer.headers["access-control-allow-origin"] == "*"
 
         async with units_on(engine.database).of(shop.tenant) as work:
-            await claim_review(work, Actor.system("ann"), review_id)
-        await stream.until(lambda it: it.state.get("reviewing"))
-        await engine.decide(review_id, Decision.EDIT, "Nous vous rappelons demain.")
+            await claim_review(work, ANN, review_id)
+        await stream.until(lambda it: it.state.get("reviewing", False))
+        await engine.decide(review_id, Decision.EDIT, WORDS, actor=ANN.name)
 
         await stream.until(lambda it: len(it.numbers) == 2 and not it.state.get("waiting"))
 
     assert stream.numbers == [1, 2]
-    assert stream.texts == [UNSURE_MESSAGE, "Nous vous rappelons demain."]
+    assert stream.texts == [UNSURE_MESSAGE, WORDS]
     assert stream.seen[-1].data["thinking"] is False
     (told,) = [event for event in stream.seen if event.id == 2]
     assert (told.data["author"], told.data["number"]) == ("human", 2)
@@ -83,7 +86,7 @@ async def test_a_cut_listener_and_a_reconnect_lose_and_double_nothing(
     async with served(page.engine.app) as port:
         base = f"http://127.0.0.1:{port}"
         async with streaming(page, base, token) as stream:
-            await stream.until(lambda it: it.numbers == [1, 2, 3])
+            await stream.until(lambda it: it.numbers == [1, 2, 3] and bool(it.state))
             assert stream.state["verified_email"] == "c…@free.example"
             async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as owner:
                 await owner.execute(
