@@ -27,9 +27,10 @@ async def begin(
     *,
     email: str | None = None,
     now: datetime | None = None,
+    session_id: str = "",
 ) -> str:
     """A session's id. `email`: verified by a code."""
-    session_id, at = new_ulid(), now or utc_now()
+    session_id, at = session_id or new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         sessions = WidgetSessionRepository(connection, shop.tenant)
         await sessions.open(session_id, "en", at)
