@@ -86,6 +86,9 @@ OF_A_PROGRAM = {
     ("GET", "/authorize"),
     ("POST", "/authorize"),
 }
+# Of a page that shows the widget: its key says whose it is, and a token which session
+# (`tests/api/widget/`).
+OF_A_PAGE = {("POST", "/api/widget/email"), ("POST", "/api/widget/verify")}
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
 SIGNED = {("POST", "/api/payments/stripe/webhook")}
 
@@ -95,7 +98,7 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED
+    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | OF_A_PAGE | SIGNED
     assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 

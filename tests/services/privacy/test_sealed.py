@@ -29,8 +29,8 @@ SECRETS = ("whsec_1", "whsec_2")
 
 
 async def stored(database: Database, shop: Shop) -> str:
-    """An integration, a webhook and a widget with two secrets each, all sealed with the old key; the
-    webhook's id."""
+    """An integration, a webhook and a widget with two secrets each, all sealed with the old key.
+    The webhook's id."""
     sealer, now, webhook_id = FernetSealer(OLD), utc_now(), new_ulid()
     first, second = (seal_secret(sealer, shop.tenant, webhook_id, one) for one in SECRETS)
     later = now.replace(year=now.year + 1)
