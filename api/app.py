@@ -84,6 +84,7 @@ from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import seen as widget_seen
+from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
@@ -104,6 +105,7 @@ _WIDGET: Final = (
     widget_messages,
     widget_seen,
     widget_preflight,
+    widget_verification,
     widget_settings,
 )
 
