@@ -19,7 +19,7 @@ from api.http.report_pace import ReportPace
 from domain.billing.ports import Payments
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
-from domain.integrations.ports import Connectors
+from domain.integrations.ports import Connectors, MailServers
 from domain.tenants.api_key import KeyMaterial
 from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
@@ -44,6 +44,7 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
+    mail_servers: MailServers
     payments: Payments | None
     door: Door
     bodies: Crowd[str]
