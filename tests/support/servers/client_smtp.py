@@ -26,11 +26,12 @@ class ClientSmtp(MailServer):
         self.port = 0
         self.logins: list[bytes] = []
         self.asked_for: list[str | None] = []
+        self.password = PASSWORD
 
     def login(self, _: SMTP, __: Session, ___: object, ____: str, given: object) -> AuthResult:
         assert isinstance(given, LoginPassword)
         self.logins.append(given.login)
-        return AuthResult(success=given.password == PASSWORD.encode(), handled=False)
+        return AuthResult(success=given.password == self.password.encode(), handled=False)
 
 
 @asynccontextmanager
