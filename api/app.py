@@ -17,6 +17,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
+from adapters.mail.smtp_guard import SmtpGuard
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics
@@ -68,7 +69,7 @@ from api.routers.identity import (
     sign_in,
 )
 from api.routers.intake import gateway
-from api.routers.integrations import integrations
+from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
@@ -84,6 +85,7 @@ from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import seen as widget_seen
+from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
@@ -104,6 +106,7 @@ _WIDGET: Final = (
     widget_messages,
     widget_seen,
     widget_preflight,
+    widget_verification,
     widget_settings,
 )
 
@@ -150,7 +153,8 @@ def create_app(
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)
-    app.include_router(integrations.router)
+    for connected in (integrations, mail_sender):
+        app.include_router(connected.router)
     app.include_router(keys.router)
     app.include_router(members.router)
     app.include_router(invitations.router)
@@ -229,6 +233,7 @@ def _lifespan(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
+                mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),

@@ -14,7 +14,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository
 from store.runs.tables import engine_messages
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.sessions import WidgetSessionRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 
