@@ -44,8 +44,8 @@ from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
-from store.widget.sessions import WidgetSessionRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
