@@ -6,7 +6,7 @@ from adapters.seal import FernetSealer
 from adapters.system import new_ulid, utc_now
 from domain.core.ids import TenantId
 from domain.core.ports import MailSender
-from domain.integrations.mail_sender import WantedSender
+from domain.integrations.client_sender import WantedSender
 from domain.tenants.actor import Actor
 from services.integrations.mail_senders import DrawnCode, StoredSender, set_mail_sender
 from store.core.database import Database
