@@ -1,5 +1,5 @@
-"""What callers are answered about signing in, payments and the widget; a part of the table in
-`api/errors.py`."""
+"""What callers are answered about signing in, payments, senders of mail and the widget; a part of
+the table in `api/errors.py`."""
 
 from typing import Final
 
@@ -31,11 +31,21 @@ from domain.identity.errors import (
     TooManyAccounts,
     TooManyInvitations,
 )
+from domain.integrations.errors import (
+    InvalidMailSender,
+    InvalidSenderCode,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
+)
 from domain.widget.errors import (
     ApiKeyNotAccepted,
+    InvalidUserSignature,
+    InvalidWidget,
     InvalidWidgetCode,
     OriginNotAllowed,
     SessionUnknown,
+    TooManyCodes,
     WidgetShareUsed,
 )
 
@@ -63,10 +73,20 @@ ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
     ),
     SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
+    InvalidWidget: ErrorAnswer(400, "Widget invalide : {reason}"),
+    TooManyCodes: ErrorAnswer(429, "Trop de codes demandés : réessayez dans une heure."),
     InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    InvalidUserSignature: ErrorAnswer(
+        401, "Signature de l'utilisateur invalide : user_signature ne signe pas customer_email."
+    ),
     WidgetShareUsed: ErrorAnswer(
         429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
     ),
+    InvalidMailSender: ErrorAnswer(400, "Adresse d'envoi invalide : champ « {reason} »"),
+    InvalidSenderCode: ErrorAnswer(400, "Code incorrect ou expiré."),
+    MailSenderNotFound: ErrorAnswer(404, "Aucune adresse d'envoi n'est définie."),
+    MailSenderVerified: ErrorAnswer(409, "Cette adresse d'envoi est déjà vérifiée."),
+    TooManySenderCodes: ErrorAnswer(409, "5 codes au plus par jour : réessayez demain."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),

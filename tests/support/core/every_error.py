@@ -33,7 +33,11 @@ from domain.integrations.errors import (
     ActionUnknown,
     ActionUnreachable,
     InvalidIntegration,
+    InvalidMailSender,
+    MailLoginRefused,
     MailRefused,
+    MailServerForbidden,
+    MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
     NotAuthorized,
@@ -56,7 +60,7 @@ from domain.tenants.errors import (
     TooManyKeys,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
-from domain.widget.errors import WidgetShareUsed
+from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
@@ -72,7 +76,10 @@ NOT_FOR_CALLERS = {
     ActionRefused,
     ActionUnknown,
     ActionUnreachable,
+    MailLoginRefused,
     MailRefused,
+    MailServerForbidden,
+    MailServerUntrusted,
     MailUnknown,
     MailUnreachable,
     NotAuthorized,
@@ -103,8 +110,11 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidContent("message", "{reason} {nothing}"),
         InvalidSettings("message", "{reason} {nothing}"),
         InvalidIntegration("message", "{reason} {nothing}"),
+        InvalidMailSender("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
         WidgetShareUsed(60.0),
+        InvalidWidget("message", "{reason} {nothing}"),
+        TooManyCodes(42.5),
         InsufficientScope("{scope} {nothing}"),
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),
