@@ -78,6 +78,8 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.routers.widget import script as widget_script
+from api.widget_script.bundle import WidgetScript
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
@@ -146,6 +148,7 @@ def create_app(
     for pages in (sign_in_pages, provider_pages, account_pages):
         app.include_router(pages.router)
     app.include_router(static.router)
+    app.include_router(widget_script.router)
     app.include_router(oauth_metadata.router)
     app.include_router(oauth_register.router)
     app.include_router(authorize.router)
@@ -222,6 +225,7 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,
                     allow_private=settings.webhooks.allow_private_addresses,
