@@ -1,5 +1,7 @@
 // The tag, and what the page may call.
 
+const KEYS_HERE = Symbol.for("support-widget");
+
 function start() {
   const tag = document.currentScript;
   const key = tag && tag.dataset.key;
@@ -7,7 +9,9 @@ function start() {
     console.error("Support widget: its script tag needs data-key, your widget's key.");
     return;
   }
-  if (document.querySelector(`support-widget[data-key="${CSS.escape(key)}"]`)) return;
+  const keys = (window[KEYS_HERE] ||= new Set());
+  if (keys.has(key)) return;
+  keys.add(key);
   const signed = tag.dataset.userEmail
     ? { email: tag.dataset.userEmail, signature: tag.dataset.userSignature }
     : null;

@@ -2,7 +2,7 @@
 
 /** `on`: sendCode(email), confirm(code), otherAddress(), withoutAddress(). */
 function openVerify(words, on) {
-  const form = node("form", { class: "verify", hidden: true, "aria-label": words.email });
+  const form = node("form", { class: "verify", hidden: true });
   const wrong = node("p", { class: "wrong", role: "alert", hidden: true });
   let step = null;
   let field = null;
