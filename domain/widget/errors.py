@@ -1,6 +1,8 @@
 """Errors around the chat widget."""
 
-from domain.core.errors import DomainError
+from datetime import datetime
+
+from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
@@ -18,14 +20,22 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: None where only the next month brings more.
+    `retry_after_s`: None where only the next month brings more. `oldest`: the first message that
+    counts within the hour.
     """
 
     code = "widget_share_used"
 
-    def __init__(self, retry_after_s: float | None) -> None:
+    def __init__(self, retry_after_s: float | None, oldest: datetime | None = None) -> None:
         super().__init__("the widget's share is used up")
         self.retry_after_s = retry_after_s
+        self.oldest = oldest
+
+
+class InvalidUserSignature(DomainError):
+    """The signature is not the merchant's for this address."""
+
+    code = "invalid_user_signature"
 
 
 class SessionUnknown(DomainError):
@@ -38,3 +48,19 @@ class InvalidWidgetCode(DomainError):
     """The code is wrong, used, too old or tried too often."""
 
     code = "invalid_widget_code"
+
+
+class InvalidWidget(InvalidContent):
+    """What is to be set about the widget breaks a rule."""
+
+    code = "invalid_widget"
+
+
+class TooManyCodes(DomainError):
+    """The session had as many codes mailed as it may within an hour."""
+
+    code = "too_many_codes"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__("as many codes as a session gets in an hour")
+        self.retry_after_s = retry_after_s

@@ -1,0 +1,114 @@
+"""The messages of the widget's sessions: each gets its number, and open streams hear of it."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.widget.shown_message import MESSAGES_A_READ, ShownMessage
+from store.core.repository import TenantRepository
+from store.runs.tables import engine_messages
+
+WIDGET_CHANNEL: Final = "widget"
+"""Where PostgreSQL tells of sessions that changed, as `client_id/session_id`, after the commit."""
+
+
+class SessionMessageRepository(TenantRepository):
+    async def number(self, event_id: str, direction: str) -> int | None:
+        """Give the event's message the next number of its session, once; a second call returns the
+        same number. None for an event of no session, and of one that was deleted.
+
+        `direction`: inbound or outbound. An answer belongs to the session of the message that it
+        answers. The session's row is locked until the commit, so that numbers come in the order of
+        commits: call it as the last of a transaction that takes other locks.
+        """
+        values = {"tenant": self._tenant, "event": event_id, "direction": direction}
+        number: int | None = await self._connection.scalar(
+            _NUMBER, {**values, "channel": WIDGET_CHANNEL}
+        )
+        return number
+
+    async def changed(self, session_id: str) -> None:
+        """Wake the session's streams at the commit: its state is another."""
+        await self._connection.execute(
+            _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
+        )
+
+    async def changed_by(self, event_id: str) -> None:
+        """The same for the session that an event came from; nothing for one of no session."""
+        await self._connection.execute(
+            _NOTIFY_OF_EVENT,
+            {"tenant": self._tenant, "event": event_id, "channel": WIDGET_CHANNEL},
+        )
+
+    async def changed_by_review(self, review_id: str) -> None:
+        """The same for the session whose message a review is about."""
+        await self._connection.execute(
+            _NOTIFY_OF_REVIEW,
+            {"tenant": self._tenant, "review": review_id, "channel": WIDGET_CHANNEL},
+        )
+
+    async def listed(self, session_id: str, after: int) -> tuple[ShownMessage, ...]:
+        """The session's messages with higher numbers, at most MESSAGES_A_READ of them."""
+        found = await self._connection.execute(
+            _LISTED, {"tenant": self._tenant, "session": session_id, "after": after}
+        )
+        return tuple(ShownMessage(*row) for row in found)
+
+
+# One statement: the number, the message that has it and the word of it stand or fall together.
+_NUMBER: Final = sa.text("""
+    WITH its AS (
+        SELECT own.id, own.widget_number, said.widget_session_id AS session_id
+        FROM engine_messages said
+        JOIN engine_messages own ON own.client_id = said.client_id
+                                AND own.event_id = said.event_id AND own.direction = :direction
+        WHERE said.client_id = :tenant AND said.event_id = :event
+          AND said.direction = 'inbound' AND said.widget_session_id IS NOT NULL
+    ), counted AS (
+        UPDATE widget_sessions session SET last_number = session.last_number + 1
+        FROM its
+        WHERE session.client_id = :tenant AND session.id = its.session_id
+          AND its.widget_number IS NULL
+        RETURNING session.id AS session_id, session.last_number
+    ), numbered AS (
+        UPDATE engine_messages message
+        SET widget_session_id = counted.session_id, widget_number = counted.last_number
+        FROM its, counted
+        WHERE message.client_id = :tenant AND message.id = its.id
+        RETURNING message.widget_number,
+                  pg_notify(:channel, message.client_id || '/' || counted.session_id)
+    )
+    SELECT widget_number FROM numbered
+    UNION ALL
+    SELECT widget_number FROM its WHERE widget_number IS NOT NULL
+""")
+_NOTIFY: Final = sa.text("SELECT pg_notify(:channel, :session)")
+_NOTIFY_OF_EVENT: Final = sa.text("""
+    SELECT pg_notify(:channel, client_id || '/' || widget_session_id) FROM engine_messages
+    WHERE client_id = :tenant AND event_id = :event AND direction = 'inbound'
+      AND widget_session_id IS NOT NULL
+""")
+_NOTIFY_OF_REVIEW: Final = sa.text("""
+    SELECT pg_notify(:channel, said.client_id || '/' || said.widget_session_id)
+    FROM escalation_tickets review
+    JOIN engine_runs run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages said ON said.client_id = run.client_id
+                             AND said.event_id = run.event_id AND said.direction = 'inbound'
+    WHERE review.client_id = :tenant AND review.id = :review
+      AND said.widget_session_id IS NOT NULL
+""")
+_LISTED: Final = (
+    sa.select(
+        engine_messages.c.widget_number,
+        engine_messages.c.author,
+        engine_messages.c.body,
+        engine_messages.c.created_at,
+    )
+    .where(
+        engine_messages.c.client_id == sa.bindparam("tenant"),
+        engine_messages.c.widget_session_id == sa.bindparam("session"),
+        engine_messages.c.widget_number > sa.bindparam("after"),
+    )
+    .order_by(engine_messages.c.widget_number)
+    .limit(MESSAGES_A_READ)
+)

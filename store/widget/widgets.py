@@ -1,0 +1,68 @@
+"""What a client has set about its widget. Secrets come sealed and stay sealed here."""
+
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from domain.widget.widget import Widget, WidgetChange
+from store.core.repository import TenantRepository
+from store.tenants.accounts import AccountRepository
+from store.widget.tables import widgets
+
+
+class WidgetRepository(TenantRepository):
+    async def read(self) -> Widget:
+        found = await self._connection.execute(
+            sa.select(widgets).where(widgets.c.client_id == self._tenant)
+        )
+        row = found.one_or_none()
+        return Widget() if row is None else Widget.model_validate(row, from_attributes=True)
+
+    async def change(self, change: WidgetChange, now: datetime) -> Widget:
+        """Raises ClientNotFound, also while the client is being erased."""
+        return await self._set(now, **change.given)
+
+    async def rotate_secret(
+        self, sealed: str, *, previous_until: datetime | None, now: datetime
+    ) -> Widget:
+        """Put a new secret in place. The one until now signs until `previous_until`; None: it ends
+        at once. An earlier one that is still valid ends. Raises as `change`."""
+        # Of two rotations at once, the second keeps what the first has put in place.
+        await AccountRepository(self._connection, self._tenant).lock()
+        kept = None if previous_until is None else (await self.read()).sealed_secret
+        return await self._set(
+            now,
+            sealed_secret=sealed,
+            previous_sealed_secret=kept,
+            previous_secret_until=None if kept is None else previous_until,
+        )
+
+    async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
+        """Let the key before a rotation stay valid; None: none stays valid. Raises as `change`."""
+        kept = None if until is None else key
+        return await self._set(
+            now, previous_key=kept, previous_key_until=None if kept is None else until
+        )
+
+    async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
+        """Write down that the chat was called with an API key, unless that was done a short while
+        ago; returns whether it was written. Raises as `change`."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        used_at = (await self.read()).api_key_used_at
+        if used_at is not None and used_at > now - at_most_every:
+            return False
+        await self._write(now, api_key_used_at=now)
+        return True
+
+    async def _set(self, now: datetime, **values: object) -> Widget:
+        await AccountRepository(self._connection, self._tenant).lock()
+        await self._write(now, updated_at=now, **values)
+        return await self.read()
+
+    async def _write(self, now: datetime, **values: object) -> None:
+        await self._connection.execute(
+            insert(widgets)
+            .values({"client_id": self._tenant, "updated_at": now, **values})
+            .on_conflict_do_update(index_elements=[widgets.c.client_id], set_=values)
+        )
