@@ -10,7 +10,7 @@ function openChat(base, key, language, signed) {
     changed: () => render(),
   });
   const outbox = openOutbox(wire, store, {
-    facts, answered, begin: session.begin, lost: () => session.adopt(null), changed: () => render(),
+    body, answered, begin: session.begin, lost: () => session.adopt(null), changed: () => render(),
   });
   const panel = openPanel(key, words, language, {
     open: () => open(), close, send: outbox.add, again: outbox.again,
@@ -21,14 +21,15 @@ function openChat(base, key, language, signed) {
   // False while the stored session is of a signed user whom the page has not named yet.
   let settled = false;
   let failed = false;
+  let acknowledgement = "";
   let opened = false;
   // Opened by the page before there is anything to open.
   let early = false;
 
-  function facts() {
+  function body(message) {
     return {
-      session_id: store.read().session, language, customer_email: user?.email,
-      user_signature: user?.signature,
+      message, language, page_url: location.origin + location.pathname, verify_first: true,
+      customer_email: user?.email, user_signature: user?.signature,
     };
   }
 
@@ -46,7 +47,10 @@ function openChat(base, key, language, signed) {
   function answered(answer) {
     session.adopt(answer.session_id);
     failed = answer.status === "failed";
-    if (answer.status === "needs_review") session.now.live.waiting = true;
+    if (answer.status === "needs_review") {
+      acknowledgement = answer.acknowledgement || "";
+      session.now.live = { ...session.now.live, waiting: true };
+    }
     if (answer.status === "verification_required") ask(null);
     else session.pull().then(session.ensure);
   }
@@ -64,18 +68,21 @@ function openChat(base, key, language, signed) {
 
   async function sendCode(email) {
     try {
-      const body = { session_id: store.read().session, customer_email: email, language };
-      await wire.asked("email", { body });
+      await session.begin();
+      const sent = { session_id: store.read().session, customer_email: email, language };
+      await wire.asked("email", { body: sent });
       ask(email);
     } catch (error) {
+      // It has ended: the next try begins another.
+      if (error.code === SESSION_UNKNOWN) session.adopt(null);
       panel.verify.setWrong(error.status === 400 ? words.wrongEmail : words.later);
     }
   }
 
   async function confirm(code) {
     try {
-      const body = { session_id: store.read().session, code };
-      session.adopt((await wire.asked("verify", { body })).session_id);
+      const sent = { session_id: store.read().session, code };
+      session.adopt((await wire.asked("verify", { body: sent })).session_id);
       release(true);
     } catch (error) {
       const wrong = error.status === 401 || error.status === 400;
@@ -91,14 +98,18 @@ function openChat(base, key, language, signed) {
   }
 
   function notice(waits) {
-    const { live } = session.now;
     if (outbox.now.trouble === "unavailable") return words.unavailable;
     if (!navigator.onLine) return words.offline;
     if (waits && outbox.now.trouble) return words[outbox.now.trouble];
-    if (live.reviewing) return words.reviewing;
-    const email = live.verified_email;
-    if (live.waiting) return email ? filled(words.waitingMail, { email }) : words.waiting;
-    return failed ? words.failed : "";
+    return people() || (failed ? words.failed : "");
+  }
+
+  /** What is said of those who will answer. */
+  function people() {
+    const { reviewing, waiting, verified_email: email } = session.now.live;
+    if (reviewing) return words.reviewing;
+    if (!waiting) return "";
+    return `${acknowledgement} ${email ? filled(words.waitingMail, { email }) : words.waiting}`.trim();
   }
 
   function render() {

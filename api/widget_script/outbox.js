@@ -4,6 +4,7 @@ const FULL_S = 300;
 const HINTS = {
   origin_not_allowed: `allow the origin ${location.origin} in the widget's settings.`,
   api_key_not_accepted: "use the widget's key (wk_…), not an API key.",
+  invalid_user_signature: "the signature must be of this address, made with the widget's secret.",
 };
 
 function hint(code) {
@@ -17,8 +18,7 @@ function newId() {
 }
 
 /**
- * on: facts() of the visitor for the body, begin() a session, lost() the session, answered(answer),
- * changed().
+ * on: body(text) of a message, begin() a session, lost() the session, answered(answer), changed().
  */
 function openOutbox(wire, store, on) {
   let timer;
@@ -38,8 +38,7 @@ function openOutbox(wire, store, on) {
     store.change((record) => {
       record.active = Date.now();
       record.outbox.push({
-        id: newId(), text, page: location.origin + location.pathname, verify: true,
-        tried: false, held: false, sent: false, dead: null,
+        id: newId(), text, body: on.body(text), tried: false, held: false, sent: false, dead: null,
       });
     });
     flush();
@@ -54,7 +53,10 @@ function openOutbox(wire, store, on) {
   function release(verify) {
     store.change((record) => {
       record.asked = null;
-      for (const one of record.outbox) if (one.held) Object.assign(one, { held: false, verify });
+      for (const one of record.outbox.filter((entry) => entry.held)) {
+        one.held = false;
+        one.body.verify_first = verify;
+      }
     });
     flush();
   }
@@ -95,9 +97,7 @@ function openOutbox(wire, store, on) {
     try {
       await on.begin();
       const answer = await wire.asked("chat", {
-        body: {
-          message: entry.text, page_url: entry.page, verify_first: entry.verify, ...on.facts(),
-        },
+        body: { ...entry.body, session_id: store.read().session },
         headers: { "Idempotency-Key": entry.id },
       });
       tries = 0;

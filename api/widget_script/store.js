@@ -6,7 +6,7 @@
  *   service knows to be seen.
  * active: when something was last sent or received. asked: the address that a code was mailed to.
  * outbox: messages that the session does not show yet, in their order:
- *   id: the Idempotency-Key. page: where it was written. verify: whether an address may be asked for first.
+ *   id: the Idempotency-Key. body: the same with each try, or the key would be refused.
  *   tried: it may have arrived.
  *   held: it waits for an address. sent: it has arrived. dead: the word for why it never will.
  */

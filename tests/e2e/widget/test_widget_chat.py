@@ -5,7 +5,7 @@ from playwright.async_api import BrowserContext, expect
 
 from tests.support.core.waiting import eventually
 from tests.support.widget.pages import Site, Visitor, visit
-from tests.support.widget.stub_service import KEY, OTHER_KEY, Planned, StubService
+from tests.support.widget.stub_service import ACKNOWLEDGEMENT, KEY, OTHER_KEY, Planned, StubService
 
 pytestmark = pytest.mark.slow
 
@@ -37,11 +37,11 @@ async def _seen(stub: StubService, number: int) -> bool:
 async def test_a_person_answers_later(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
     await visitor.write("I want a person")
-    await expect(visitor.notice).to_have_text("A person will answer you here.")
+    await expect(visitor.notice).to_have_text(f"{ACKNOWLEDGEMENT} A person will answer you here.")
 
     stub.session.set(verified_email="j…@free.example")
     await expect(visitor.notice).to_have_text(
-        "A person will answer you here, or by mail to j…@free.example."
+        f"{ACKNOWLEDGEMENT} A person will answer you here, or by mail to j…@free.example."
     )
     stub.session.add("human", "Good evening, Anna here.")
     stub.session.set(waiting=False)
@@ -163,7 +163,7 @@ async def test_a_session_that_has_ended_begins_anew(visitor: Visitor, stub: Stub
     await visitor.write("Long ago")
     await expect(visitor.texts).to_have_count(2)
     stub.sessions.clear()
-    stub.planned.append(Planned("chat", 401, "widget_session_unknown"))
+    stub.planned.append(Planned("chat", 404, "widget_session_unknown"))
     await visitor.write("Today")
 
     await expect(visitor.texts).to_have_text(["Today", "Answer to: Today"])

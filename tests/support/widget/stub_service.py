@@ -23,6 +23,7 @@ OTHER_KEY: Final = "wk_fedcba9876543210fedcba9876543210"
 CODE: Final = "482913"
 ASKS_FOR_AN_ADDRESS: Final = "order"
 ASKS_FOR_A_PERSON: Final = "person"
+ACKNOWLEDGEMENT: Final = "Thank you."
 _CORS: Final = {
     "Access-Control-Allow-Origin": "*",
     "Access-Control-Expose-Headers": "Retry-After",
@@ -156,7 +157,7 @@ class StubService:
     async def _answer(self, body: dict[str, Any]) -> dict[str, object]:
         token, text = body["session_id"], body["message"]
         session = self.sessions.setdefault(token, StubSession())
-        told = {"session_id": token, "response": None, "event_id": None}
+        told = {"session_id": token, "response": "", "event_id": None, "acknowledgement": None}
         unknown = not session.state.get("verified_email")
         if body["verify_first"] and unknown and ASKS_FOR_AN_ADDRESS in text:
             return {**told, "status": "verification_required"}
@@ -166,7 +167,8 @@ class StubService:
         session.set(thinking=False)
         if ASKS_FOR_A_PERSON in text:
             session.set(waiting=True)
-            return {**told, "status": "needs_review", "event_id": new_ulid()}
+            said = {"event_id": new_ulid(), "acknowledgement": ACKNOWLEDGEMENT}
+            return {**told, **said, "status": "needs_review"}
         response = self.answers.get(text, f"Answer to: {text}")
         session.add("agent", response)
         return {**told, "status": "completed", "response": response, "event_id": new_ulid()}
@@ -174,7 +176,7 @@ class StubService:
     async def _messages(self, request: Request) -> Response:
         session = self.sessions.get(request.headers["x-widget-session"])
         if session is None:
-            return _refusal(401, "widget_session_unknown")
+            return _refusal(404, "widget_session_unknown")
         after = int(request.query_params["after"])
         if request.headers["accept"] != "text/event-stream":
             shown = session.messages[after:]
