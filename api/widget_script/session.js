@@ -16,6 +16,8 @@ function openSession(wire, store, on) {
   let allowed = false;
   let away = false;
   let stream = null;
+  // The stream has told the state: an answer that was longer on its way is older.
+  let told = false;
   let seenTimer;
   let awayTimer;
   let calmTimer;
@@ -100,7 +102,7 @@ function openSession(wire, store, on) {
         });
         if (of !== token) return;
         page.messages.forEach(take);
-        setState(page.state);
+        if (!told) setState(page.state);
         more = page.messages.length >= A_READ;
       }
     } catch (error) {
@@ -121,7 +123,12 @@ function openSession(wire, store, on) {
     if (!token || !begun() || away || !(looking || calm > 0)) return hangUp();
     const of = token;
     stream ||= openStream(wire, of, () => last, {
-      take: (name, data) => of === token && (name === "state" ? setState(data) : take(data)),
+      take(name, data) {
+        if (of !== token) return;
+        if (name === "message") return take(data);
+        told = true;
+        setState(data);
+      },
       refused,
     });
     if (!looking) calmTimer = setTimeout(ensure, calm);
@@ -130,6 +137,7 @@ function openSession(wire, store, on) {
   function hangUp() {
     stream?.stop();
     stream = null;
+    told = false;
   }
 
   async function seen() {
