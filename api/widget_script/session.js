@@ -1,7 +1,7 @@
 // The session that this tab shows: its token, its messages as they come, and what was seen of them.
 
-const AWAY_MS = 60_000;
-const CALM_MS = 600_000;
+const AWAY_MS = 60000;
+const CALM_MS = 600000;
 const SEEN_MS = 200;
 const A_READ = 100;
 
@@ -122,7 +122,7 @@ function openSession(wire, store, on) {
     const calm = store.read().active + CALM_MS - Date.now();
     if (!token || !begun() || away || !(looking || calm > 0)) return hangUp();
     const of = token;
-    stream ||= openStream(wire, of, () => last, {
+    stream = stream || openStream(wire, of, () => last, {
       take(name, data) {
         if (of !== token) return;
         if (name === "message") return take(data);

@@ -46,6 +46,8 @@ async def _talking(visitor: Visitor, stub: StubService) -> None:
     await visitor.write("Hello")
     await expect(visitor.texts).to_have_count(2)
     await visitor.write("I want a person")
+    await expect(visitor.texts).to_have_count(3)
+    await expect(visitor.pending).to_have_count(0)
     stub.session.add("human", "Anna here.")
     stub.session.set(reviewing=True, verified_email="j…@free.example")
     await expect(visitor.texts).to_have_count(4)
@@ -262,10 +264,11 @@ async def test_the_page_s_own_styles_stay_out(context: BrowserContext, site: Sit
     await visitor.page.evaluate(
         """() => {
           const sheet = new CSSStyleSheet();
-          sheet.replaceSync(`* { display: none !important; all: unset; font-size: 90px }
+          sheet.replaceSync(`h1, button, support-widget { display: none !important; font-size: 90px }
             support-widget { opacity: 0; transform: scale(3); position: static; color: red }`);
           document.adoptedStyleSheets = [sheet];
         }"""
     )
+    await expect(visitor.page.get_by_role("button", name="Buy")).to_be_hidden()
     assert await visitor.launcher.bounding_box() == before
     await visitor.open()

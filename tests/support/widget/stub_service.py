@@ -5,7 +5,7 @@ The script is the real one. `tests/e2e/widget/test_widget_live.py` has the real 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -38,6 +38,9 @@ _LOGO: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
     '<rect width="40" height="40" fill="#fff"/></svg>'
 )
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass
@@ -128,7 +131,7 @@ class StubService:
         """The next request of that path. `after`: once its work is done."""
         self._planned.append(_Planned(path, status, code, retry_after, after))
 
-    def _guarded(self, name: str, to: Any) -> Any:
+    def _guarded(self, name: str, to: Endpoint) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             if request.method == "OPTIONS":
                 return Response(status_code=204, headers={**_CORS, **_PREFLIGHT})
