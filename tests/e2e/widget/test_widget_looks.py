@@ -264,7 +264,8 @@ async def test_the_page_s_own_styles_stay_out(context: BrowserContext, site: Sit
     await visitor.page.evaluate(
         """() => {
           const sheet = new CSSStyleSheet();
-          sheet.replaceSync(`h1, button, support-widget { display: none !important; font-size: 90px }
+          sheet.replaceSync(`h1, button, support-widget { display: none !important }
+            * { font-size: 90px }
             support-widget { opacity: 0; transform: scale(3); position: static; color: red }`);
           document.adoptedStyleSheets = [sheet];
         }"""
