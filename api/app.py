@@ -85,6 +85,7 @@ from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
 from api.routers.widget import script as widget_script
 from api.routers.widget import seen as widget_seen
+from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_script.bundle import WidgetScript
@@ -105,6 +106,7 @@ _WIDGET: Final = (
     widget_config,
     widget_messages,
     widget_seen,
+    widget_verification,
     widget_preflight,
     widget_script,
     widget_settings,

@@ -93,6 +93,10 @@ SIGNED = {("POST", "/api/payments/stripe/webhook")}
 OF_A_VISITOR = {
     ("POST", "/api/widget/chat"),
     ("GET", "/api/widget/config"),
+    ("GET", "/api/widget/messages"),
+    ("POST", "/api/widget/seen"),
+    ("POST", "/api/widget/email"),
+    ("POST", "/api/widget/verify"),
     *(
         ("OPTIONS", f"/api/widget/{name}")
         for name in ("chat", "config", "messages", "seen", "email", "verify")
