@@ -35,6 +35,7 @@ from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
 from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
@@ -219,6 +220,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
+        (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))
