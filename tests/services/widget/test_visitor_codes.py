@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import pytest
-from store.widget.visitor_sessions import WidgetSessionRepository
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
@@ -27,6 +26,7 @@ from services.widget.visitor_codes import (
 )
 from store.core.database import Database
 from store.widget.tables import widget_codes, widget_sessions
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder
 from tests.support.tenants.shop import Shop, open_shop

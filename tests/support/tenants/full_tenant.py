@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
-from store.widget.visitor_sessions import WidgetSessionRepository
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
@@ -46,6 +45,7 @@ from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
