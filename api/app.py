@@ -84,10 +84,12 @@ from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
 from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import script as widget_script
 from api.routers.widget import seen as widget_seen
 from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
+from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
@@ -105,8 +107,9 @@ _WIDGET: Final = (
     widget_config,
     widget_messages,
     widget_seen,
-    widget_preflight,
     widget_verification,
+    widget_preflight,
+    widget_script,
     widget_settings,
 )
 
@@ -252,6 +255,7 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,
                     allow_private=settings.webhooks.allow_private_addresses,
