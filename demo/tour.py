@@ -18,7 +18,7 @@ from rich.table import Table
 from adapters.demo.shop import movements
 from demo.addresses import GATEWAY
 from demo.chat import WidgetChat, widget_client
-from demo.conversation import Visit, converse
+from demo.conversation import TourVisit, converse
 from demo.mails import read_mail
 from demo.opening import OpenShop
 from demo.receiver import ReceivedWebhook
@@ -94,7 +94,7 @@ class Tour:
         """The chat of the storefront, called as its script calls it."""
         async with widget_client(self._stack.api_url, self._opened.widget) as client:
             chat = WidgetChat(client, "fr")
-            visit = Visit(chat, self._opened.office, self._mail, self._opened.numbers)
+            visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
             course = await converse(visit)
         self._tells |= course.tells
         self._numbers |= dict.fromkeys(course.tells, str(number))
