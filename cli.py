@@ -73,6 +73,7 @@ COMMANDS: Final = (
     LazyCommand("knowledge", "commands.content.content:knowledge", "Knowledge entries."),
     LazyCommand("suggestion", "commands.content.suggestion:app", "What assistants suggest."),
     LazyCommand("settings", "commands.tenants.settings:app", "What a client has set."),
+    LazyCommand("widget", "commands.widget.widget:app", "The chat on a client's pages."),
     LazyCommand(
         "automation-event",
         "commands.exports.automation:app",

@@ -33,9 +33,11 @@ from domain.identity.errors import (
 )
 from domain.widget.errors import (
     ApiKeyNotAccepted,
+    InvalidWidget,
     InvalidWidgetCode,
     OriginNotAllowed,
     SessionUnknown,
+    TooManyCodes,
     WidgetShareUsed,
 )
 
@@ -63,6 +65,8 @@ ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
         403, "Ce client n'accepte pas de clé API dans le widget : utilisez la clé du widget."
     ),
     SessionUnknown: ErrorAnswer(404, "Conversation introuvable ou terminée."),
+    InvalidWidget: ErrorAnswer(400, "Widget invalide : {reason}"),
+    TooManyCodes: ErrorAnswer(429, "Trop de codes demandés : réessayez dans une heure."),
     InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
     WidgetShareUsed: ErrorAnswer(
         429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."

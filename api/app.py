@@ -78,6 +78,7 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.routers.widget import widget_settings
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
@@ -128,6 +129,7 @@ def create_app(
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
     app.include_router(client_settings.router)
+    app.include_router(widget_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)

@@ -89,6 +89,18 @@ def load_integrations(variables: Mapping[str, str]) -> IntegrationSettings:
     return _validated(_IntegrationsAlone, given).integrations
 
 
+class _ServerAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    server: ServerSettings
+
+
+def load_server(variables: Mapping[str, str]) -> ServerSettings:
+    """Where callers see the API, likewise. Raises InvalidInput."""
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_ServerAlone, given).server
+
+
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
         # Every group is offered all of them and takes its own.

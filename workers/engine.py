@@ -22,6 +22,8 @@ from activities.billing.usage_periods import UsagePeriods
 from activities.content.embed import Embed
 from activities.identity.send_mail import SendMail
 from activities.intake.normalize import Normalize
+from activities.integrations.client_mail import ClientMail
+from activities.integrations.send_sender_code import SendSenderCode
 from activities.privacy.erase import EraseRecords
 from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
@@ -36,13 +38,13 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
+from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
 from adapters.brain.safety_net import LearnedSafetyNet
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
-from adapters.mail import SmtpMailer
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.metrics import CountActivities, Metrics
 from adapters.seal import FernetSealer
@@ -57,6 +59,7 @@ from domain.core.ports import ErrorTracker
 from domain.intake.ports import Normalizer
 from settings import Settings
 from store.core.database import Database
+from workers.outgoing_mail import build_mailer
 from workers.schedules import ensure_schedules
 from workflows.anchor_audit import AnchorAudit
 from workflows.backfill_metrics import BackfillMetrics
@@ -107,6 +110,8 @@ class EngineActivities:
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
     send_mail: SendMail
+    send_sender_code: SendSenderCode
+    send_visitor_code: SendVisitorCode
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -131,6 +136,8 @@ class EngineActivities:
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
             self.send_mail.send,
+            self.send_sender_code.send,
+            self.send_visitor_code.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -162,7 +169,8 @@ def build_activities(
     sealer = FernetSealer(settings.seal.key.get_secret_value())
     purse = Purse(database, brains_from(settings.brain, Classifier.load()), utc_now)
     net = LearnedSafetyNet.load()
-    mailer = SmtpMailer(settings.mail.smtp_url, settings.mail.sender)
+    mailer = build_mailer(settings, sealer)
+    client_mail = ClientMail(database, mailer, utc_now)
     connectors = ConnectorRegistry(
         sealer, http, allow_loopback=settings.integrations.allow_loopback_targets
     )
@@ -188,7 +196,7 @@ def build_activities(
             net=net,
             answers_per_hour=settings.threads.answers_per_hour,
         ),
-        execute=Execute(database, Actions(mailer, connectors), utc_now, new_ulid),
+        execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
         dry_run=Rehearse(
@@ -211,6 +219,8 @@ def build_activities(
             sign_in=f"{settings.server.origin}/app/sign-in",
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
+        send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

@@ -1,9 +1,11 @@
-"""One mail of signing in: a code or an invitation."""
+"""One mail that a person waits for: a sign-in code, an invitation, a code that proves a sender."""
 
 from temporalio import workflow
 
 with workflow.unsafe.imports_passed_through():
     from activities.identity.send_mail import SendMail
+    from activities.integrations.send_sender_code import SendSenderCode
+    from activities.widget.send_visitor_code import SendVisitorCode
     from domain.core import names
     from domain.identity.contracts import SendMailInput
     from workflows import options
@@ -13,4 +15,9 @@ with workflow.unsafe.imports_passed_through():
 class SendIdentityMail:
     @workflow.run
     async def run(self, mail: SendMailInput) -> None:
-        await workflow.execute_activity_method(SendMail.send, mail, **options.TELLING)
+        if mail.kind == "mail_sender":
+            await workflow.execute_activity_method(SendSenderCode.send, mail, **options.TELLING)
+        elif mail.kind == "visitor_code":
+            await workflow.execute_activity_method(SendVisitorCode.send, mail, **options.TELLING)
+        else:
+            await workflow.execute_activity_method(SendMail.send, mail, **options.TELLING)

@@ -5,8 +5,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Protocol, assert_never, runtime_checkable
 
+from activities.integrations.client_mail import ClientMail
 from domain.agent.plan import ActionKind, PlannedAction
-from domain.core.ports import Mailer
+from domain.core.ids import TenantId
 from domain.integrations.errors import ActionRefused, ActionUnreachable, MailUnknown
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
@@ -26,6 +27,7 @@ class Step:
     that it may be done again.
     """
 
+    tenant: TenantId
     action: PlannedAction
     case: Case
     integration: Integration | None
@@ -46,8 +48,8 @@ class CancelsOrders(Protocol):
 class Actions:
     """One handler for each kind; a kind without one does not pass mypy."""
 
-    def __init__(self, mailer: Mailer, connectors: Connectors) -> None:
-        self._mailer = mailer
+    def __init__(self, mail: ClientMail, connectors: Connectors) -> None:
+        self._mail = mail
         self._connectors = connectors
 
     async def perform(self, step: Step) -> str:
@@ -97,8 +99,7 @@ class Actions:
         mail = reply_to(
             step.case.event, step.case.words, from_name=step.case.sender_name, key=step.key
         )
-        await self._mailer.send(mail)
-        return mail.message_id
+        return await self._mail.send(step.tenant, mail)
 
     async def _reply_in_helpdesk(self, step: Step) -> str:
         return await self._helpdesk(step).reply(

@@ -166,7 +166,16 @@ class Execute:
         if isinstance(begun, StepOutcome):
             return begun
         key = key_of(job, action, index)
-        step = Step(action, job.case, integration, order, key, begun.again, begun.interrupted)
+        step = Step(
+            job.tenant,
+            action,
+            job.case,
+            integration,
+            order,
+            key,
+            again=begun.again,
+            interrupted=begun.interrupted,
+        )
         outcome, reference = StepOutcome(kind=action.kind, state=StepState.DONE), ""
         try:
             reference = await self._perform(step)

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from adapters.webhooks.dial import tls_context, vetted
+from adapters.webhooks.dial import HTTP, tls_context, vetted
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
 from domain.core.ports import Clock
@@ -61,7 +61,7 @@ class HttpClientDocuments:
         """`allow_private`, `ca_file`: as for webhooks. Raises OSError if `ca_file` is no good."""
         self._now = now
         self._allow_private = allow_private
-        self._tls = tls_context(ca_file)
+        self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, LOOKUP_S)
         self._budget_s = budget_s
         self._kept: OrderedDict[str, _Kept] = OrderedDict()

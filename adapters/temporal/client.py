@@ -165,7 +165,7 @@ class TemporalEngine:
                 )
 
     async def mail(self, mail: SendMailInput) -> None:
-        """Have a mail of signing in sent, whose record is committed. Raises EngineUnavailable."""
+        """Have a mail sent, whose record is committed. Raises EngineUnavailable."""
         with outages_told(), suppress(WorkflowAlreadyStartedError):
             async with asyncio.timeout(_CALL_TIMEOUT_S):
                 await self._client.start_workflow(

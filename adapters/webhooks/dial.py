@@ -15,19 +15,22 @@ from domain.core.errors import EngineUnavailable
 from domain.webhooks.address_guard import Address, canonical, forbidden
 from domain.webhooks.delivery import FailureKind
 
+HTTP: Final = "http/1.1"
+"""For ALPN."""
 _TRIED: Final = 4
 """Addresses of one name."""
 _EACH_S: Final = 2.0
 """For each but the last: one that is silent, often a broken IPv6, must not take all the time."""
 
 
-def tls_context(ca_file: Path | None) -> ssl.SSLContext:
+def tls_context(ca_file: Path | None, *protocols: str) -> ssl.SSLContext:
     """TLS 1.2 or newer, certificate and name always checked, against the public authorities and
-    those of `ca_file`. Raises OSError."""
+    those of `ca_file`. `protocols`: what is spoken inside, as ALPN names it. Raises OSError."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
     context.options |= ssl.OP_NO_RENEGOTIATION
-    context.set_alpn_protocols(["http/1.1"])
+    if protocols:
+        context.set_alpn_protocols(protocols)
     context.load_verify_locations(certifi.where())
     if ca_file is not None:
         context.load_verify_locations(ca_file)

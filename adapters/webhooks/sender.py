@@ -8,7 +8,7 @@ from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
 from adapters.webhooks.course import Course
-from adapters.webhooks.dial import Dialler, tls_context, vetted
+from adapters.webhooks.dial import HTTP, Dialler, tls_context, vetted
 from adapters.webhooks.exchange import MAX_HEAD, Exchange
 from adapters.webhooks.failures import MET, PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
@@ -44,7 +44,7 @@ class HttpWebhookSender:
         Raises OSError if it cannot be used.
         """
         self._allow_private = allow_private
-        self._tls = tls_context(ca_file)
+        self._tls = tls_context(ca_file, HTTP)
         self._names = Names(look_up, lookup_s)
         self._budget_s = budget_s
 

@@ -2,6 +2,7 @@
 
 import secrets
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -22,7 +23,9 @@ from commands.core.texts import FILE_HELP, text_of
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings, SettingsAdjustment
-from services.tenants.client_settings import adjust_settings, give_widget_key
+from domain.widget.widget import MAX_OVERLAP_HOURS, OVERLAP_HOURS
+from services.tenants.client_settings import adjust_settings
+from services.widget.widget_settings import rotate_widget_key as rotate_key
 from store.tenants.client_settings import SettingsRepository
 
 app = typer.Typer(help="What a client has set.", no_args_is_help=True)
@@ -112,12 +115,24 @@ async def change(
 
 @command(app, "rotate-widget-key")
 async def rotate_widget_key(
-    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+    client: ClientOption,
+    overlap_hours: Annotated[
+        float,
+        typer.Option(
+            min=0, max=MAX_OVERLAP_HOURS, help="How long the key until now is valid as well."
+        ),
+    ] = OVERLAP_HOURS,
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
 ) -> None:
-    """Give the widget a new key, or its first one. The key until now ends at once."""
-    random = secrets.token_bytes(WIDGET_KEY_BYTES)
+    """Give the widget a new key, or its first one."""
     async with work_on(data) as units, units.of(TenantId(client)) as work:
-        changed = await give_widget_key(work, operator(), random)
+        changed = await rotate_key(
+            work,
+            operator(),
+            overlap=timedelta(hours=overlap_hours),
+            random_bytes=secrets.token_bytes(WIDGET_KEY_BYTES),
+        )
     answer(as_json, "The widget has a new key.", widget_key=changed.widget_key)
 
 

@@ -53,6 +53,8 @@ ERASE_ROWS: Final = "erase.rows"
 CERTIFY: Final = "erase.certify"
 ANCHOR_HEADS: Final = "audit.anchor"
 SEND_IDENTITY_MAIL: Final = "identity.mail"
+SEND_VISITOR_CODE: Final = "widget.mail_code"
+SEND_SENDER_CODE: Final = "mail_sender.code"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -105,7 +107,7 @@ def erase_id(client_id: str, subject: str) -> str:
 
 
 def send_mail_id(client_id: str, record_id: str) -> str:
-    """The workflow id of a mail of signing in. `client_id`: empty for a code's."""
+    """The workflow id of a mail by its record. `client_id`: empty for a sign-in code's."""
     return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
 
 

@@ -1,12 +1,14 @@
 """What rules and activities of every noun need from outside; `adapters/` provides it."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
 from domain.core.error_report import ErrorReport
+from domain.core.ids import TenantId
 
 Clock = Callable[[], datetime]
 """Aware UTC now."""
@@ -16,12 +18,13 @@ NewId = Callable[[], str]
 
 
 class OutgoingMail(BaseModel):
-    """A mail of ours. `message_id` stays the same however often it is tried. `auto_submitted`: what
-    RFC 3834 calls it, a reply to somebody's mail or one of our own accord."""
+    """A mail of ours. `name`: what stands before the @ of its Message-ID, the same however often it
+    is tried; the sender's domain follows it. `auto_submitted`: what RFC 3834 calls it, a reply to
+    somebody's mail or one of our own accord."""
 
     model_config = ConfigDict(frozen=True)
 
-    message_id: str
+    name: str
     to: str
     from_name: str
     subject: str
@@ -31,9 +34,37 @@ class OutgoingMail(BaseModel):
     auto_submitted: Literal["auto-replied", "auto-generated"] = "auto-replied"
 
 
+@dataclass(frozen=True, slots=True)
+class SmtpServer:
+    """A client's own mail server. `starttls`: TLS begins within the connection, else with it; there
+    is no way without. `sealed_password`: unset where `username` is."""
+
+    host: str
+    port: int
+    starttls: bool
+    username: str | None = None
+    sealed_password: str | None = field(default=None, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class MailSender:
+    """Whose name a client's mails go out under. `server`: None for the service's own. One that is
+    not `verified` can write to itself and to nobody else."""
+
+    client_id: TenantId
+    address: str
+    reply_to: str | None = None
+    signature: str = ""
+    server: SmtpServer | None = None
+    verified: bool = True
+
+
 class Mailer(Protocol):
-    async def send(self, mail: OutgoingMail) -> None:
-        """Hand one mail over. Raises MailRefused, MailUnreachable (not sent), MailUnknown."""
+    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
+        """Hand one mail over and return its Message-ID. `sender`: None for the service itself.
+
+        Raises MailRefused, MailUnreachable (not sent), MailUnknown.
+        """
 
 
 class Sealer(Protocol):

@@ -98,9 +98,9 @@ def invitation_mail(invitation: Invitation, brand: str, *, sign_in: str) -> Outg
 
 
 def _mail(record_id: str, to: str, words: _Words, subject: str, text: str) -> OutgoingMail:
-    """The same record always makes the same Message-ID."""
+    """The same record always has the same name."""
     return OutgoingMail(
-        message_id=f"<{record_id.lower()}@accounts.engine.invalid>",
+        name=f"accounts.{record_id.lower()}",
         to=to,
         from_name=words.product,
         subject=subject,

@@ -13,6 +13,36 @@ class InvalidIntegration(InvalidContent):
     code = "invalid_integration"
 
 
+class InvalidMailSender(InvalidContent):
+    """The same of the sender of a client's mails; `reason` is the name of the field."""
+
+    code = "invalid_mail_sender"
+
+
+class MailSenderNotFound(DomainError):
+    """The client has no sender of its own."""
+
+    code = "mail_sender_not_found"
+
+
+class MailSenderVerified(DomainError):
+    """The sender is verified already: no code is needed."""
+
+    code = "mail_sender_verified"
+
+
+class InvalidSenderCode(DomainError):
+    """The code is wrong, used, too old or tried too often."""
+
+    code = "invalid_sender_code"
+
+
+class TooManySenderCodes(DomainError):
+    """The client had as many codes mailed as it gets in a day."""
+
+    code = "too_many_sender_codes"
+
+
 class ActionRefused(DomainError):
     """The other side said no, for good: nothing was done."""
 
@@ -44,10 +74,28 @@ class MailRefused(ActionRefused):
     code = "mail_refused"
 
 
+class MailLoginRefused(MailRefused):
+    """The client's mail server no longer takes its user name and password."""
+
+    code = "mail_login_refused"
+
+
+class MailServerForbidden(MailRefused):
+    """The client's mail server lies where nothing may be sent."""
+
+    code = "mail_server_forbidden"
+
+
 class MailUnreachable(ActionUnreachable):
     """No mail server took the message: nothing was sent, it may be tried again."""
 
     code = "mail_unreachable"
+
+
+class MailServerUntrusted(MailUnreachable):
+    """The client's mail server offers no TLS, or a certificate that is not accepted."""
+
+    code = "mail_server_untrusted"
 
 
 class MailUnknown(ActionUnknown):

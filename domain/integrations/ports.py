@@ -9,6 +9,14 @@ from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 
 
+class MailServers(Protocol):
+    """Which mail servers of clients' may be talked to."""
+
+    async def check(self, client_id: str, host: str, port: int) -> str:
+        """The host as it is stored, once it was looked up and each of its addresses may be
+        dialled. Raises InvalidMailSender, EngineUnavailable."""
+
+
 class Shop(Protocol):
     """A merchant's shop or payment provider: it knows orders and gives money back.
 

@@ -1,5 +1,6 @@
 """The answer to a customer's mail, so that it lands in the same thread and starts no loop."""
 
+import re
 from typing import Final
 
 from domain.core.ports import OutgoingMail
@@ -8,11 +9,15 @@ from domain.integrations.errors import MailRefused
 
 DEFAULT_SUBJECT: Final = "Votre message"
 MAX_REFERENCES: Final = 20
-_OURS: Final = "@reply.engine.invalid>"
+_NAME: Final = "reply."
+# Of any domain, for each client may have its own; or of the one that all replies had before.
+_OURS: Final = re.compile(
+    r"<(?:reply\.[0-9a-z-]{1,64}@[^<>@\s]{1,255}|[^<>@\s]+@reply\.engine\.invalid)>"
+)
 
 
 def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> OutgoingMail:
-    """The mail that answers `event`. The same `key` always makes the same Message-ID.
+    """The mail that answers `event`. The same `key` always makes the same name.
 
     Raises MailRefused for an event that must not be answered by mail.
     """
@@ -25,7 +30,7 @@ def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> Out
     if event.message_id and event.message_id not in references:
         references = (*references, event.message_id)
     return OutgoingMail(
-        message_id=f"<{key.lower()}{_OURS}",
+        name=f"{_NAME}{key.lower()}",
         to=event.customer_email,
         from_name=from_name,
         subject=subject,
@@ -37,5 +42,5 @@ def reply_to(event: UnifiedEvent, text: str, *, from_name: str, key: str) -> Out
 
 
 def is_ours(message_id: str) -> bool:
-    """Whether it names a mail that `reply_to` made, as far as its form tells."""
-    return message_id.endswith(_OURS)
+    """Whether it names a mail that `reply_to` made, as far as its form tells: the ledger knows."""
+    return _OURS.fullmatch(message_id) is not None

@@ -39,10 +39,10 @@ class TroubledWebhook:
 def notice_mail(
     notice: Notice, webhook: TroubledWebhook, *, delivery_id: str, dashboard_url: str
 ) -> OutgoingMail:
-    """The same `delivery_id` always makes the same Message-ID."""
+    """The same `delivery_id` always makes the same name."""
     disabled = notice is not Notice.FAILING
     return OutgoingMail(
-        message_id=f"<{delivery_id.lower()}@webhooks.engine.invalid>",
+        name=f"webhooks.{delivery_id.lower()}",
         to=webhook.owner_email,
         from_name=_FROM,
         subject=f"Votre webhook « {webhook.label} » "

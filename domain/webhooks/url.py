@@ -60,7 +60,8 @@ def check_url(url: str, allow_private: bool) -> str:
         raise InvalidWebhook("url: no fragment", "url : fragment interdit")
     if not host:
         raise InvalidWebhook("url: a host is missing", "url : hôte attendu")
-    netloc = _host(host, bracketed="[" in parts.netloc, allow_private=allow_private) + _port(port)
+    host = checked_host(host, bracketed="[" in parts.netloc, allow_private=allow_private)
+    netloc = host + _port(port)
     target = quote((parts.path or "/") + (f"?{parts.query}" if parts.query else ""), safe=_KEPT)
     checked = f"https://{netloc}{target}"
     if len(checked) > MAX_URL:
@@ -80,7 +81,10 @@ def _port(port: int | None) -> str:
     return f":{port}"
 
 
-def _host(written: str, *, bracketed: bool, allow_private: bool) -> str:
+def checked_host(written: str, *, bracketed: bool, allow_private: bool) -> str:
+    """A host as it is looked up: a name in ASCII and lower case, or the address that it is.
+    `bracketed`: it stood in brackets, as IPv6 does. Raises InvalidWebhook, also for what is known
+    to be private."""
     host = written if bracketed else _ascii(written)
     address = _ipv6(host) if bracketed else _ipv4(host)
     if address is None:

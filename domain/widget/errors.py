@@ -1,6 +1,6 @@
 """Errors around the chat widget."""
 
-from domain.core.errors import DomainError
+from domain.core.errors import DomainError, InvalidContent
 
 
 class OriginNotAllowed(DomainError):
@@ -38,3 +38,19 @@ class InvalidWidgetCode(DomainError):
     """The code is wrong, used, too old or tried too often."""
 
     code = "invalid_widget_code"
+
+
+class InvalidWidget(InvalidContent):
+    """What is to be set about the widget breaks a rule."""
+
+    code = "invalid_widget"
+
+
+class TooManyCodes(DomainError):
+    """The session had as many codes mailed as it may within an hour."""
+
+    code = "too_many_codes"
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__("as many codes as a session gets in an hour")
+        self.retry_after_s = retry_after_s

@@ -40,8 +40,8 @@ class Widget(BaseModel):
 
     def sealed_secrets(self, now: datetime) -> tuple[str, ...]:
         """Those that sign users now, the newest first."""
-        until = self.previous_secret_until
-        previous = self.previous_sealed_secret if until is not None and now < until else None
+        until = _future(self.previous_secret_until, now)
+        previous = None if until is None else self.previous_sealed_secret
         return tuple(one for one in (self.sealed_secret, previous) if one is not None)
 
 
@@ -51,14 +51,65 @@ class WidgetChange(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     allowed_origins: tuple[str, ...] = ()
-    hourly_messages: int | None = Field(default=None, ge=1, le=MAX_SHARE)
-    monthly_tickets: int | None = Field(default=None, ge=1, le=MAX_SHARE)
+    hourly_messages: int | None = None
+    monthly_tickets: int | None = None
     accepts_api_keys: bool = True
 
     @property
     def given(self) -> Mapping[str, tuple[str, ...] | int | bool | None]:
         """The values that are set, by field."""
         return {name: value for name, value in self if name in self.model_fields_set}
+
+
+class WidgetSummary(BaseModel):
+    """The widget as its client's members see it: all but the secrets."""
+
+    model_config = ConfigDict(frozen=True)
+
+    widget_key: str | None = Field(description="Public: it stands in pages that show the widget.")
+    previous_key_until: datetime | None = Field(
+        description="Until when the key before is valid too; null: it is not."
+    )
+    allowed_origins: tuple[str, ...] = Field(description="The sites that may show the widget.")
+    hourly_messages: int | None = Field(
+        description="Of the client's messages an hour, how many may come by the widget; null: a "
+        "half."
+    )
+    monthly_tickets: int | None = Field(
+        description="Of the plan's tickets a month, how many the widget may use; null: a half."
+    )
+    accepts_api_keys: bool = Field(description="Whether the widget's routes take API keys too.")
+    api_key_used_at: datetime | None = Field(
+        description="A warning: the widget was called with an API key, which a page would publish."
+    )
+    has_secret: bool = Field(description="Whether there is a secret that signs users.")
+    previous_secret_until: datetime | None = Field(
+        description="Until when the secret before signs too; null: it does not."
+    )
+    snippet: str | None = Field(description="The line for the merchant's pages; null: no key yet.")
+    updated_at: datetime | None
+
+
+def summary_of(widget: Widget, key: str | None, *, origin: str, now: datetime) -> WidgetSummary:
+    """`key`: of the client's settings. `origin`: the service's address as callers see it."""
+    return WidgetSummary(
+        widget_key=key,
+        previous_key_until=_future(widget.previous_key_until, now),
+        allowed_origins=widget.allowed_origins,
+        hourly_messages=widget.hourly_messages,
+        monthly_tickets=widget.monthly_tickets,
+        accepts_api_keys=widget.accepts_api_keys,
+        api_key_used_at=widget.api_key_used_at,
+        has_secret=widget.sealed_secret is not None,
+        previous_secret_until=_future(widget.previous_secret_until, now),
+        snippet=None if key is None else snippet_of(key, origin),
+        updated_at=widget.updated_at,
+    )
+
+
+def snippet_of(key: str, origin: str) -> str:
+    """The line that a page shows the widget by."""
+    return f'<script src="{origin}/widget.js" data-key="{key}" async></script>'
 
 
 def overlap_end(now: datetime, overlap: timedelta) -> datetime | None:
@@ -78,6 +129,10 @@ def unseal_widget_secret(sealer: Sealer, client_id: str, sealed: str) -> str:
     if not opened.startswith(whose):
         raise ValueError("another client's secret")
     return opened.removeprefix(whose)
+
+
+def _future(until: datetime | None, now: datetime) -> datetime | None:
+    return until if until is not None and now < until else None
 
 
 def _whose(client_id: str) -> str:

@@ -6,7 +6,6 @@ from domain.tenants.client_settings import (
     SettingsAdjustment,
     SettingsChange,
     adjusted,
-    widget_key_of,
 )
 from services.core.unit_of_work import UnitOfWork
 from store.tenants.accounts import AccountRepository
@@ -31,14 +30,3 @@ async def adjust_settings(
     await AccountRepository(work.connection, work.tenant).lock()
     there = await SettingsRepository(work.connection, work.tenant).read()
     return await change_settings(work, actor, adjusted(there, adjustment))
-
-
-async def give_widget_key(work: UnitOfWork, actor: Actor, random: bytes) -> ClientSettings:
-    """A new key, or the first one, from WIDGET_KEY_BYTES random bytes. The key until now ends at
-    once. Raises RoleRequired, ClientNotFound."""
-    actor.require(MANAGERS)
-    changed = await SettingsRepository(work.connection, work.tenant).rotate_widget_key(
-        widget_key_of(random), work.now
-    )
-    work.note(actor, "widget key rotated")
-    return changed

@@ -31,12 +31,13 @@ integrations: Final = sa.Table(
     sa.CheckConstraint("status IN ('connected', 'disconnected', 'error')", name="status"),
 )
 
-# The sender that a client's mails go out under, once a mail to it was answered with its code.
+# The sender that a client's mails go out under, once a mail to it was answered with its code. One
+# that was removed has no address; the row stays, for it counts the codes that were mailed.
 mail_senders: Final = sa.Table(
     "mail_senders",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    text("address"),
+    text("address", nullable=True),
     text("reply_to", nullable=True),
     sa.Column("signature", sa.Text, nullable=False, server_default=""),
     # The client's own mail server; unset: the service's.
@@ -50,7 +51,11 @@ mail_senders: Final = sa.Table(
     sa.Column("code_digest", sa.LargeBinary, nullable=True),
     text("sealed_code", nullable=True),
     sa.Column("code_tries_left", sa.SmallInteger, nullable=True),
+    text("code_language", nullable=True),
     time("code_created_at", nullable=True),
+    # The day that the limit of codes is counted in, and how many were made in it.
+    time("codes_since", nullable=True),
+    sa.Column("codes_made", sa.SmallInteger, nullable=False, server_default=sa.text("0")),
     time("verified_at", nullable=True),
     # Why the last mail was not taken.
     text("last_error", nullable=True),

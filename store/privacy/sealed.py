@@ -9,11 +9,14 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.integrations.tables import integrations
 from store.webhooks.tables import webhook_subscriptions
+from store.widget.tables import widgets
 
 _COLUMNS: Final = (
     integrations.c.sealed,
     webhook_subscriptions.c.secret_sealed,
     webhook_subscriptions.c.previous_sealed,
+    widgets.c.sealed_secret,
+    widgets.c.previous_sealed_secret,
 )
 
 
@@ -32,19 +35,17 @@ async def reseal(connection: AsyncConnection, seal_again: Callable[[str], str]) 
     """
     resealed = unreadable = 0
     for column in _COLUMNS:
-        key = column.table.c
-        rows = await connection.execute(
-            sa.select(key.client_id, key.id, column.label("sealed")).where(column != "")
-        )
-        for row in rows.all():
+        key = column.table.primary_key.columns
+        rows = await connection.execute(sa.select(column.label("sealed"), *key).where(column != ""))
+        for sealed, *whose in rows.all():
             try:
-                new = seal_again(row.sealed)
+                new = seal_again(sealed)
             except ValueError:
                 unreadable += 1
                 continue
             changed = await connection.execute(
                 sa.update(column.table)
-                .where(key.client_id == row.client_id, key.id == row.id, column == row.sealed)
+                .where(sa.tuple_(*key) == tuple(whose), column == sealed)
                 .values({column: new})
             )
             resealed += changed.rowcount

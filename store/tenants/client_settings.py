@@ -39,7 +39,7 @@ class SettingsRepository(TenantRepository):
         return await self._set(now, **values)
 
     async def rotate_widget_key(self, key: str, now: datetime) -> ClientSettings:
-        """Put a new key in place; the one until now ends at once. Raises as `change`."""
+        """Put a new key in place. Raises as `change`."""
         return await self._set(now, widget_key=key)
 
     async def _set(self, now: datetime, **values: object) -> ClientSettings:

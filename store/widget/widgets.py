@@ -8,7 +8,6 @@ from sqlalchemy.dialects.postgresql import insert
 from domain.widget.widget import Widget, WidgetChange
 from store.core.repository import TenantRepository
 from store.tenants.accounts import AccountRepository
-from store.tenants.tables import client_settings
 from store.widget.tables import widgets
 
 
@@ -29,8 +28,9 @@ class WidgetRepository(TenantRepository):
     ) -> Widget:
         """Put a new secret in place. The one until now signs until `previous_until`; None: it ends
         at once. An earlier one that is still valid ends. Raises as `change`."""
-        there = await self._locked()
-        kept = None if previous_until is None else there.sealed_secret
+        # Of two rotations at once, the second keeps what the first has put in place.
+        await AccountRepository(self._connection, self._tenant).lock()
+        kept = None if previous_until is None else (await self.read()).sealed_secret
         return await self._set(
             now,
             sealed_secret=sealed,
@@ -38,42 +38,19 @@ class WidgetRepository(TenantRepository):
             previous_secret_until=None if kept is None else previous_until,
         )
 
-    async def rotate_key(
-        self, key: str, *, previous_until: datetime | None, now: datetime
-    ) -> Widget:
-        """Put a new key into the client's settings; the same rules as for a secret."""
-        await self._locked()
-        until_now = await self._connection.scalar(
-            sa.select(client_settings.c.widget_key).where(
-                client_settings.c.client_id == self._tenant
-            )
-        )
-        await self._connection.execute(
-            insert(client_settings)
-            .values(client_id=self._tenant, widget_key=key, updated_at=now)
-            .on_conflict_do_update(
-                index_elements=[client_settings.c.client_id],
-                set_={"widget_key": key, "updated_at": now},
-            )
-        )
-        kept = None if previous_until is None else until_now
+    async def keep_key(self, key: str | None, *, until: datetime | None, now: datetime) -> Widget:
+        """Let the key before a rotation stay valid; None: none stays valid. Raises as `change`."""
+        kept = None if until is None else key
         return await self._set(
-            now,
-            previous_key=kept,
-            previous_key_until=None if kept is None else previous_until,
+            now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
     async def note_api_key(self, now: datetime) -> None:
         """The chat was called with an API key."""
         await self._write(now, api_key_used_at=now)
 
-    async def _locked(self) -> Widget:
-        # Of two rotations at once, the second keeps what the first has put in place.
-        await AccountRepository(self._connection, self._tenant).lock()
-        return await self.read()
-
     async def _set(self, now: datetime, **values: object) -> Widget:
-        await self._locked()
+        await AccountRepository(self._connection, self._tenant).lock()
         await self._write(now, updated_at=now, **values)
         return await self.read()
 

@@ -13,6 +13,7 @@ from tests.support.content.content import (
     KNOWLEDGE,
     SETTINGS,
     TEMPLATES,
+    WIDGET,
     made,
 )
 from tests.support.core.engine import LiveEngine
@@ -48,7 +49,8 @@ async def test_the_routes_of_content_keep_to_their_document(
         answers = await run_schemathesis(
             url,
             tmp_path,
-            "--include-path-regex", f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{INTEGRATIONS})",
+            "--include-path-regex",
+            f"^({TEMPLATES}|{KNOWLEDGE}|{SETTINGS}|{WIDGET}|{INTEGRATIONS})",
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="content_hooks",

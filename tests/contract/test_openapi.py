@@ -8,7 +8,7 @@ from embedded.ports import free_port
 from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
 from tests.contract.test_account import ACCOUNT
 from tests.support.analytics.reports import CHURN, METRICS
-from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES
+from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, WIDGET
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
@@ -29,6 +29,7 @@ ELSEWHERE = (
     TEMPLATES,
     KNOWLEDGE,
     SETTINGS,
+    WIDGET,
     INTEGRATIONS,
     METRICS,
     CHURN,

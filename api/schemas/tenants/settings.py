@@ -148,7 +148,3 @@ class SettingsBody(StrictBody):
             acknowledgement=None if acknowledged is None else check_acknowledgement(acknowledged),
             authserv_ids=None if servers is None else check_authserv_ids(servers),
         )
-
-
-class RotateKeyBody(StrictBody):
-    pass

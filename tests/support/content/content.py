@@ -9,6 +9,7 @@ from tests.support.core.engine import LiveEngine
 TEMPLATES: Final = "/api/dashboard/templates"
 KNOWLEDGE: Final = "/api/dashboard/knowledge"
 SETTINGS: Final = "/api/dashboard/settings"
+WIDGET: Final = "/api/dashboard/widget"
 INTEGRATIONS: Final = "/api/dashboard/integrations"
 
 TEMPLATE: Final[dict[str, Any]] = {
@@ -37,6 +38,7 @@ READS: Final[tuple[tuple[str, str, Body], ...]] = (
     ("GET", KNOWLEDGE, None),
     ("GET", KNOWLEDGE + "/{knowledge_id}", None),
     ("GET", SETTINGS, None),
+    ("GET", WIDGET, None),
     ("GET", INTEGRATIONS, None),
 )
 CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
@@ -48,6 +50,8 @@ CHANGES: Final[tuple[tuple[str, str, Body], ...]] = (
     ("DELETE", KNOWLEDGE + "/{knowledge_id}", None),
     ("PATCH", SETTINGS, {"system_prompt": "Tutoyez."}),
     ("POST", SETTINGS + "/widget-key", None),
+    ("PATCH", WIDGET, {"allowed_origins": ["https://shop.example"]}),
+    ("POST", WIDGET + "/secret", None),
     ("POST", INTEGRATIONS, SHOPIFY),
     ("POST", INTEGRATIONS + "/{integration_id}/test", None),
     ("DELETE", INTEGRATIONS + "/{integration_id}", None),

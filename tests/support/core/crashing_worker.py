@@ -21,11 +21,12 @@ from typing import Final
 from temporalio import activity
 from temporalio.worker import ActivityInboundInterceptor, ExecuteActivityInput, Interceptor
 
+from activities.integrations.client_mail import ClientMail
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
-from adapters.mail import SmtpMailer
+from adapters.mail.mailer import SmtpMailer
 from adapters.normalizing.pool import NormalizerPool
 from adapters.observability.error_tracker import QueuedTracker
 from adapters.observability.logs import configure_logs
@@ -35,7 +36,7 @@ from adapters.system import new_ulid, utc_now
 from adapters.temporal.connection import connect
 from domain.core import names
 from domain.core.money import Money
-from domain.core.ports import OutgoingMail
+from domain.core.ports import MailSender, OutgoingMail
 from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
@@ -44,6 +45,7 @@ from store.core.database import Database
 from store.core.error_reports import keep_in
 from workers import webhooks as webhook_worker
 from workers.engine import build_activities, build_worker
+from workers.outgoing_mail import build_mailer
 from workflows import options
 
 _MISSED_AFTER: Final = timedelta(seconds=3)
@@ -81,10 +83,14 @@ class DieAt(Interceptor):
         return dying
 
 
-class DyingMailer(SmtpMailer):
-    async def send(self, mail: OutgoingMail) -> None:
-        await super().send(mail)
+class DyingMailer:
+    def __init__(self, mailer: SmtpMailer) -> None:
+        self._mailer = mailer
+
+    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
+        await self._mailer.send(mail, sender)
         _die()
+        raise AssertionError
 
 
 class DyingShop:
@@ -112,13 +118,12 @@ class DyingConnectors(ConnectorRegistry):
 
 
 def _dying_execute(point: str, settings: Settings, database: Database) -> Execute:
-    connectors = DyingConnectors(
-        FernetSealer(settings.seal.key.get_secret_value()), open_client(), allow_loopback=True
-    )
+    sealer = FernetSealer(settings.seal.key.get_secret_value())
+    connectors = DyingConnectors(sealer, open_client(), allow_loopback=True)
     connectors.point = point
-    kind = DyingMailer if point == "mail-sent" else SmtpMailer
-    mailer = kind(settings.mail.smtp_url, settings.mail.sender)
-    return Execute(database, Actions(mailer, connectors), utc_now, new_ulid)
+    mailer = build_mailer(settings, sealer)
+    mail = ClientMail(database, DyingMailer(mailer) if point == "mail-sent" else mailer, utc_now)
+    return Execute(database, Actions(mail, connectors), utc_now, new_ulid)
 
 
 async def main(point: str) -> None:

@@ -56,7 +56,7 @@ from domain.tenants.errors import (
     TooManyKeys,
 )
 from domain.webhooks.errors import Deferred, InvalidWebhook
-from domain.widget.errors import WidgetShareUsed
+from domain.widget.errors import InvalidWidget, TooManyCodes, WidgetShareUsed
 
 # Errors that only operators and activities meet; none of them reaches a route.
 NOT_FOR_CALLERS = {
@@ -105,6 +105,8 @@ EXAMPLES: dict[type[DomainError], DomainError] = {
         InvalidIntegration("message", "{reason} {nothing}"),
         TooMuchContent(1_000),
         WidgetShareUsed(60.0),
+        InvalidWidget("message", "{reason} {nothing}"),
+        TooManyCodes(42.5),
         InsufficientScope("{scope} {nothing}"),
         InvalidLabel("message", "{reason} {nothing}"),
         TooManyKeys(100),

@@ -1,0 +1,51 @@
+"""Send sender code: the mail that proves a client's sender, by the way that it is to prove."""
+
+import structlog
+from temporalio import activity
+
+from activities.integrations.client_mail import ClientMail
+from activities.runtime.heartbeat import beating
+from domain.core import names
+from domain.core.ids import TenantId
+from domain.core.ports import Clock, Sealer
+from domain.identity.contracts import SendMailInput
+from domain.integrations.errors import MailRefused, MailUnknown
+from domain.integrations.sender_code_mail import sender_code_mail
+from store.core.database import Database
+from store.integrations.mail_senders import MailSenderRepository
+
+_log = structlog.get_logger(__name__)
+
+
+class SendSenderCode:
+    def __init__(self, database: Database, mail: ClientMail, sealer: Sealer, now: Clock) -> None:
+        self._database = database
+        self._mail = mail
+        self._sealer = sealer
+        self._now = now
+
+    @activity.defn(name=names.SEND_SENDER_CODE)
+    async def send(self, step: SendMailInput) -> None:
+        """Send the code to the sender itself, once unless this worker dies with it handed over.
+
+        Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable, for Temporal
+        to retry until the code is too old. A refused mail, and one of unknown fate, is noted with
+        the sender and not sent again: who waits for it asks again.
+        """
+        tenant = TenantId(step.client_id)
+        async with self._database.tenant(tenant) as connection:
+            code = await MailSenderRepository(connection, tenant).to_mail(
+                step.record_id, self._now()
+            )
+        if code is None:
+            return
+        mail = sender_code_mail(
+            code.id, code.sender.address, code.language, self._sealer.unseal(code.sealed_code)
+        )
+        try:
+            async with beating():
+                await self._mail.send_by(code.sender, mail)
+        except (MailRefused, MailUnknown) as error:
+            _log.warning("mail not sent", kind=step.kind, error_code=error.code)
+        async with self._database.tenant(tenant) as connection:
+            await MailSenderRepository(connection, tenant).mailed(code.id)

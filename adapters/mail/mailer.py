@@ -1,0 +1,126 @@
+"""Mail out, by SMTP."""
+
+import asyncio
+from email.headerregistry import Address
+from email.message import EmailMessage
+from typing import Final
+from urllib.parse import unquote, urlsplit
+
+import aiosmtplib
+
+from adapters.mail.message import written
+from adapters.mail.own_servers import OwnServers
+from domain.core.errors import InvalidInput
+from domain.core.ports import MailSender, OutgoingMail
+from domain.intake.customer_email import customer_key
+from domain.integrations.errors import MailRefused, MailUnknown, MailUnreachable
+
+# Over everything, below the 10 s that the activity may take.
+_TIMEOUT_S: Final = 8.0
+
+
+class SmtpMailer:
+    """Sends by the server of SMTP_URL, or by a client's own. One connection a mail: nothing stale
+    can be reused.
+
+    What a server says goes nowhere: errors are kept by Temporal, and the text may be a stranger's.
+    """
+
+    def __init__(self, smtp_url: str | None, mail_from: str, own: OwnServers) -> None:
+        """`own`: the way to clients' servers. Raises InvalidInput for a URL or sender that cannot
+        be used."""
+        self._server = urlsplit(smtp_url) if smtp_url else None
+        if self._server is not None and (
+            self._server.scheme not in ("smtp", "smtps") or not self._server.hostname
+        ):
+            raise InvalidInput("SMTP_URL: smtp://host:port or smtps://host:port expected")
+        try:
+            self._service = Address(addr_spec=mail_from)
+        except (ValueError, IndexError) as error:
+            raise InvalidInput(
+                "MAIL_FROM: an address like support@shop.example expected"
+            ) from error
+        self._own = own
+
+    async def send(self, mail: OutgoingMail, sender: MailSender | None = None) -> str:
+        self._check_way(mail, sender)
+        address = self._service if sender is None else _address(sender)
+        message = written(mail, address, None if sender is None else sender.reply_to)
+        deadline = asyncio.get_running_loop().time() + _TIMEOUT_S
+        if sender is None or sender.server is None:
+            await self._send_by_service(message, deadline)
+        else:
+            here = self._service.domain
+            async with self._own.connected(sender, sender.server, here, deadline) as client:
+                await _hand_over(client, message, deadline)
+        return str(message["Message-ID"])
+
+    def _check_way(self, mail: OutgoingMail, sender: MailSender | None) -> None:
+        """Raises MailRefused."""
+        to = customer_key(mail.to)
+        # What we send to ourselves comes back as the next message to answer.
+        ours = {customer_key(self._service.addr_spec)}
+        if sender is not None:
+            if not sender.verified and to != customer_key(sender.address):
+                raise MailRefused("this sender is not verified")
+            if sender.verified:
+                ours |= {customer_key(sender.address), customer_key(sender.reply_to)}
+        if to in ours:
+            raise MailRefused("this is our own address")
+
+    async def _send_by_service(self, message: EmailMessage, deadline: float) -> None:
+        if self._server is None:
+            raise MailRefused("no SMTP_URL is set")
+        client = aiosmtplib.SMTP(
+            hostname=self._server.hostname,
+            port=self._server.port,
+            use_tls=self._server.scheme == "smtps",
+            username=unquote(self._server.username) if self._server.username else None,
+            password=unquote(self._server.password) if self._server.password else None,
+            timeout=_TIMEOUT_S,
+        )
+        try:
+            async with asyncio.timeout_at(deadline):
+                await client.connect()
+        except aiosmtplib.SMTPAuthenticationError as error:
+            raise MailRefused("the mail server refused our credentials") from error
+        except (aiosmtplib.SMTPException, OSError, TimeoutError) as error:
+            raise MailUnreachable("no connection to the mail server") from error
+        try:
+            await _hand_over(client, message, deadline)
+        finally:
+            client.close()
+
+
+def _address(sender: MailSender) -> Address:
+    try:
+        return Address(addr_spec=sender.address)
+    except (ValueError, IndexError):
+        raise MailRefused("the sender's address cannot be written") from None
+
+
+async def _hand_over(client: aiosmtplib.SMTP, message: EmailMessage, deadline: float) -> None:
+    """MAIL, RCPT and DATA. A reply tells what became of the text; silence tells nothing."""
+    try:
+        async with asyncio.timeout_at(deadline):
+            await client.send_message(message)
+    except aiosmtplib.SMTPNotSupported:
+        raise MailRefused("the mail server cannot write to this address") from None
+    except (
+        aiosmtplib.SMTPSenderRefused,
+        aiosmtplib.SMTPRecipientsRefused,
+        aiosmtplib.SMTPDataError,
+        aiosmtplib.SMTPResponseException,
+    ) as error:
+        if _is_temporary(error):
+            raise MailUnreachable("the mail server said: later") from None
+        raise MailRefused("the mail server refused the mail") from None
+    except (aiosmtplib.SMTPException, OSError, TimeoutError):
+        raise MailUnknown("the connection broke while the mail was handed over") from None
+
+
+def _is_temporary(error: aiosmtplib.SMTPException) -> bool:
+    """Whether a refusal was of the 4xx kind."""
+    if isinstance(error, aiosmtplib.SMTPRecipientsRefused):
+        return all(400 <= refused.code < 500 for refused in error.recipients)
+    return isinstance(error, aiosmtplib.SMTPResponseException) and 400 <= error.code < 500

@@ -1,0 +1,32 @@
+"""A mail of ours, as it goes over the wire."""
+
+from email.errors import HeaderParseError
+from email.headerregistry import Address
+from email.message import EmailMessage
+
+from domain.core.ports import OutgoingMail
+from domain.integrations.errors import MailRefused
+
+
+def written(mail: OutgoingMail, sender: Address, reply_to: str | None) -> EmailMessage:
+    """Its Message-ID is of the sender's domain. Raises MailRefused."""
+    message = EmailMessage()
+    try:
+        message["Message-ID"] = f"<{mail.name}@{sender.domain}>"
+        message["From"] = Address(mail.from_name, sender.username, sender.domain)
+        if reply_to is not None:
+            message["Reply-To"] = Address(addr_spec=reply_to)
+        message["To"] = Address(addr_spec=mail.to)
+        message["Subject"] = mail.subject
+        if mail.in_reply_to:
+            message["In-Reply-To"] = mail.in_reply_to
+        if mail.references:
+            message["References"] = " ".join(mail.references)
+    except (ValueError, IndexError, AttributeError, HeaderParseError) as error:
+        # How the header library refuses line breaks and malformed addresses.
+        raise MailRefused("the mail's headers cannot be written") from error
+    # RFC 3834 and, for Exchange, its own header: tells other robots not to answer.
+    message["Auto-Submitted"] = mail.auto_submitted
+    message["X-Auto-Response-Suppress"] = "OOF, AutoReply"
+    message.set_content(mail.text)
+    return message

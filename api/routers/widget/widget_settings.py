@@ -1,0 +1,89 @@
+"""/api/dashboard/widget: what a client sets about its widget; its key and its secret."""
+
+import secrets
+from datetime import timedelta
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends
+
+from api.access import ManagerDep, Member, MemberDep
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.widget.widget_settings import OverlapBody, WidgetBody, WidgetWithSecret
+from domain.tenants.client_settings import WIDGET_KEY_BYTES, ClientSettings
+from domain.widget.signed_user import SECRET_BYTES
+from domain.widget.widget import WidgetSummary, summary_of
+from services.widget.widget_settings import (
+    change_widget,
+    rotate_widget_key,
+    rotate_widget_secret,
+)
+from store.tenants.client_settings import SettingsRepository
+from store.widget.widgets import WidgetRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_WIDGET: Final = "/api/dashboard/widget"
+
+OverlapDep = Annotated[OverlapBody, Depends(JsonBody(OverlapBody, optional=True))]
+
+
+@router.get(_WIDGET, summary="What a client has set about its widget")
+async def widget(member: MemberDep, resources: ResourcesDep) -> WidgetSummary:
+    """For every member of the client. The secret is shown once, when it is made."""
+    return await _summary(member, resources)
+
+
+@router.patch(_WIDGET, summary="Change what a client has set about its widget")
+async def change(
+    member: ManagerDep,
+    body: Annotated[WidgetBody, Depends(JsonBody(WidgetBody))],
+    resources: ResourcesDep,
+) -> WidgetSummary:
+    """From the next request on. What is left out stays."""
+    wanted = body.change
+    async with resources.work.of(member.tenant) as work:
+        await change_widget(work, member.actor, wanted)
+    return await _summary(member, resources)
+
+
+@router.post(f"{_WIDGET}/secret", summary="Give the widget a new secret")
+async def rotate_secret(
+    member: ManagerDep, body: OverlapDep, resources: ResourcesDep
+) -> WidgetWithSecret:
+    """The answer shows it, once. Until the overlap ends, the one before signs users as well."""
+    async with resources.work.of(member.tenant) as work:
+        made = await rotate_widget_secret(
+            work,
+            member.actor,
+            overlap=timedelta(hours=body.overlap_hours),
+            sealer=resources.sealer,
+            random_bytes=secrets.token_bytes(SECRET_BYTES),
+        )
+    return WidgetWithSecret(widget=await _summary(member, resources), secret=made.secret)
+
+
+@router.post("/api/dashboard/settings/widget-key", summary="Give the widget a new key")
+async def rotate_key(
+    member: ManagerDep, body: OverlapDep, resources: ResourcesDep
+) -> ClientSettings:
+    """Its first one, if it has none. Until the overlap ends, the one before is valid as well."""
+    async with resources.work.of(member.tenant) as work:
+        return await rotate_widget_key(
+            work,
+            member.actor,
+            overlap=timedelta(hours=body.overlap_hours),
+            random_bytes=secrets.token_bytes(WIDGET_KEY_BYTES),
+        )
+
+
+async def _summary(member: Member, resources: Resources) -> WidgetSummary:
+    async with resources.database.reading(member.tenant) as connection:
+        found = await WidgetRepository(connection, member.tenant).read()
+        settings = await SettingsRepository(connection, member.tenant).read()
+    return summary_of(
+        found,
+        settings.widget_key,
+        origin=resources.settings.server.origin,
+        now=resources.now(),
+    )

@@ -1,0 +1,79 @@
+"""What a dashboard asks and is told about a client's widget."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
+
+from api.schemas.core.strict_body import StrictBody, Whole
+from domain.widget.allowed_origins import MAX_ORIGIN, MAX_ORIGINS, ORIGIN, check_origins
+from domain.widget.widget import (
+    MAX_OVERLAP_HOURS,
+    MAX_SHARE,
+    OVERLAP_HOURS,
+    WidgetChange,
+    WidgetSummary,
+)
+
+# What is written is checked by domain/widget/allowed_origins.py, which says what is wrong.
+_Origins = Annotated[
+    list[str],
+    WithJsonSchema(
+        {
+            "type": "array",
+            "maxItems": MAX_ORIGINS,
+            "items": {"type": "string", "pattern": ORIGIN, "maxLength": MAX_ORIGIN},
+        }
+    ),
+    Field(
+        description="The sites that may show the widget, as in `https://shop.example`; they take "
+        "the place of those until now. null leaves them."
+    ),
+]
+_NEVER_NULL: Final = ("allowed_origins", "accepts_api_keys")
+_Share = Annotated[Whole, Field(ge=1, le=MAX_SHARE)]
+
+
+class WidgetBody(StrictBody):
+    """At least one field. What is left out stays."""
+
+    model_config = ConfigDict(
+        json_schema_extra={
+            "minProperties": 1,
+            "examples": [{"allowed_origins": ["https://shop.example"]}],
+        }
+    )
+
+    allowed_origins: _Origins | None = None
+    hourly_messages: Annotated[
+        _Share | None, Field(description="The widget's share of an hour; null: a half again.")
+    ] = None
+    monthly_tickets: Annotated[
+        _Share | None, Field(description="The widget's share of a month; null: a half again.")
+    ] = None
+    accepts_api_keys: Annotated[
+        bool | None, Field(description="Whether API keys are accepted; null leaves it.")
+    ] = None
+
+    @property
+    def change(self) -> WidgetChange:
+        """Raises InvalidBody, InvalidWidget."""
+        self.require_some()
+        kept = {name for name in _NEVER_NULL if getattr(self, name) is None}
+        given = self.model_dump(include=self.model_fields_set - kept)
+        if self.allowed_origins is not None:
+            given["allowed_origins"] = check_origins(self.allowed_origins)
+        return WidgetChange.model_validate(given)
+
+
+class OverlapBody(StrictBody):
+    overlap_hours: float = Field(
+        default=OVERLAP_HOURS,
+        ge=0,
+        le=MAX_OVERLAP_HOURS,
+        description="How long the one until now is valid as well. 0: it ends at once.",
+    )
+
+
+class WidgetWithSecret(BaseModel):
+    widget: WidgetSummary
+    secret: str = Field(description="It signs the site's users. It is shown only now.")

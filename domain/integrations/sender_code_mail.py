@@ -1,0 +1,42 @@
+"""The mail that proves a client's sender, in French and in English.
+
+It holds nothing that the client typed: the address may be a stranger's.
+"""
+
+from typing import Final
+
+from domain.core.ports import OutgoingMail
+from domain.integrations.mail_sender import CODE_LIFETIME
+
+_MINUTES: Final = round(CODE_LIFETIME.total_seconds() / 60)
+_PRODUCT: Final = {"fr": "Agent de support", "en": "Support agent"}
+_SUBJECT: Final = {
+    "fr": "Code de vérification de votre adresse d'envoi : {code}",
+    "en": "Code that verifies your sender address: {code}",
+}
+_TEXT: Final = {
+    "fr": (
+        "Bonjour,\n\nCette adresse a été indiquée comme adresse d'envoi des réponses d'une "
+        "boutique à ses clients. Pour la confirmer, saisissez le code {code} dans le tableau de "
+        "bord. Il est valable {minutes} minutes, une seule fois.\n\nSi vous n'avez rien demandé, "
+        "ignorez ce message : sans ce code, rien n'est envoyé sous votre adresse.\n"
+    ),
+    "en": (
+        "Hello,\n\nThis address was given as the sender of a shop's answers to its customers. To "
+        "confirm it, enter the code {code} in the dashboard. It is valid for {minutes} minutes, "
+        "once.\n\nIf you asked for nothing, ignore this message: without the code nothing is sent "
+        "under your address.\n"
+    ),
+}
+
+
+def sender_code_mail(code_id: str, to: str, language: str, code: str) -> OutgoingMail:
+    """The same code always has the same name."""
+    return OutgoingMail(
+        name=f"sender.{code_id.lower()}",
+        to=to,
+        from_name=_PRODUCT[language],
+        subject=_SUBJECT[language].format(code=code),
+        text=_TEXT[language].format(code=code, minutes=_MINUTES),
+        auto_submitted="auto-generated",
+    )

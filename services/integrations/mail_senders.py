@@ -1,0 +1,189 @@
+"""What people do with the sender that a client's mails go out under.
+
+It writes to customers only once a code was entered that a mail brought, by the very way that the
+sender is to use: the address receives mail, and the server sends it.
+"""
+
+from dataclasses import dataclass, field, replace
+
+from domain.core.ids import TenantId
+from domain.core.ports import MailSender, Sealer, SmtpServer
+from domain.identity.code import code_digest, is_code
+from domain.integrations.errors import (
+    InvalidMailSender,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
+)
+from domain.integrations.mail_sender import (
+    Security,
+    ShownSender,
+    WantedSender,
+    WantedServer,
+    checked_sender,
+    code_name,
+    same_way,
+    seal_password,
+    security_of,
+)
+from domain.integrations.ports import MailServers
+from domain.tenants.actor import MANAGERS, Actor
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from store.integrations.mail_senders import MailSenderRepository, NewSenderCode
+from store.tenants.accounts import AccountRepository
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCode:
+    """`text`: just drawn. `language`: of the mail that brings it, fr or en."""
+
+    text: str = field(repr=False)
+    language: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredSender:
+    """`code_id`: of the code that is to be mailed; None where the sender stays verified."""
+
+    shown: ShownSender
+    code_id: str | None
+
+
+async def set_mail_sender(
+    units: UnitsOfWork,
+    actor: Actor,
+    tenant: TenantId,
+    wanted: WantedSender,
+    code: DrawnCode,
+    *,
+    sealer: Sealer,
+    servers: MailServers,
+    service_address: str,
+) -> StoredSender:
+    """Store a sender in the place of the one before. Until it is verified, mails go out under the
+    service's; it stays verified where address and server are the same.
+
+    After the commit, have the code mailed: `TemporalEngine.mail`. Names are looked up outside of
+    any transaction. Raises RoleRequired, InvalidMailSender, TooManySenderCodes, ClientNotFound.
+    """
+    actor.require(MANAGERS)
+    checked = checked_sender(wanted, service_address)
+    if checked.server is not None:
+        security_of(checked.server)
+        host = await servers.check(tenant, checked.server.host, checked.server.port)
+        checked = replace(checked, server=replace(checked.server, host=host))
+    async with units.of(tenant) as work:
+        # Else two at once would find no row to lock, and count the same codes.
+        await AccountRepository(work.connection, tenant).lock()
+        senders = MailSenderRepository(work.connection, tenant)
+        before = await senders.lock()
+        sender = _sender(tenant, checked, before, sealer)
+        verified = before is not None and before.verified and same_way(before, sender)
+        await senders.put(replace(sender, verified=verified), work.now)
+        code_id = None if verified else await _give_code(work, senders, code, sealer)
+        work.note(actor, "mail sender set")
+        return StoredSender(await senders.shown(), code_id)
+
+
+async def send_sender_code(work: UnitOfWork, actor: Actor, code: DrawnCode, sealer: Sealer) -> str:
+    """Another code in the place of the one before, and its id: have it mailed after the commit.
+
+    Raises RoleRequired, MailSenderNotFound, MailSenderVerified, TooManySenderCodes.
+    """
+    actor.require(MANAGERS)
+    senders = MailSenderRepository(work.connection, work.tenant)
+    sender = await senders.lock()
+    if sender is None:
+        raise MailSenderNotFound
+    if sender.verified:
+        raise MailSenderVerified
+    code_id = await _give_code(work, senders, code, sealer)
+    work.note(actor, "mail sender code sent")
+    return code_id
+
+
+async def verify_mail_sender(
+    work: UnitOfWork, actor: Actor, presented: str, sealer: Sealer
+) -> ShownSender | None:
+    """The sender, which from now on writes to customers; None where the code is wrong, used, too
+    old or unknown. The try counts all the same, so the work must be committed then too.
+
+    Raises RoleRequired.
+    """
+    actor.require(MANAGERS)
+    senders = MailSenderRepository(work.connection, work.tenant)
+    tried = await senders.take_try(work.now)
+    if tried is None:
+        return None
+    if not is_code(sealer, code_name(work.tenant, tried.id), presented, tried.digest):
+        work.note(actor, "mail sender code refused")
+        return None
+    await senders.verify(tried.id, work.now)
+    work.note(actor, "mail sender verified")
+    return await senders.shown()
+
+
+async def remove_mail_sender(work: UnitOfWork, actor: Actor) -> None:
+    """Erase it with its password; mails go out under the service's sender again.
+
+    Raises RoleRequired, MailSenderNotFound.
+    """
+    actor.require(MANAGERS)
+    if not await MailSenderRepository(work.connection, work.tenant).remove(work.now):
+        raise MailSenderNotFound
+    work.note(actor, "mail sender removed")
+
+
+def _sender(
+    tenant: TenantId, wanted: WantedSender, before: MailSender | None, sealer: Sealer
+) -> MailSender:
+    server: SmtpServer | None = None
+    if wanted.server is not None:
+        known = None if before is None else before.server
+        server = _server(tenant, wanted.server, known, sealer)
+    return MailSender(
+        client_id=tenant,
+        address=wanted.address,
+        reply_to=wanted.reply_to,
+        signature=wanted.signature,
+        server=server,
+        verified=False,
+    )
+
+
+def _server(
+    tenant: TenantId, wanted: WantedServer, before: SmtpServer | None, sealer: Sealer
+) -> SmtpServer:
+    """A stored password goes to the server that it was given for, and to no other.
+
+    Raises InvalidMailSender where one is missing.
+    """
+    server = SmtpServer(
+        host=wanted.host,
+        port=wanted.port,
+        starttls=security_of(wanted) is Security.STARTTLS,
+        username=wanted.username,
+    )
+    if wanted.username is None:
+        return server
+    if wanted.password is not None:
+        return replace(server, sealed_password=seal_password(sealer, tenant, wanted.password))
+    if before is None or replace(before, sealed_password=None) != server:
+        raise InvalidMailSender("smtp.password: it is missing", "smtp.password")
+    return replace(server, sealed_password=before.sealed_password)
+
+
+async def _give_code(
+    work: UnitOfWork, senders: MailSenderRepository, code: DrawnCode, sealer: Sealer
+) -> str:
+    """Raises TooManySenderCodes."""
+    code_id = work.new_id()
+    new = NewSenderCode(
+        id=code_id,
+        digest=code_digest(sealer, code_name(work.tenant, code_id), code.text),
+        sealed_code=sealer.seal(code.text),
+        language=code.language,
+    )
+    if not await senders.give_code(new, work.now):
+        raise TooManySenderCodes
+    return code_id
