@@ -102,7 +102,7 @@ class WidgetChat:
         params = {"after": after}
         async with self._http.stream("GET", "messages", params=params, headers=headers) as answer:
             answer.raise_for_status()
-            yield _messages_in(answer.aiter_lines())
+            yield messages_in(answer.aiter_lines())
 
     async def seen(self, number: int) -> None:
         await self._post("seen", {"number": number})
@@ -113,7 +113,7 @@ class WidgetChat:
         return _taken(await self._http.post(path, json=sent, headers=headers))
 
 
-async def _messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatMessage]:
+async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatMessage]:
     """The events named `message` of a stream of server-sent events."""
     name = ""
     async for line in lines:
