@@ -36,7 +36,7 @@ class TourVisit:
 
 
 @dataclass(slots=True)
-class Course:
+class ChatCourse:
     """How it went: who said what, what was not as expected, and by ticket the webhooks that it
     must cause."""
 
@@ -70,10 +70,10 @@ class Course:
         return table
 
 
-async def converse(visit: TourVisit) -> Course:
+async def converse(visit: TourVisit) -> ChatCourse:
     """An order question with the code for it, one that knowledge answers, and one that a person
     answers while the chat is open. What the service refuses ends it, and is told."""
-    course = Course()
+    course = ChatCourse()
     try:
         await _take(visit, course)
     except (httpx.HTTPError, TimeoutError) as error:
@@ -88,7 +88,7 @@ def _refusal(error: httpx.HTTPError | TimeoutError) -> str:
     return type(error).__name__
 
 
-async def _take(visit: TourVisit, course: Course) -> None:
+async def _take(visit: TourVisit, course: ChatCourse) -> None:
     await visit.chat.begin()
     await _order(visit, course)
     await _knowledge(visit, course)
@@ -98,7 +98,7 @@ async def _take(visit: TourVisit, course: Course) -> None:
     course.expect("each message once", good=tuple(it.author for it in shown) == _AUTHORS)
 
 
-async def _order(visit: TourVisit, course: Course) -> None:
+async def _order(visit: TourVisit, course: ChatCourse) -> None:
     question, key = f"Bonjour, où est ma commande {visit.numbers.chatted} ?", new_ulid()
     course.said.append(("visitor", question))
     course.answered(await visit.chat.say(question, key), "verification_required")
@@ -112,14 +112,14 @@ async def _order(visit: TourVisit, course: Course) -> None:
     course.expect("the order's tracking", good=visit.numbers.chatted in answer.response)
 
 
-async def _knowledge(visit: TourVisit, course: Course) -> None:
+async def _knowledge(visit: TourVisit, course: ChatCourse) -> None:
     course.said.append(("visitor", _KNOWLEDGE))
     answer = await visit.chat.say(_KNOWLEDGE, new_ulid())
     course.answered(answer, "completed", "ticket.resolved")
     course.expect("the price from the shop's knowledge", good="9,90" in answer.response)
 
 
-async def _review(visit: TourVisit, course: Course) -> None:
+async def _review(visit: TourVisit, course: ChatCourse) -> None:
     course.said.append(("visitor", _UNSURE))
     last = max(_numbers(await visit.chat.messages()), default=0)
     async with visit.chat.listening(last) as coming:

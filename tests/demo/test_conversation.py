@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from rich.console import Console
 
 from demo.chat import ChatAnswer, messages_in
-from demo.conversation import Course
+from demo.conversation import ChatCourse
 
 STREAM = """\
 : heartbeat
@@ -25,7 +25,7 @@ def answer(status: str, event_id: str | None = None) -> ChatAnswer:
     return ChatAnswer(session_id="S", status=status, response="[b]ok[/b]", event_id=event_id)
 
 
-def shown(course: Course) -> str:
+def shown(course: ChatCourse) -> str:
     console = Console(width=120, record=True)
     with console.capture() as written:
         console.print(course.table("The chat"))
@@ -33,7 +33,7 @@ def shown(course: Course) -> str:
 
 
 def test_as_expected() -> None:
-    course = Course()
+    course = ChatCourse()
     course.answered(answer("verification_required"), "verification_required")
     course.answered(answer("completed", "E"), "completed", "ticket.resolved")
     assert (course.wrong, course.tells) == ([], {"E": Counter({"ticket.resolved": 1})})
@@ -42,7 +42,7 @@ def test_as_expected() -> None:
 
 
 def test_not_as_expected() -> None:
-    course = Course()
+    course = ChatCourse()
     course.answered(answer("failed", "E"), "completed", "ticket.resolved")
     assert course.wrong == ["completed, not failed"]
     assert "expected completed, not failed" in shown(course)
