@@ -10,6 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 _WINDOW: Final = timedelta(seconds=60)
+_TEN_MINUTES: Final = timedelta(minutes=10)
 
 
 class LimitScope(StrEnum):
@@ -27,6 +28,9 @@ class LimitScope(StrEnum):
     REGISTRATION = "registration"
     AUTHORIZATION = "authorization"
     EXCHANGE = "exchange"
+    WIDGET = "widget"
+    WIDGET_ADDRESS = "widget_address"
+    WIDGET_SESSION = "widget_session"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +45,8 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """The table of limits; `dry_runs` a minute are the operator's choice.
 
-    Signup, verification and OAuth clients go by IP address, the others by user or key.
+    Signup, verification and OAuth clients go by IP address, the others by user or key. The widget's
+    go by IP address or session within a client; those of messages have windows of ten minutes.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -56,8 +61,13 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.REGISTRATION: 10,
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,
+        LimitScope.WIDGET: 600,
     }
-    return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
+    messages = {LimitScope.WIDGET_ADDRESS: 30, LimitScope.WIDGET_SESSION: 10}
+    return {
+        **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
+        **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in messages.items()},
+    }
 
 
 @dataclass(frozen=True, slots=True)
