@@ -81,6 +81,7 @@ from api.routers.webhooks import subscriptions as webhooks
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
 from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
 from api.widget_streams import WidgetStreams
@@ -147,7 +148,13 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
-    for widget in (widget_chat, widget_config, widget_preflight, widget_settings):
+    for widget in (
+        widget_chat,
+        widget_config,
+        widget_preflight,
+        widget_verification,
+        widget_settings,
+    ):
         app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)

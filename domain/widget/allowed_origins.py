@@ -48,9 +48,9 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
             english, french = broken.rule
             wrong.append((f"no. {number}: {english}", f"n° {number}, {french}"))
     if wrong:
-        english, french = zip(*wrong, strict=True)
         raise InvalidWidget(
-            f"allowed_origins: {'; '.join(english)}", f"allowed_origins : {' ; '.join(french)}"
+            f"allowed_origins: {'; '.join(english for english, _ in wrong)}",
+            f"allowed_origins : {' ; '.join(french for _, french in wrong)}",
         )
     return tuple(kept)
 
