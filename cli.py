@@ -80,6 +80,11 @@ COMMANDS: Final = (
         "Events of the engine's first version.",
     ),
     LazyCommand(
+        "mail-sender",
+        "commands.integrations.mail_sender:app",
+        "The sender of a client's mails to customers.",
+    ),
+    LazyCommand(
         "integration",
         "commands.integrations.integration:app",
         "A client's shops and helpdesks; `disconnect` ends one.",

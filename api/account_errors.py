@@ -1,5 +1,5 @@
-"""What callers are answered about signing in, payments and the widget; a part of the table in
-`api/errors.py`."""
+"""What callers are answered about signing in, payments, senders of mail and the widget; a part of
+the table in `api/errors.py`."""
 
 from typing import Final
 
@@ -30,6 +30,13 @@ from domain.identity.errors import (
     SignInInterrupted,
     TooManyAccounts,
     TooManyInvitations,
+)
+from domain.integrations.errors import (
+    InvalidMailSender,
+    InvalidSenderCode,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
 )
 from domain.widget.errors import (
     ApiKeyNotAccepted,
@@ -75,6 +82,11 @@ ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     WidgetShareUsed: ErrorAnswer(
         429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
     ),
+    InvalidMailSender: ErrorAnswer(400, "Adresse d'envoi invalide : champ « {reason} »"),
+    InvalidSenderCode: ErrorAnswer(400, "Code incorrect ou expiré."),
+    MailSenderNotFound: ErrorAnswer(404, "Aucune adresse d'envoi n'est définie."),
+    MailSenderVerified: ErrorAnswer(409, "Cette adresse d'envoi est déjà vérifiée."),
+    TooManySenderCodes: ErrorAnswer(409, "5 codes au plus par jour : réessayez demain."),
     SessionNotFound: ErrorAnswer(404, "Session introuvable."),
     InvitationNotFound: ErrorAnswer(404, "Invitation introuvable."),
     CheckoutNotFound: ErrorAnswer(404, "Paiement introuvable."),

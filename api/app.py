@@ -16,6 +16,7 @@ from adapters.connectors.registry import ConnectorRegistry
 from adapters.identity.client_documents import HttpClientDocuments
 from adapters.identity.oidc import oidc_provider
 from adapters.identity.session import session_keys, session_verifier
+from adapters.mail.smtp_guard import SmtpGuard
 from adapters.observability.error_tracker import error_tracker
 from adapters.observability.loop_watch import watched_loop
 from adapters.observability.metrics import Metrics
@@ -67,7 +68,7 @@ from api.routers.identity import (
     sign_in,
 )
 from api.routers.intake import gateway
-from api.routers.integrations import integrations
+from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
 from api.routers.playbooks import versions as playbook_versions
@@ -139,7 +140,8 @@ def create_app(
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)
-    app.include_router(integrations.router)
+    for connected in (integrations, mail_sender):
+        app.include_router(connected.router)
     app.include_router(keys.router)
     app.include_router(members.router)
     app.include_router(invitations.router)
@@ -224,6 +226,7 @@ def _lifespan(
                     outside,
                     allow_loopback=settings.integrations.allow_loopback_targets,
                 ),
+                mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
                 payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),

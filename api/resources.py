@@ -21,7 +21,7 @@ from domain.billing.ports import Payments
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
-from domain.integrations.ports import Connectors
+from domain.integrations.ports import Connectors, MailServers
 from domain.tenants.api_key import KeyMaterial
 from domain.widget.widget import Widget
 from services.core.crowd import Crowd
@@ -47,6 +47,7 @@ class Resources:
     limiter: RateLimiter
     sealer: Sealer
     connectors: Connectors
+    mail_servers: MailServers
     payments: Payments | None
     door: Door
     bodies: Crowd[str]

@@ -101,6 +101,22 @@ def load_server(variables: Mapping[str, str]) -> ServerSettings:
     return _validated(_ServerAlone, given).server
 
 
+class _MailAlone(BaseModel):
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    mail: MailSettings
+    webhooks: WebhookSettings
+
+
+def load_mail(variables: Mapping[str, str]) -> _MailAlone:
+    """Whose name the service's mails go out under, and where clients' servers may lie, likewise.
+
+    Raises InvalidInput.
+    """
+    given = {name: value for name, value in variables.items() if value}
+    return _validated(_MailAlone, given)
+
+
 def _validated(groups: type[Groups], offered: Mapping[str, object]) -> Groups:
     try:
         # Every group is offered all of them and takes its own.

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from domain.core.contracts import RunRef
+from domain.core.errors import EngineUnavailable
+from domain.identity.contracts import SendMailInput
 
 if TYPE_CHECKING:
     from adapters.temporal.client import TemporalEngine
@@ -24,6 +26,14 @@ class NearbyEngine:
         engine = await self._engine()
         if engine is not None:
             await engine.send_webhooks(client_id, delivery_ids)
+
+    async def mail(self, mail: SendMailInput) -> None:
+        """Have a mail sent. Raises EngineUnavailable, also where no engine is named: nothing else
+        would send it later."""
+        engine = await self._engine()
+        if engine is None:
+            raise EngineUnavailable("TEMPORAL_ADDRESS is not set: the mail is not sent")
+        await engine.mail(mail)
 
     async def _engine(self) -> "TemporalEngine | None":
         if not self._environment.get("TEMPORAL_ADDRESS"):

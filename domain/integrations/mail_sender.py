@@ -18,9 +18,10 @@ CODE_LIFETIME: Final = timedelta(minutes=30)
 CODES_A_DAY: Final = 5
 MAX_SIGNATURE: Final = 1_000
 """Characters."""
+MAX_LOGIN: Final = 320
+MAX_PASSWORD: Final = 1_000
+MAX_HOST: Final = 253
 _MAX_SIGNATURE_LINES: Final = 12
-_MAX_NAME: Final = 320
-_MAX_PASSWORD: Final = 1_000
 # RFC 3676, 4.3: the line that mail programs cut a signature off at.
 _SEPARATOR: Final = "-- "
 
@@ -175,8 +176,8 @@ def _address(given: str, name: str) -> str:
 def _check_login(server: WantedServer) -> None:
     """Raises InvalidMailSender."""
     for given, most, name in (
-        (server.username, _MAX_NAME, "smtp.username"),
-        (server.password, _MAX_PASSWORD, "smtp.password"),
+        (server.username, MAX_LOGIN, "smtp.username"),
+        (server.password, MAX_PASSWORD, "smtp.password"),
     ):
         if given is not None and not (0 < len(given) <= most and given.isprintable()):
             raise InvalidMailSender(f"{name}: 1 to {most} printable characters expected", name)

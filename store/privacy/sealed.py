@@ -7,7 +7,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from store.integrations.tables import integrations
+from store.integrations.tables import integrations, mail_senders
 from store.webhooks.tables import webhook_subscriptions
 from store.widget.tables import widgets
 
@@ -17,6 +17,7 @@ _COLUMNS: Final = (
     webhook_subscriptions.c.previous_sealed,
     widgets.c.sealed_secret,
     widgets.c.previous_sealed_secret,
+    mail_senders.c.sealed_smtp_password,
 )
 
 

@@ -2,19 +2,23 @@
 
 import pytest
 
+from activities.integrations.client_mail import ClientMail
 from activities.runs.actions import Actions, Step
 from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
-from adapters.mail import SmtpMailer
 from adapters.seal import FernetSealer, new_seal_key
+from adapters.system import new_ulid, utc_now
 from domain.agent.plan import ON_ORDERS, ActionKind, PlannedAction
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
+from domain.core.ids import TenantId
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration, Provider
+from store.core.database import Database
 from store.runs.cases import Case
 from tests.support.agent.orders import an_order
 from tests.support.agent.situation import an_event
+from tests.support.integrations.mailers import mailer_to
 from tests.support.servers.stripe import API_KEY, StripePayment, stripe_server
 
 CASE = Case(
@@ -39,9 +43,14 @@ CASE = Case(
     human_text=None,
 )
 SEALER = FernetSealer(new_seal_key())
+TENANT = TenantId(new_ulid())
 
 
-async def test_what_a_shop_cannot_do_is_refused_unasked() -> None:
+def _mail(database: Database) -> ClientMail:
+    return ClientMail(database, mailer_to(None), utc_now)
+
+
+async def test_what_a_shop_cannot_do_is_refused_unasked(database: Database) -> None:
     """Stripe gives money back, and stops no parcel."""
     with stripe_server(StripePayment("pi_1", 4990)) as server:
         integration = Integration(
@@ -52,10 +61,11 @@ async def test_what_a_shop_cannot_do_is_refused_unasked() -> None:
         )
         async with open_client() as http:
             connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
-            actions = Actions(SmtpMailer(None, "shop@example.com"), connectors)
+            actions = Actions(_mail(database), connectors)
             order = an_order(id="pi_1")
             refund, cancel = (
                 Step(
+                    TENANT,
                     PlannedAction(kind=kind, order_id="pi_1", amount=order.refundable),
                     CASE,
                     integration,
@@ -72,11 +82,13 @@ async def test_what_a_shop_cannot_do_is_refused_unasked() -> None:
 
 
 @pytest.mark.parametrize("kind", sorted(ON_ORDERS))
-async def test_without_an_order_nothing_is_done_to_one(kind: ActionKind) -> None:
+async def test_without_an_order_nothing_is_done_to_one(
+    database: Database, kind: ActionKind
+) -> None:
     async with open_client() as http:
         connectors = ConnectorRegistry(SEALER, http, allow_loopback=True)
-        actions = Actions(SmtpMailer(None, "shop@example.com"), connectors)
-        step = Step(PlannedAction(kind=kind), CASE, None, None, "key")
+        actions = Actions(_mail(database), connectors)
+        step = Step(TENANT, PlannedAction(kind=kind), CASE, None, None, "key")
 
         with pytest.raises(ActionRefused):
             await actions.perform(step)

@@ -5,7 +5,7 @@ import pytest
 from domain.core.ports import OutgoingMail
 from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.errors import MailRefused
-from domain.runs.mail_reply import MAX_REFERENCES, reply_to
+from domain.runs.mail_reply import MAX_REFERENCES, is_ours, reply_to
 
 
 def mail_for(**fields: object) -> OutgoingMail:
@@ -37,11 +37,36 @@ def test_long_threads_keep_their_first_and_last() -> None:
     assert (mail.references[0], mail.references[-1]) == ("<0@x>", "<last@x>")
 
 
-def test_the_same_run_has_the_same_message_id() -> None:
-    assert mail_for().message_id == mail_for(subject="other").message_id
+def test_the_same_run_has_the_same_name() -> None:
+    assert mail_for().name == mail_for(subject="other").name == "reply.01run"
 
 
 @pytest.mark.parametrize("fields", [{"reply_allowed": False}, {"customer_email": None}])
 def test_what_may_not_be_answered(fields: dict[str, object]) -> None:
     with pytest.raises(MailRefused):
         mail_for(**fields)
+
+
+KEY = "3f2b7c1e-0000-5000-8000-000000000001"
+
+
+@pytest.mark.parametrize(
+    ("message_id", "ours"),
+    [
+        (f"<reply.{KEY}@shop.example>", True),
+        (f"<reply.{KEY}@xn--t-ciaa.example>", True),
+        (f"<{KEY}@reply.engine.invalid>", True),  # of before the senders
+        (f"<reply.{KEY}@>", False),
+        (f"<reply.{KEY}@a@b>", False),
+        (f"<reply.{KEY}@shop.example", False),
+        (f"<reply.{KEY}@shop.example> <x@y>", False),
+        ("<reply.../x@shop.example>", False),
+        (f"<reply.{'a' * 65}@shop.example>", False),
+        ("<accounts.01abc@service.example>", False),
+        ("<x@reply.engine.invalid.example>", False),
+        ("", False),
+    ],
+)
+def test_which_names_may_be_ours(message_id: str, ours: bool) -> None:
+    """By their form, whoever made them: the ledger knows which of them went out, and to whom."""
+    assert is_ours(message_id) is ours

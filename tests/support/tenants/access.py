@@ -16,6 +16,7 @@ from tests.support.billing.payments import asked_credits
 from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
+from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
 from tests.support.runs.conversation import write
@@ -117,6 +118,11 @@ ACCESS: Final[dict[Route, Access]] = {
         (method, path): Access(ALL, missing=account.missing_of(path))
         for method, path in account.FOR_MEMBERS
     },
+    ("GET", MAIL_SENDER): Access(ALL),
+    ("PUT", MAIL_SENDER): Access(MANAGERS, body=SENDER),
+    ("DELETE", MAIL_SENDER): Access(MANAGERS),
+    ("POST", MAIL_SENDER + "/code"): Access(MANAGERS),
+    ("POST", MAIL_SENDER + "/verify"): Access(MANAGERS, body={"code": SENDER_CODE}),
     **{route: Access(ALL, Client.NONE) for route in account.OF_ONESELF},
     account.ONE_SESSION: Access(ALL, Client.NONE, missing="session_not_found"),
 }
@@ -177,6 +183,12 @@ async def _member(front: LiveEngine, shop: Shop) -> Ids:
     return {"user_id": await account.new_member(front, shop)}
 
 
+async def _sender(front: LiveEngine, shop: Shop) -> Ids:
+    """It has no id: a client has one or none."""
+    await a_sender(front, shop)
+    return {}
+
+
 async def _session(front: LiveEngine, shop: Shop) -> Ids:
     return {"session_id": await account.signed_in(front, shop.owner_user_id)}
 
@@ -195,6 +207,7 @@ _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{invitation_id}": _invitation,
     "{user_id}": _member,
     "{session_id}": _session,
+    MAIL_SENDER: _sender,
 }
 
 

@@ -1,0 +1,119 @@
+"""/api/dashboard/mail-sender: whose name a client's mails to customers go out under."""
+
+import secrets
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.access import ManagerDep, MemberDep
+from api.dashboard.pages import language_of
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, JsonBody, errors
+from api.schemas.integrations.mail_sender import ResentCodeBody, SenderBody, SenderCodeBody
+from domain.core.ids import TenantId
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from domain.integrations.errors import InvalidSenderCode
+from domain.integrations.mail_sender import ShownSender
+from services.integrations.mail_senders import (
+    DrawnCode,
+    remove_mail_sender,
+    send_sender_code,
+    set_mail_sender,
+    verify_mail_sender,
+)
+from store.integrations.mail_senders import MailSenderRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+_SENDER: Final = "/api/dashboard/mail-sender"
+
+
+@router.get(_SENDER, summary="Whose name a client's mails go out under", responses=errors(404))
+async def sender(member: MemberDep, resources: ResourcesDep) -> ShownSender:
+    """For every member of the client. The password is never shown."""
+    async with resources.database.reading(member.tenant) as connection:
+        return await MailSenderRepository(connection, member.tenant).shown()
+
+
+@router.put(_SENDER, summary="Set the sender of a client's mails", responses=errors(409))
+async def put(
+    member: ManagerDep,
+    body: Annotated[SenderBody, Depends(JsonBody(SenderBody))],
+    request: Request,
+    resources: ResourcesDep,
+) -> ShownSender:
+    """A code is mailed to the address, from the address, by the server that is given. Until it is
+    entered, mails go out under the service's sender. Where address and server stay the same, the
+    sender stays verified and no code is mailed. A client has at most 5 codes a day."""
+    stored = await set_mail_sender(
+        resources.work,
+        member.actor,
+        member.tenant,
+        body.wanted,
+        _drawn(language_of(request)),
+        sealer=resources.sealer,
+        servers=resources.mail_servers,
+        service_address=resources.settings.mail.sender,
+    )
+    if stored.code_id is not None:
+        await _mail(resources, member.tenant, stored.code_id)
+    return stored.shown
+
+
+@router.post(
+    f"{_SENDER}/code",
+    summary="Mail another code to the sender",
+    status_code=204,
+    responses=errors(404, 409),
+)
+async def send_again(
+    member: ManagerDep,
+    body: Annotated[ResentCodeBody, Depends(JsonBody(ResentCodeBody, optional=True))],
+    request: Request,
+    resources: ResourcesDep,
+) -> Response:
+    """It takes the place of the one before, and counts as any other."""
+    code = _drawn(body.language or language_of(request))
+    async with resources.work.of(member.tenant) as work:
+        code_id = await send_sender_code(work, member.actor, code, resources.sealer)
+    await _mail(resources, member.tenant, code_id)
+    return Response(status_code=204)
+
+
+@router.post(f"{_SENDER}/verify", summary="Verify the sender by the code of the mail")
+async def verify(
+    member: ManagerDep,
+    body: Annotated[SenderCodeBody, Depends(JsonBody(SenderCodeBody))],
+    resources: ResourcesDep,
+) -> ShownSender:
+    """A code is good for 30 minutes, five tries and one use."""
+    async with resources.work.of(member.tenant) as work:
+        verified = await verify_mail_sender(work, member.actor, body.code, resources.sealer)
+    if verified is None:
+        raise InvalidSenderCode
+    return verified
+
+
+@router.delete(
+    _SENDER,
+    summary="Remove the sender, and erase its password",
+    status_code=204,
+    responses=errors(404),
+)
+async def remove(member: ManagerDep, resources: ResourcesDep) -> Response:
+    """From the next mail on, the service's sender is used."""
+    async with resources.work.of(member.tenant) as work:
+        await remove_mail_sender(work, member.actor)
+    return Response(status_code=204)
+
+
+def _drawn(language: str) -> DrawnCode:
+    return DrawnCode(code_text(secrets.randbelow(CODES)), language)
+
+
+async def _mail(resources: Resources, tenant: TenantId, code_id: str) -> None:
+    await resources.engine.mail(
+        SendMailInput(kind="mail_sender", record_id=code_id, client_id=tenant)
+    )

@@ -1,0 +1,93 @@
+"""What a dashboard asks about the sender that a client's mails go out under."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
+
+from api.schemas.core.strict_body import StrictBody, Whole
+from domain.identity.address import MAX_ADDRESS
+from domain.integrations.mail_sender import (
+    MAX_HOST,
+    MAX_LOGIN,
+    MAX_PASSWORD,
+    MAX_SIGNATURE,
+    PORTS,
+    Security,
+    WantedSender,
+    WantedServer,
+)
+
+# What is written is checked by domain/integrations/mail_sender.py, which says what is wrong.
+_Address = Annotated[
+    str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
+]
+_EXAMPLE: Final[dict[str, JsonValue]] = {
+    "address": "contact@shop.example",
+    "reply_to": "support@shop.example",
+    "signature": "L'équipe de Chez Nous\n1 rue du Port, Nantes",
+    "smtp": {
+        "host": "smtp.shop.example",
+        "port": 465,
+        "username": "contact@shop.example",
+        "password": "not-this-one",
+    },
+}
+
+
+class SmtpBody(StrictBody):
+    host: Annotated[
+        str, WithJsonSchema({"type": "string", "format": "hostname", "maxLength": MAX_HOST})
+    ]
+    port: Annotated[Whole, WithJsonSchema({"type": "integer", "enum": sorted(PORTS)})]
+    security: Annotated[
+        Security | None, Field(strict=False, description="Absent: as is usual on the port.")
+    ] = None
+    username: Annotated[
+        str | None,
+        WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_LOGIN}),
+    ] = None
+    password: Annotated[
+        SecretStr | None,
+        WithJsonSchema({"type": ["string", "null"], "minLength": 1, "maxLength": MAX_PASSWORD}),
+        Field(
+            description="Never answered, logged or exported. Absent: the one that is stored for "
+            "the same server and user name."
+        ),
+    ] = None
+
+    @property
+    def wanted(self) -> WantedServer:
+        password = None if self.password is None else self.password.get_secret_value()
+        return WantedServer(self.host, self.port, self.security, self.username, password)
+
+
+class SenderBody(StrictBody):
+    """It takes the place of the sender there was; what is left out is none."""
+
+    model_config = ConfigDict(json_schema_extra={"examples": [_EXAMPLE]})
+
+    address: Annotated[_Address, Field(description="What mails to customers are from.")]
+    reply_to: Annotated[
+        _Address | None, Field(description="Where customers' answers go; null: to the address.")
+    ] = None
+    signature: Annotated[
+        str,
+        WithJsonSchema({"type": "string", "maxLength": MAX_SIGNATURE}),
+        Field(description="Plain text below each mail; at most 12 lines."),
+    ] = ""
+    smtp: SmtpBody | None = Field(default=None, description="Null: the service's own server.")
+
+    @property
+    def wanted(self) -> WantedSender:
+        server = None if self.smtp is None else self.smtp.wanted
+        return WantedSender(self.address, self.reply_to, self.signature, server)
+
+
+class SenderCodeBody(StrictBody):
+    code: str = Field(max_length=20, description="The six digits of the mail.")
+
+
+class ResentCodeBody(StrictBody):
+    language: Literal["fr", "en"] | None = Field(
+        default=None, description="Of the mail; absent: by Accept-Language."
+    )

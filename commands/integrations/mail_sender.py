@@ -1,0 +1,181 @@
+"""mail-sender: whose name a client's mails to customers go out under."""
+
+import os
+import secrets
+import sys
+from pathlib import Path
+from typing import Annotated, Final
+
+import typer
+
+from adapters.mail.smtp_guard import SmtpGuard
+from commands.core.context import (
+    DEFAULT_DATA,
+    ClientOption,
+    DataOption,
+    JsonOption,
+    answer,
+    command,
+    environment_of,
+    reading_client,
+    sealer_of,
+    work_on,
+)
+from commands.core.nearby_engine import NearbyEngine
+from commands.core.person import operator
+from domain.core.errors import InvalidInput
+from domain.core.ids import TenantId
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from domain.integrations.errors import InvalidSenderCode
+from domain.integrations.mail_sender import Security, ShownSender, WantedSender, WantedServer
+from services.integrations.mail_senders import (
+    DrawnCode,
+    remove_mail_sender,
+    send_sender_code,
+    set_mail_sender,
+    verify_mail_sender,
+)
+from settings import load_mail
+from store.integrations.mail_senders import MailSenderRepository
+
+app = typer.Typer(help="The sender of a client's mails to customers.", no_args_is_help=True)
+
+_PASSWORD: Final = "SMTP_PASSWORD"  # noqa: S105 - where it is read from
+_LANGUAGES: Final = ("fr", "en")
+
+LanguageOption = Annotated[str, typer.Option(help="Of the mail that brings the code: fr or en.")]
+
+
+@app.callback()
+def group() -> None:
+    """It is used once it is verified, by the code that a mail to it brings; docs/mail.md."""
+
+
+@command(app, "show")
+async def show(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Show the sender, whether it is verified, and why the last mail was not taken."""
+    async with reading_client(data, client) as (connection, tenant):
+        shown = await MailSenderRepository(connection, tenant).shown()
+    _tell(as_json, "This client's sender:", shown)
+
+
+@command(app, "set")
+async def put(
+    client: ClientOption,
+    address: Annotated[str, typer.Option(help="What mails to customers are from.")],
+    reply_to: Annotated[str | None, typer.Option(help="Where their answers go.")] = None,
+    signature: Annotated[str, typer.Option(help="Plain text below each mail.")] = "",
+    host: Annotated[str | None, typer.Option(help="The client's own mail server.")] = None,
+    port: Annotated[int, typer.Option(help="465, 587, 2525 or 25.")] = 465,
+    security: Annotated[Security | None, typer.Option(help="As the port says, if absent.")] = None,
+    username: Annotated[str | None, typer.Option()] = None,
+    password: Annotated[
+        bool,
+        typer.Option(
+            "--password",
+            help=f"Read a password from the environment variable {_PASSWORD}, from standard input, "
+            "or ask for it; without, the stored one of the same server stays.",
+        ),
+    ] = False,
+    language: LanguageOption = "fr",
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Set the sender in the place of the one before, and mail it a code."""
+    drawn = _drawn(language)
+    server: WantedServer | None = None
+    if host is not None:
+        server = WantedServer(host, port, security, username, _secret() if password else None)
+    elif username is not None or password:
+        raise InvalidInput("--host: it is missing")
+    told = load_mail(environment_of(data))
+    async with work_on(data) as units:
+        stored = await set_mail_sender(
+            units,
+            operator(),
+            TenantId(client),
+            WantedSender(address, reply_to, signature, server),
+            drawn,
+            sealer=sealer_of(data),
+            servers=SmtpGuard(allow_private=told.webhooks.allow_private_addresses),
+            service_address=told.mail.sender,
+        )
+    if stored.code_id is not None:
+        await _mail(data, client, stored.code_id)
+    sentence = "Stored; it is still verified." if stored.code_id is None else "A code is mailed."
+    _tell(as_json, sentence, stored.shown)
+
+
+@command(app, "code")
+async def send_again(
+    client: ClientOption,
+    language: LanguageOption = "fr",
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Mail another code to the sender, in the place of the one before."""
+    drawn, sealer = _drawn(language), sealer_of(data)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        code_id = await send_sender_code(work, operator(), drawn, sealer)
+    await _mail(data, client, code_id)
+    answer(as_json, "A code is mailed.", client_id=client)
+
+
+@command(app, "verify")
+async def verify(
+    client: ClientOption,
+    code: Annotated[str, typer.Argument(help="The six digits of the mail.")],
+    data: DataOption = DEFAULT_DATA,
+    as_json: JsonOption = False,
+) -> None:
+    """Verify the sender by the code of the mail."""
+    sealer = sealer_of(data)
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        shown = await verify_mail_sender(work, operator(), code, sealer)
+    if shown is None:
+        raise InvalidSenderCode("the code is wrong, used, too old or tried too often")
+    _tell(as_json, "Verified: customers are written to in its name.", shown)
+
+
+@command(app, "remove")
+async def remove(
+    client: ClientOption, data: DataOption = DEFAULT_DATA, as_json: JsonOption = False
+) -> None:
+    """Remove the sender, and erase its password."""
+    async with work_on(data) as units, units.of(TenantId(client)) as work:
+        await remove_mail_sender(work, operator())
+    answer(as_json, "Removed: mails go out under the service's sender.", client_id=client)
+
+
+async def _mail(data: Path, client: str, code_id: str) -> None:
+    await NearbyEngine(environment_of(data)).mail(
+        SendMailInput(kind="mail_sender", record_id=code_id, client_id=client)
+    )
+
+
+def _drawn(language: str) -> DrawnCode:
+    if language not in _LANGUAGES:
+        raise InvalidInput("--language: fr or en expected")
+    return DrawnCode(code_text(secrets.randbelow(CODES)), language)
+
+
+def _secret() -> str:
+    """Never from the arguments, which `ps` shows."""
+    value = os.environ.get(_PASSWORD)
+    if not value and not sys.stdin.isatty():
+        value = sys.stdin.readline()
+    return (value or str(typer.prompt("password", hide_input=True, err=True))).strip("\r\n")
+
+
+def _tell(as_json: bool, sentence: str, shown: ShownSender) -> None:
+    fields = shown.model_dump(mode="json")
+    if as_json:
+        answer(True, "", **fields)
+        return
+    server = fields.pop("smtp")
+    fields["smtp"] = server and f"{server['host']}:{server['port']} ({server['security']})"
+    written = {name: "-" if value in (None, "") else value for name, value in fields.items()}
+    answer(False, sentence, **written)

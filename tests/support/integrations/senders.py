@@ -1,0 +1,68 @@
+"""Senders of clients' mails, and the code that verifies them."""
+
+from typing import Any, Final
+
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from domain.core.ids import TenantId
+from domain.core.ports import MailSender
+from domain.integrations.mail_sender import WantedSender
+from domain.tenants.actor import Actor
+from services.integrations.mail_senders import DrawnCode, StoredSender, set_mail_sender
+from store.core.database import Database
+from store.integrations.mail_senders import MailSenderRepository, NewSenderCode
+from tests.support.core.engine import LiveEngine
+from tests.support.core.units import units_on
+from tests.support.tenants.shop import Shop
+
+MAIL_SENDER: Final = "/api/dashboard/mail-sender"
+SENDER: Final[dict[str, Any]] = {"address": "contact@shop.example"}
+SENDER_CODE: Final = "012345"
+SERVICE: Final = "support@service.example"
+OPERATOR: Final = Actor.operator("operator:test")
+
+
+class Everywhere:
+    """Every server may be talked to, and none is looked up."""
+
+    async def check(self, client_id: str, host: str, port: int) -> str:
+        assert client_id
+        assert port
+        return host
+
+
+async def set_sender(
+    database: Database,
+    shop: Shop,
+    sealer: FernetSealer,
+    wanted: WantedSender,
+    *,
+    code: str = SENDER_CODE,
+) -> StoredSender:
+    return await set_mail_sender(
+        units_on(database),
+        OPERATOR,
+        shop.tenant,
+        wanted,
+        DrawnCode(code, "fr"),
+        sealer=sealer,
+        servers=Everywhere(),
+        service_address=SERVICE,
+    )
+
+
+async def a_sender(front: LiveEngine, shop: Shop) -> None:
+    """One that waits for SENDER_CODE."""
+    sealer = FernetSealer(front.settings.seal.key.get_secret_value())
+    await set_sender(front.database, shop, sealer, WantedSender(SENDER["address"]))
+
+
+async def store_verified(database: Database, sender: MailSender) -> None:
+    """Past the use cases: as if its code had been entered."""
+    tenant: TenantId = sender.client_id
+    async with database.tenant(tenant) as connection:
+        senders = MailSenderRepository(connection, tenant)
+        await senders.put(sender, utc_now())
+        code = NewSenderCode(id=new_ulid(), digest=b"", sealed_code="", language="fr")
+        assert await senders.give_code(code, utc_now())
+        await senders.verify(code.id, utc_now())
