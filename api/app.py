@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
@@ -81,10 +82,14 @@ from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
 from api.routers.widget import chat as widget_chat
 from api.routers.widget import config as widget_config
+from api.routers.widget import messages as widget_messages
 from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import script as widget_script
+from api.routers.widget import seen as widget_seen
 from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
 from api.widget_access import widget_key_reads, widget_reads
+from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
@@ -96,6 +101,17 @@ from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
 from store.widget.session_listener import listening
+
+_WIDGET: Final = (
+    widget_chat,
+    widget_config,
+    widget_messages,
+    widget_seen,
+    widget_preflight,
+    widget_script,
+    widget_settings,
+    widget_verification,
+)
 
 
 def create_app(
@@ -150,13 +166,7 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
-    for widget in (
-        widget_chat,
-        widget_config,
-        widget_preflight,
-        widget_verification,
-        widget_settings,
-    ):
+    for widget in _WIDGET:
         app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)
@@ -245,6 +255,7 @@ def _lifespan(
                 readiness=ready,
                 report_pace=ReportPace(),
                 pages=Pages(),
+                widget_script=WidgetScript.read(),
                 client_documents=HttpClientDocuments(
                     utc_now,
                     allow_private=settings.webhooks.allow_private_addresses,

@@ -1,6 +1,5 @@
 """What the visitor of a widget's session is shown: read once, or as it comes."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 import structlog
 from pydantic import TypeAdapter
 
-from api.widget_streams import StreamPlace, WidgetStreams
+from api.widget_streams import WidgetStreams
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
@@ -82,32 +81,30 @@ class SessionFeed:
         self._told: SessionState | None = None
         self._begun = False
 
-    async def pieces(self, place: StreamPlace) -> AsyncGenerator[bytes]:
+    async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
         """All messages after the first number, each once, and each state. What PostgreSQL tells of
         is read at once; what it could not tell of with the next sign of life.
 
-        Raises EngineUnavailable before the first piece only.
+        `session`, `address`: as in WidgetStreams. Raises, before the first piece only, CallerBusy,
+        ServerBusy and EngineUnavailable.
         """
-        clock = asyncio.get_running_loop().time
-        ends_at = clock() + self._streams.lasts_s
-        found: Conversation | None = await self._read()
-        while True:
-            if found is not None:
-                if self._begun and not found.begun:
-                    return
-                self._begun = found.begun
-                if piece := self._new_of(found):
-                    yield piece
-                if found.more:
-                    found = await self._read_again()
-                    continue
-            if place.ended or clock() >= ends_at:
-                return
-            if not await place.news(self._streams.silence_s):
-                if not await self._goes_on():
-                    return
-                yield _ALIVE
-            found = await self._read_again()
+        with self._streams.place(session, address) as place:
+            found: Conversation | None = await self._read()
+            while True:
+                if found is not None:
+                    if self._begun and not found.begun:
+                        return
+                    self._begun = found.begun
+                    if piece := self._new_of(found):
+                        yield piece
+                if found is None or not found.more:
+                    if place.is_over:
+                        return
+                    if not await place.news(self._streams.silence_s):
+                        if not await self._goes_on():
+                            return
+                        yield _ALIVE
+                found = await self._read_again()
 
     def _new_of(self, found: Conversation) -> bytes:
         pieces = [

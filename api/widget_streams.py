@@ -1,6 +1,7 @@
 """Open streams of widgets' sessions: how many there may be, what wakes them, and what ends them."""
 
 import asyncio
+import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,17 +24,22 @@ _READING: Final = 3
 
 
 class StreamPlace:
-    """One open stream. `ended`: it is to end now."""
+    """One open stream."""
 
-    def __init__(self) -> None:
+    def __init__(self, lasts_s: float) -> None:
         self._news = asyncio.Event()
-        self.ended = False
+        self._ends_at = time.monotonic() + lasts_s
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._ends_at
 
     def wake(self) -> None:
         self._news.set()
 
     def end(self) -> None:
-        self.ended = True
+        """It ends when it has told what there is."""
+        self._ends_at = 0
         self._news.set()
 
     async def news(self, seconds: float) -> bool:
@@ -71,7 +77,7 @@ class WidgetStreams:
             raise CallerBusy
         if self._addresses.total() >= A_PROCESS:
             raise ServerBusy
-        place = StreamPlace()
+        place = StreamPlace(self.lasts_s)
         if self._ending:
             place.end()
         self._places.setdefault(session, set()).add(place)

@@ -226,7 +226,7 @@ def build_activities(
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
         send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
-        mail_answers=MailAnswers(database, mailer),
+        mail_answers=MailAnswers(database, client_mail),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

@@ -32,7 +32,7 @@ def answer_mail(answer: UnseenAnswer, brand: str) -> OutgoingMail:
     subject = _SUBJECTS.get(answer.language, _SUBJECTS["en"])
     text = _TEXTS.get(answer.language, _TEXTS["en"])
     return OutgoingMail(
-        message_id=f"<answer.{answer.message_id.lower()}@engine.invalid>",
+        name=f"answer.{answer.message_id.lower()}",
         to=answer.to,
         from_name=brand,
         subject=subject.format(brand=brand),

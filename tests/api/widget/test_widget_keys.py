@@ -137,7 +137,9 @@ async def test_which_pages_may_call(front: LiveEngine, shop: Shop) -> None:
 
 async def test_an_api_key_works_and_is_noted_once_a_day(front: LiveEngine, shop: Shop) -> None:
     page = (await page_of(front, shop)).of(shop.key)
-    assert {a.status_code for a in await asyncio.gather(*(page.config() for _ in range(5)))} == {200}
+    assert {a.status_code for a in await asyncio.gather(*(page.config() for _ in range(5)))} == {
+        200
+    }
     assert (await page.at(None).config()).status_code == 200, "a program has no page"
     assert (await page.at("https://evil.example").config()).status_code == 403
 
@@ -218,5 +220,7 @@ async def test_preflight(front: LiveEngine) -> None:
         assert (answer.status_code, answer.content) == (204, b"")
         assert answer.headers["access-control-allow-methods"] == "GET, POST"
         allowed = answer.headers["access-control-allow-headers"].split(", ")
-        assert {"content-type", "idempotency-key", "x-widget-session", "last-event-id"} == {*allowed}
+        assert {"content-type", "idempotency-key", "x-widget-session", "last-event-id"} == {
+            *allowed
+        }
         assert answer.headers["access-control-max-age"] == "86400"

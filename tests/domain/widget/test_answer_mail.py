@@ -26,7 +26,7 @@ def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:
 
 def test_its_message_id_is_the_message_s() -> None:
     answers = [UnseenAnswer(one, "a@b.example", "fr", "x") for one in ("01A", "01A", "01B")]
-    first, again, other = [answer_mail(answer, "Chez Nous").message_id for answer in answers]
+    first, again, other = [answer_mail(answer, "Chez Nous").name for answer in answers]
     assert first == again != other
 
 
