@@ -52,6 +52,11 @@ class Wares:
     office: BackOffice
 
 
+def policy_for(api_url: str) -> str:
+    """What the browser lets a page with the widget do."""
+    return _POLICY.format(api=api_url)
+
+
 @contextmanager
 def storefront_socket(port: int | None) -> Iterator[socket.socket]:
     """What the storefront listens on. `port`: where it was before, so that open pages go on;
@@ -189,7 +194,7 @@ def _headers(api_url: str, language: str) -> Mapping[str, str]:
     return {
         "Cache-Control": "no-store",
         "Content-Language": language,
-        "Content-Security-Policy": _POLICY.format(api=api_url),
+        "Content-Security-Policy": policy_for(api_url),
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
     }
