@@ -107,6 +107,7 @@ _WIDGET: Final = (
     widget_config,
     widget_messages,
     widget_seen,
+    widget_verification,
     widget_preflight,
     widget_script,
     widget_settings,

@@ -22,7 +22,7 @@ from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
 from domain.runs.run import EventOutcome, RunResult, RunStatus
 from domain.tenants.actor import Actor
-from domain.widget.visit import Visit
+from domain.widget.visit import WidgetVisit
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
@@ -69,7 +69,7 @@ async def answer_event(
     idempotency: IdempotencyKey | None,
     resources: Resources,
     *,
-    visit: Visit | None = None,
+    visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
     """Admit an event, have it worked on, and tell what came of it. `visit`: of a widget's visitor.
 

@@ -65,6 +65,10 @@ class WidgetStreams:
         self._addresses: Counter[str] = Counter()
         self._ending = False
 
+    @property
+    def open(self) -> int:
+        return self._addresses.total()
+
     @contextmanager
     def place(self, session: str, address: str) -> Iterator[StreamPlace]:
         """A stream of the session, `client_id/session_id`, for as long as the block runs.
@@ -75,7 +79,7 @@ class WidgetStreams:
         of_session = self._places.get(session, ())
         if len(of_session) >= A_SESSION or self._addresses[address] >= AN_ADDRESS:
             raise CallerBusy
-        if self._addresses.total() >= A_PROCESS:
+        if self.open >= A_PROCESS:
             raise ServerBusy
         place = StreamPlace(self.lasts_s)
         if self._ending:

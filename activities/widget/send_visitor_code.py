@@ -15,7 +15,7 @@ from domain.widget.code_mail import visitor_code_mail
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
-from store.widget.codes import VisitorCodeRepository
+from store.widget.visitor_codes import VisitorCodeRepository
 
 _log = structlog.get_logger(__name__)
 

@@ -18,6 +18,8 @@ function openChat(base, key, language, signed) {
   });
 
   let user = signed;
+  // How the page named its user: by the tag, or by a call.
+  let via = "tag";
   // False while the stored session is of a signed user whom the page has not named yet.
   let settled = false;
   let failed = false;
@@ -33,14 +35,14 @@ function openChat(base, key, language, signed) {
     };
   }
 
-  /** Drop the session of another user. `via`: how the page named its user; null: it may yet do so. */
-  function settle(via) {
+  /** Drop the session of another user. `may`: the page may yet name its user, as it did before. */
+  function settle(may) {
     const email = user?.signature ? user.email : null;
     const kept = store.read().user;
     const other = kept && kept.email !== email;
-    settled = !other || email !== null || via !== null || kept.via === "tag";
+    settled = !(other && may && email === null && kept.via === "page");
     if (other && settled) store.change((record) => Object.assign(record, emptyRecord()));
-    if (email) store.change((record) => (record.user = { email, via: via || "tag" }));
+    if (email) store.change((record) => (record.user = { email, via }));
     session.allow(settled);
   }
 
@@ -130,7 +132,7 @@ function openChat(base, key, language, signed) {
   function open(focus = true) {
     early = true;
     if (opened || !panel.host.isConnected) return;
-    settle("open");
+    settle(false);
     opened = true;
     store.keepOpen(true);
     panel.open(focus);
@@ -152,7 +154,8 @@ function openChat(base, key, language, signed) {
     user = named?.email
       ? { email: String(named.email), signature: named.signature && String(named.signature) }
       : null;
-    settle("identify");
+    via = "page";
+    settle(false);
     session.pull().then(session.ensure);
   }
 
@@ -192,7 +195,7 @@ function openChat(base, key, language, signed) {
       outbox.retry();
     });
     addEventListener("offline", render);
-    settle(null);
+    settle(true);
     if (early || (settled && store.wasOpen())) open(early);
     await session.pull();
     panel.settled();

@@ -130,14 +130,16 @@ function openPanel(key, words, language, on) {
     );
   }
 
-  const clock = new Intl.DateTimeFormat(language, { dateStyle: "short", timeStyle: "short" });
+  const clock = new Intl.DateTimeFormat(regionOf(language), {
+    dateStyle: "short", timeStyle: "short",
+  });
 
   function add(message) {
     const at = new Date(message.created_at);
     const time = Number.isNaN(at.getTime()) ? [] : [
       node("time", { class: "state", datetime: at.toISOString() }, clock.format(at)),
     ];
-    const author = Object.hasOwn(words.by, message.author) ? message.author : "agent";
+    const author = Object.keys(words.by).includes(message.author) ? message.author : "agent";
     shown.append(bubble(author, String(message.text), time));
     scroll();
   }

@@ -1,7 +1,7 @@
 // The session that this tab shows: its token, its messages as they come, and what was seen of them.
 
-const AWAY_MS = 60_000;
-const CALM_MS = 600_000;
+const AWAY_MS = 60000;
+const CALM_MS = 600000;
 const SEEN_MS = 200;
 const A_READ = 100;
 
@@ -16,6 +16,8 @@ function openSession(wire, store, on) {
   let allowed = false;
   let away = false;
   let stream = null;
+  // The stream has told the state: an answer that was longer on its way is older.
+  let told = false;
   let seenTimer;
   let awayTimer;
   let calmTimer;
@@ -100,7 +102,7 @@ function openSession(wire, store, on) {
         });
         if (of !== token) return;
         page.messages.forEach(take);
-        setState(page.state);
+        if (!told) setState(page.state);
         more = page.messages.length >= A_READ;
       }
     } catch (error) {
@@ -120,8 +122,13 @@ function openSession(wire, store, on) {
     const calm = store.read().active + CALM_MS - Date.now();
     if (!token || !begun() || away || !(looking || calm > 0)) return hangUp();
     const of = token;
-    stream ||= openStream(wire, of, () => last, {
-      take: (name, data) => of === token && (name === "state" ? setState(data) : take(data)),
+    stream = stream || openStream(wire, of, () => last, {
+      take(name, data) {
+        if (of !== token) return;
+        if (name === "message") return take(data);
+        told = true;
+        setState(data);
+      },
       refused,
     });
     if (!looking) calmTimer = setTimeout(ensure, calm);
@@ -130,6 +137,7 @@ function openSession(wire, store, on) {
   function hangUp() {
     stream?.stop();
     stream = null;
+    told = false;
   }
 
   async function seen() {

@@ -9,7 +9,7 @@ function start() {
     console.error("Support widget: its script tag needs data-key, your widget's key.");
     return;
   }
-  const keys = (window[KEYS_HERE] ||= new Set());
+  const keys = (window[KEYS_HERE] = window[KEYS_HERE] || new Set());
   if (keys.has(key)) return;
   keys.add(key);
   const signed = tag.dataset.userEmail

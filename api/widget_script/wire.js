@@ -1,8 +1,8 @@
 // The service's routes, and the stream of a session's messages.
 
-const ANSWER_MS = 60_000;
-const SILENT_MS = 45_000;
-const LONGEST_PAUSE_MS = 30_000;
+const ANSWER_MS = 60000;
+const SILENT_MS = 45000;
+const LONGEST_PAUSE_MS = 30000;
 const SESSION_UNKNOWN = "widget_session_unknown";
 
 /** `status` 0: no answer came. `after`: the seconds of Retry-After, 0 without. */

@@ -82,7 +82,12 @@ const WORDS = {
 function languageOf(given) {
   const wanted = [given, document.documentElement.lang, ...(navigator.languages || [])];
   const known = wanted.map((one) => String(one || "").slice(0, 2).toLowerCase());
-  return known.find((one) => Object.hasOwn(WORDS, one)) || "en";
+  return known.find((one) => Object.keys(WORDS).includes(one)) || "en";
+}
+
+/** How the browser's user writes times, where that is in this language: 23/11 or 11/23. */
+function regionOf(language) {
+  return (navigator.languages || []).find((one) => one.startsWith(language)) || language;
 }
 
 function filled(text, facts) {

@@ -19,7 +19,7 @@ _WEIGHTS: Final = (0.2126, 0.7152, 0.0722)
 
 
 @dataclass(frozen=True, slots=True)
-class Looks:
+class WidgetLooks:
     """Colors as in #1a2b3c. `on_color`: of text on `color`."""
 
     display_name: str
@@ -28,10 +28,10 @@ class Looks:
     logo_url: str | None
 
 
-def looks(branding: Branding, brand_name: str) -> Looks:
+def looks(branding: Branding, brand_name: str) -> WidgetLooks:
     """What a client has set, and ours where it set nothing."""
     color = branding.color or _OURS
-    return Looks(
+    return WidgetLooks(
         branding.display_name or brand_name,
         color,
         max(_WHITE, _BLACK, key=lambda text: contrast(text, color)),

@@ -18,7 +18,7 @@ SOURCE: Final = "widget"
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class WidgetVisit:
     """`signed_email`: the address that the merchant signed with this message. `coded_email`: the
     one that a code has verified in this session."""
 
@@ -59,7 +59,7 @@ class Said:
     page_url: str | None = None
     stated_email: str | None = None
 
-    def event(self, visit: Visit) -> InboundEvent:
+    def event(self, visit: WidgetVisit) -> InboundEvent:
         """The event. Only a verified address is the customer's: a typed one must neither use up
         the limit of the customer who has it, nor open their memory or their orders."""
         known = visit.verified_email

@@ -24,7 +24,7 @@ from domain.tenants.actor import Actor, ActorKind
 from domain.tenants.errors import Unauthenticated
 from domain.widget.errors import SessionUnknown, WidgetShareUsed
 from domain.widget.share import WidgetShare
-from domain.widget.visit import Visit
+from domain.widget.visit import WidgetVisit
 from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
@@ -38,8 +38,8 @@ from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.sessions import WidgetSessionRepository
 from store.widget.share_use import ShareUse
+from store.widget.visitor_sessions import WidgetSessionRepository
 
 # The door and the transaction together: a caller is told within 5 s that the database is away.
 _PATIENCE_S: Final = 4.5
@@ -146,14 +146,14 @@ async def admit_event(
     )
     if arrival.visit is not None:
         await _check_share(work, arrival.visit.share, standing, at)
-        await _enter(work, arrival.visit, at)
+        await _enter_session(work, arrival.visit, at)
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
-    await _store(work, arrival, playbook, at)
+    await _write_rows(work, arrival, playbook, at)
     if playbook is None:
         return Unmatched(arrival.event_id, arrival.event.event_type)
     ledger = UsageLedger(connection, tenant)
@@ -181,7 +181,7 @@ async def _check_share(
         raise WidgetShareUsed(None)
 
 
-async def _enter(work: UnitOfWork, visit: Visit, now: datetime) -> None:
+async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
     """Open the visitor's session, and write down what the merchant's signature says. Raises
     SessionUnknown where the session was verified or erased meanwhile, and is no longer theirs."""
     sessions = WidgetSessionRepository(work.connection, work.tenant)
@@ -192,7 +192,7 @@ async def _enter(work: UnitOfWork, visit: Visit, now: datetime) -> None:
         await sessions.verify(session.id, visit.signed_email, VerifiedBy.SIGNATURE, now)
 
 
-async def _store(
+async def _write_rows(
     work: UnitOfWork, arrival: Arrival, playbook: Playbook | None, now: datetime
 ) -> None:
     """The event's rows, and its message's number where a visitor sees it."""

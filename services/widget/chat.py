@@ -11,10 +11,10 @@ from domain.identity.address import sign_in_address
 from domain.widget.errors import InvalidUserSignature
 from domain.widget.share import WidgetShare
 from domain.widget.signed_user import is_signed
-from domain.widget.visit import Visit, goes_on
+from domain.widget.visit import WidgetVisit, goes_on
 from domain.widget.widget import Widget, unseal_widget_secret
 from domain.widget.widget_session import VerifiedBy, may_begin
-from store.widget.sessions import WidgetSessionRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,19 +43,21 @@ def signed_address(
 
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
-) -> Visit:
+) -> WidgetVisit:
     """The session that the message belongs to: the one whose token the page has, or a new one where
     that one has ended or is another visitor's."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
-    fresh = Visit(shown.fresh_id, shown.language, share, shown.signed_email)
+    fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     session_id = shown.session_id
     if session_id is None:
         return fresh
     session = await WidgetSessionRepository(connection, tenant).find(session_id, now)
     if session is None:
         begins = may_begin(session_id, now)
-        return Visit(session_id, shown.language, share, shown.signed_email) if begins else fresh
+        return (
+            WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
+        )
     if not goes_on(session, shown.signed_email):
         return fresh
     coded = session.verified_email if session.verified_by is VerifiedBy.CODE else None
-    return Visit(session.id, shown.language, share, shown.signed_email, coded)
+    return WidgetVisit(session.id, shown.language, share, shown.signed_email, coded)

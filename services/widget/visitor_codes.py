@@ -7,9 +7,9 @@ from domain.widget.errors import SessionUnknown, TooManyCodes
 from domain.widget.visitor_code import is_visitor_code, visitor_code_digest
 from domain.widget.widget_session import VerifiedBy, WidgetSession, may_begin
 from services.core.unit_of_work import UnitOfWork
-from store.widget.codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.sessions import WidgetSessionRepository
+from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
-from domain.widget.visit import Visit
+from domain.widget.visit import WidgetVisit
 from store.core.repository import TenantRepository
 from store.intake.idempotency import IdempotencyKey
 
@@ -29,7 +29,7 @@ class Arrival:
     received_at: datetime
     idempotency: IdempotencyKey | None = None
     request_id: str = ""
-    visit: Visit | None = None
+    visit: WidgetVisit | None = None
 
 
 class ArrivalRepository(TenantRepository):

@@ -10,6 +10,7 @@ from tests.support.content.suggestions import SUGGESTIONS
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
+from tests.support.integrations.senders import MAIL_SENDER
 from tests.support.tenants.access import AUDIT
 from tests.support.tenants.account import (
     CLIENTS,
@@ -36,6 +37,7 @@ ACCOUNT = (
     CLIENTS,
     AUDIT,
     SUGGESTIONS,
+    MAIL_SENDER,
 )
 EXAMPLES = 15
 # Requests that the document allows and that were really answered.

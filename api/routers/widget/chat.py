@@ -21,7 +21,7 @@ from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.page import page_address
-from domain.widget.visit import Said, Visit, needs_verification
+from domain.widget.visit import Said, WidgetVisit, needs_verification
 from domain.widget.widget_session import session_of, session_token
 from services.widget.chat import Shown, signed_address, visit_of
 from store.intake.idempotency import IdempotencyKey, is_kept
@@ -74,7 +74,7 @@ async def _visit(
     key: str | None,
     request: Request,
     resources: Resources,
-) -> Visit:
+) -> WidgetVisit:
     """Counts the message for its visitor: for the address, and for the session that it names. One
     that was taken before is let through.
 
@@ -128,7 +128,7 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
     )
 
 
-def _idempotency(key: str, visit: Visit, sent: ChatMessage) -> IdempotencyKey:
+def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
     """The visitor's key, within the session: whoever guesses it in another one guesses nothing. No
     caller of the gateway can send this one, for it has lines."""
     same = sent.model_dump_json(exclude={"session_id"})

@@ -62,10 +62,10 @@ def test_one_spelling(written: str, kept: str) -> None:
         ("https://[12345::]", "not a host name"),
         ("https://shop.example:0", "no such port"),
         ("https://shop.example:65536", "no such port"),
-        ("http://shop.example", "this machine only"),
-        ("http://localhost.evil.example", "this machine only"),
-        ("http://192.168.0.1", "this machine only"),
-        ("http://[2001:db8::1]", "this machine only"),
+        ("http://shop.example", "http is for this machine only"),
+        ("http://localhost.evil.example", "http is for this machine only"),
+        ("http://192.168.0.1", "http is for this machine only"),
+        ("http://[2001:db8::1]", "http is for this machine only"),
     ],
 )
 def test_what_is_no_origin(written: str, why: str) -> None:

@@ -5,7 +5,7 @@ from playwright.async_api import BrowserContext, expect
 
 from tests.support.core.waiting import eventually
 from tests.support.widget.pages import Site, Visitor, visit
-from tests.support.widget.stub_service import ACKNOWLEDGEMENT, KEY, OTHER_KEY, Planned, StubService
+from tests.support.widget.stub_service import ACKNOWLEDGEMENT, KEY, OTHER_KEY, StubService
 
 pytestmark = pytest.mark.slow
 
@@ -92,7 +92,7 @@ async def test_offline_and_back(
 async def test_an_answer_that_is_lost_on_its_way_doubles_nothing(
     visitor: Visitor, stub: StubService
 ) -> None:
-    stub.planned.append(Planned("chat", 503, "unavailable", after=True))
+    stub.refuse("chat", 503, "unavailable", after=True)
     await visitor.open()
     await visitor.write("Once")
     await visitor.write("Twice")
@@ -106,7 +106,7 @@ async def test_an_answer_that_is_lost_on_its_way_doubles_nothing(
 async def test_an_unsent_message_survives_the_page(
     visitor: Visitor, stub: StubService, site: Site, context: BrowserContext
 ) -> None:
-    stub.planned.append(Planned("chat", 429, "rate_limited", retry_after=3600))
+    stub.refuse("chat", 429, "rate_limited", retry_after=3600)
     await visitor.open()
     await visitor.write("Kept")
     await expect(visitor.notice).to_have_text(
@@ -124,7 +124,7 @@ async def test_an_unsent_message_survives_the_page(
 
 
 async def test_retry_after_is_kept_to(visitor: Visitor, stub: StubService) -> None:
-    stub.planned.append(Planned("chat", 429, "rate_limited", retry_after=1))
+    stub.refuse("chat", 429, "rate_limited", retry_after=1)
     await visitor.open()
     await visitor.write("Patience")
 
@@ -163,7 +163,7 @@ async def test_a_session_that_has_ended_begins_anew(visitor: Visitor, stub: Stub
     await visitor.write("Long ago")
     await expect(visitor.texts).to_have_count(2)
     stub.sessions.clear()
-    stub.planned.append(Planned("chat", 404, "widget_session_unknown"))
+    stub.refuse("chat", 404, "widget_session_unknown")
     await visitor.write("Today")
 
     await expect(visitor.texts).to_have_text(["Today", "Answer to: Today"])
@@ -173,7 +173,7 @@ async def test_a_session_that_has_ended_begins_anew(visitor: Visitor, stub: Stub
 
 async def test_a_refused_page_says_so_to_both(visitor: Visitor, stub: StubService) -> None:
     await visitor.open()
-    stub.planned.append(Planned("chat", 403, "origin_not_allowed"))
+    stub.refuse("chat", 403, "origin_not_allowed")
     await visitor.write("Hello")
 
     await expect(visitor.notice).to_have_text("The chat is not available on this page.")
@@ -198,7 +198,7 @@ async def test_a_wrong_key_shows_nothing_and_tells_the_merchant(
 
 
 async def test_a_message_that_is_never_taken(visitor: Visitor, stub: StubService) -> None:
-    stub.planned.append(Planned("chat", 413, "body_too_large"))
+    stub.refuse("chat", 413, "body_too_large")
     await visitor.open()
     await visitor.write("Too much")
     await visitor.write("Enough")

@@ -3,6 +3,7 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
+from store.widget.visitor_sessions import WidgetSessionRepository
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
@@ -34,6 +35,7 @@ from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
 from store.intake.tables import inbound_events
 from store.integrations.integrations import IntegrationRepository
+from store.integrations.tables import mail_senders
 from store.metadata import metadata
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerPlace
@@ -43,6 +45,7 @@ from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -107,6 +110,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
+        await _chat(shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -182,6 +186,14 @@ async def _note(shop: Shop, connection: AsyncConnection) -> None:
     await connection.execute(anchor.on_conflict_do_nothing())
 
 
+async def _chat(shop: Shop, connection: AsyncConnection) -> None:
+    now, session_id = utc_now(), new_ulid()
+    await WidgetSessionRepository(connection, shop.tenant).open(session_id, "fr", now)
+    await VisitorCodeRepository(connection, shop.tenant).create(
+        NewVisitorCode(new_ulid(), session_id, "a@b.example", "192.0.2.0/24", b"d", "sealed"), now
+    )
+
+
 async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
     now = utc_now()
     whose = {"client_id": shop.client_id}
@@ -208,6 +220,7 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (customer_memories, {"key": "email:a@b.example", "summary": "s", "updated_at": now}),
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
+        (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
         (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

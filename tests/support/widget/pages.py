@@ -72,14 +72,14 @@ class Site:
     def app(self) -> ASGIApp:
         return Starlette(routes=[Route("/{path:path}", self._page)])
 
-    async def _page(self, request: Request) -> HTMLResponse:
+    async def _page(self, _: Request) -> HTMLResponse:
         tags = "".join(
             f'<script async src="{self.service}/widget.js"{_attributes(tag)}></script>'
             for tag in self.tags
         )
         page = (
             f'<!doctype html><html lang="{self.language}"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1, viewport-fit=cover">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
             f"<title>{html.escape(self.title)}</title>{tags}</head><body>"
             f'<main><h1>A shop</h1><a href="/second">Second page</a> <button>Buy</button></main>'
             "</body></html>"

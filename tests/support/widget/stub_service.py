@@ -5,7 +5,7 @@ The script is the real one. `tests/e2e/widget/test_widget_live.py` has the real 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -31,9 +31,16 @@ _CORS: Final = {
 }
 _PREFLIGHT: Final = {
     "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Headers": "content-type, idempotency-key, x-widget-session, last-event-id",
+    "Access-Control-Allow-Headers": "content-type, idempotency-key, x-widget-session",
     "Access-Control-Max-Age": "86400",
 }
+_LOGO: Final = (
+    '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
+    '<rect width="40" height="40" fill="#fff"/></svg>'
+)
+
+
+Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 @dataclass
@@ -55,14 +62,12 @@ class StubSession:
 
 
 @dataclass(frozen=True)
-class Planned:
-    """What the next request of a path is answered with; `after`: when its work is done."""
-
+class _Planned:
     path: str
     status: int
     code: str
-    retry_after: int | None = None
-    after: bool = False
+    retry_after: int | None
+    after: bool
 
 
 class StubService:
@@ -78,7 +83,7 @@ class StubService:
         self.streams = 0
         self.answers: dict[str, str] = {}
         self.brand: dict[str, object] = {"display_name": "Chez Nous", "logo_url": None}
-        self.planned: list[Planned] = []
+        self._planned: list[_Planned] = []
         self.let_go = asyncio.Event()
         self.let_go.set()
         self.closing = False
@@ -109,15 +114,32 @@ class StubService:
         (found,) = (one for one in self.sessions.values() if one.messages)
         return found
 
-    def _guarded(self, name: str, to: Any) -> Any:
+    def forget(self) -> None:
+        """All sessions, as if nobody had written yet."""
+        self.sessions.clear()
+        self._done.clear()
+
+    def refuse(
+        self,
+        path: str,
+        status: int,
+        code: str,
+        *,
+        retry_after: int | None = None,
+        after: bool = False,
+    ) -> None:
+        """The next request of that path. `after`: once its work is done."""
+        self._planned.append(_Planned(path, status, code, retry_after, after))
+
+    def _guarded(self, name: str, to: Endpoint) -> Endpoint:
         async def endpoint(request: Request) -> Response:
             if request.method == "OPTIONS":
                 return Response(status_code=204, headers={**_CORS, **_PREFLIGHT})
             assert not request.headers.get("cookie")
-            planned = next((one for one in self.planned if one.path == name), None)
+            planned = next((one for one in self._planned if one.path == name), None)
             answer = None if planned and not planned.after else await to(request)
             if planned is not None:
-                self.planned.remove(planned)
+                self._planned.remove(planned)
                 answer = _refusal(planned.status, planned.code)
                 if planned.retry_after is not None:
                     answer.headers["retry-after"] = str(planned.retry_after)
@@ -131,8 +153,7 @@ class StubService:
         return Response(self.script.plain, media_type="text/javascript")
 
     async def _logo(self, _: Request) -> Response:
-        picture = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40"><rect width="40" height="40" fill="#fff"/></svg>'
-        return Response(picture, media_type="image/svg+xml")
+        return Response(_LOGO, media_type="image/svg+xml")
 
     async def _config(self, request: Request) -> Response:
         key = request.query_params["api_key"]

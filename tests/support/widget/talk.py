@@ -14,7 +14,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository
 from store.runs.tables import engine_messages
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.sessions import WidgetSessionRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 
@@ -27,9 +27,10 @@ async def begin(
     *,
     email: str | None = None,
     now: datetime | None = None,
+    session_id: str = "",
 ) -> str:
     """A session's id. `email`: verified by a code."""
-    session_id, at = new_ulid(), now or utc_now()
+    session_id, at = session_id or new_ulid(), now or utc_now()
     async with database.tenant(shop.tenant) as connection:
         sessions = WidgetSessionRepository(connection, shop.tenant)
         await sessions.open(session_id, "en", at)
