@@ -111,7 +111,6 @@ _WIDGET: Final = (
     widget_preflight,
     widget_script,
     widget_settings,
-    widget_verification,
 )
 
 

@@ -27,6 +27,7 @@ from services.widget.visitor_codes import (
 )
 from store.core.database import Database
 from store.widget.tables import widget_codes, widget_sessions
+from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder
 from tests.support.tenants.shop import Shop, open_shop
