@@ -25,7 +25,7 @@ def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
     )
 
 
-class ChatAnswer(BaseModel):
+class ChatReply(BaseModel):
     """What a message got. `event_id`: None where nothing was kept of it."""
 
     session_id: str
@@ -34,7 +34,7 @@ class ChatAnswer(BaseModel):
     event_id: str | None
 
 
-class ChatMessage(BaseModel):
+class ChatLine(BaseModel):
     """One line of the conversation."""
 
     number: int
@@ -43,7 +43,7 @@ class ChatMessage(BaseModel):
 
 
 class _Conversation(BaseModel):
-    messages: tuple[ChatMessage, ...]
+    messages: tuple[ChatLine, ...]
 
 
 class _Begun(BaseModel):
@@ -68,9 +68,9 @@ class WidgetChat:
         answer = await self._http.get("config")
         self._session = _Begun.model_validate_json(_taken(answer)).session_id
 
-    async def say(self, message: str, key: str) -> ChatAnswer:
+    async def say(self, message: str, key: str) -> ChatReply:
         """`key`: the message's own; sent again with it, it is the same message."""
-        answer = ChatAnswer.model_validate_json(
+        answer = ChatReply.model_validate_json(
             await self._post(
                 "chat",
                 {"message": message, "verify_first": True, "language": self._language},
@@ -89,14 +89,14 @@ class WidgetChat:
         self._session = verified.session_id
         return verified.customer_email
 
-    async def messages(self) -> tuple[ChatMessage, ...]:
+    async def messages(self) -> tuple[ChatLine, ...]:
         """All of the conversation."""
         headers = {_SESSION: self._session}
         answer = await self._http.get("messages", params={"after": 0}, headers=headers)
         return _Conversation.model_validate_json(_taken(answer)).messages
 
     @asynccontextmanager
-    async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatMessage]]:
+    async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatLine]]:
         """The open chat: the messages behind this number, as they come."""
         headers = {_SESSION: self._session, "Accept": "text/event-stream"}
         params = {"after": after}
@@ -113,7 +113,7 @@ class WidgetChat:
         return _taken(await self._http.post(path, json=sent, headers=headers))
 
 
-async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatMessage]:
+async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatLine]:
     """The events named `message` of a stream of server-sent events."""
     name = ""
     async for line in lines:
@@ -121,7 +121,7 @@ async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatMessage]:
         if field == "event":
             name = value
         elif field == "data" and name == "message":
-            yield ChatMessage.model_validate_json(value)
+            yield ChatLine.model_validate_json(value)
 
 
 def _taken(answer: httpx.Response) -> bytes:

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from adapters.system import new_ulid
 from demo.back_office import BackOffice
-from demo.chat import ChatAnswer, ChatMessage, WidgetChat
+from demo.chat import ChatReply, ChatLine, WidgetChat
 from demo.mails import code_to
 from demo.orders import DemoNumbers
 from domain.webhooks.outbound_event import OutboundEventId
@@ -48,7 +48,7 @@ class ChatCourse:
         if not good:
             self.wrong.append(what)
 
-    def answered(self, answer: ChatAnswer, status: str, *tells: OutboundEventId) -> None:
+    def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
         """The service answered; with this status, if all is well."""
         self.said.append((answer.status, answer.response))
         self.expect(f"{status}, not {answer.status}", good=answer.status == status)
@@ -139,5 +139,5 @@ async def _review(visit: TourVisit, course: ChatCourse) -> None:
         await visit.chat.seen(reply.number)
 
 
-def _numbers(messages: tuple[ChatMessage, ...]) -> list[int]:
+def _numbers(messages: tuple[ChatLine, ...]) -> list[int]:
     return [message.number for message in messages]

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator
 
 from rich.console import Console
 
-from demo.chat import ChatAnswer, messages_in
+from demo.chat import ChatReply, messages_in
 from demo.conversation import ChatCourse
 
 STREAM = """\
@@ -21,8 +21,8 @@ data: {"number": 2, "author": "agent", "text": "Bonjour : data: oui", "created_a
 """
 
 
-def answer(status: str, event_id: str | None = None) -> ChatAnswer:
-    return ChatAnswer(session_id="S", status=status, response="[b]ok[/b]", event_id=event_id)
+def answer(status: str, event_id: str | None = None) -> ChatReply:
+    return ChatReply(session_id="S", status=status, response="[b]ok[/b]", event_id=event_id)
 
 
 def shown(course: ChatCourse) -> str:

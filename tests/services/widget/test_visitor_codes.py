@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 import pytest
-from store.widget.visitor_sessions import WidgetSessionRepository
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now

@@ -3,7 +3,6 @@
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
-from store.widget.visitor_sessions import WidgetSessionRepository
 
 from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
