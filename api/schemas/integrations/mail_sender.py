@@ -40,7 +40,9 @@ class SmtpBody(StrictBody):
     ]
     port: Annotated[Whole, WithJsonSchema({"type": "integer", "enum": sorted(PORTS)})]
     security: Annotated[
-        Security | None, Field(strict=False, description="Absent: as is usual on the port.")
+        Security | None,
+        WithJsonSchema({"type": ["string", "null"], "enum": [*Security, None]}),
+        Field(strict=False, description="Absent: as is usual on the port."),
     ] = None
     username: Annotated[
         str | None,
@@ -61,6 +63,10 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
+# In one piece: references have nothing to refer to inside the document.
+_Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
+
+
 class SenderBody(StrictBody):
     """It takes the place of the sender there was; what is left out is none."""
 
@@ -75,7 +81,7 @@ class SenderBody(StrictBody):
         WithJsonSchema({"type": "string", "maxLength": MAX_SIGNATURE}),
         Field(description="Plain text below each mail; at most 12 lines."),
     ] = ""
-    smtp: SmtpBody | None = Field(default=None, description="Null: the service's own server.")
+    smtp: Annotated[_Smtp | None, Field(description="Null: the service's own server.")] = None
 
     @property
     def wanted(self) -> WantedSender:
