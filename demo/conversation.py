@@ -12,7 +12,7 @@ from rich.table import Table
 
 from adapters.system import new_ulid
 from demo.back_office import BackOffice
-from demo.chat import ChatReply, ChatLine, WidgetChat
+from demo.chat import ChatLine, ChatReply, WidgetChat
 from demo.mails import code_to
 from demo.orders import DemoNumbers
 from domain.webhooks.outbound_event import OutboundEventId
