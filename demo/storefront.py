@@ -1,7 +1,7 @@
 """The demo shop's storefront: pages of another origin that show the widget, as a merchant's do.
 
-It listens on loopback only, and answers to its own name only: its mailbox shows codes, which no
-page of elsewhere may read by leading a name of its own to this address.
+It listens on loopback and checks the header Host: its mailbox shows codes, and a page of another
+site must not read them by DNS rebinding.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ from embedded.ports import LOOPBACK, PortTaken, listening
 _HERE: Final = Path(__file__).parent / "pages"
 _LANGUAGES: Final = ("fr", "en")
 _SHOWN_MAILS: Final = 20
-# As docs/widget.md tells merchants: the service's script and calls, and nothing else of elsewhere.
+# What docs/widget.md asks of merchants: the service's script, its calls, and nothing else.
 _POLICY: Final = (
     "default-src 'none'; script-src {api}; connect-src {api}; img-src {api} data:; "
     "style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -100,7 +100,7 @@ async def serving(listener: socket.socket, wares: Wares) -> AsyncIterator[None]:
 class _Server(uvicorn.Server):
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Ctrl-C is the command's, which ends this too."""
+        """The dev command handles Ctrl-C, and ends this server."""
         yield
 
 
