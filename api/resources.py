@@ -16,6 +16,7 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
 from domain.core.ids import TenantId
@@ -66,6 +67,7 @@ class Resources:
     readiness: Questions[str]
     report_pace: ReportPace
     pages: Pages
+    widget_script: WidgetScript
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
 

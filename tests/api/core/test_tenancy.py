@@ -35,14 +35,15 @@ ABOUT_A_CLIENT: dict[tuple[str, str], list[Request]] = {
 # Its client is always the caller's own, whatever the request says: `test_export.py`, and
 # `tests/api/mcp/`.
 OF_THE_CALLER = {("GET", EXPORT), ("POST", "/api/mcp")}
-# Routes that know no client: the public half of a key pair, health, the API's own page, and what
-# webhooks are told.
+# Routes that know no client: the public half of a key pair, health, the API's own page, what
+# webhooks are told, and the widget's script.
 ABOUT_NOBODY = {
     ("GET", "/docs"),
     ("GET", "/docs/oauth2-redirect"),
     ("GET", "/redoc"),
     ("GET", "/healthz"),
     ("GET", "/readyz"),
+    ("GET", "/widget.js"),
     ("GET", "/.well-known/jwks.json"),
     ("GET", "/api/webhook-events"),
     ("GET", "/api/webhook-events/{event}"),

@@ -1,0 +1,207 @@
+// One widget: who the visitor is, what is said, and what of it is on the screen.
+
+function openChat(base, key, language, signed) {
+  const words = WORDS[language];
+  const wire = openWire(base, key);
+  const store = openStore(key, () => session.otherTab());
+  const session = openSession(wire, store, {
+    message: (message) => panel.add(message),
+    cleared: () => panel.clear(),
+    changed: () => render(),
+  });
+  const outbox = openOutbox(wire, store, {
+    body, answered, begin: session.begin, lost: () => session.adopt(null), changed: () => render(),
+  });
+  const panel = openPanel(key, words, language, {
+    open: () => open(), close, send: outbox.add, again: outbox.again,
+    sendCode, confirm, otherAddress: () => ask(null), withoutAddress: () => release(false),
+  });
+
+  let user = signed;
+  // How the page named its user: by the tag, or by a call.
+  let via = "tag";
+  // False while the stored session is of a signed user whom the page has not named yet.
+  let settled = false;
+  let failed = false;
+  let acknowledgement = "";
+  let opened = false;
+  // Opened by the page before there is anything to open.
+  let early = false;
+
+  function body(message) {
+    return {
+      message, language, page_url: location.origin + location.pathname, verify_first: true,
+      customer_email: user?.email, user_signature: user?.signature,
+    };
+  }
+
+  /** Drop the session of another user. `may`: the page may yet name its user, as it did before. */
+  function settle(may) {
+    const email = user?.signature ? user.email : null;
+    const kept = store.read().user;
+    const other = kept && kept.email !== email;
+    settled = !(other && may && email === null && kept.via === "page");
+    if (other && settled) store.change((record) => Object.assign(record, emptyRecord()));
+    if (email) store.change((record) => (record.user = { email, via }));
+    session.allow(settled);
+  }
+
+  function answered(answer) {
+    session.adopt(answer.session_id);
+    failed = answer.status === "failed";
+    if (answer.status === "needs_review") {
+      acknowledgement = answer.acknowledgement || "";
+      session.now.live = { ...session.now.live, waiting: true };
+    }
+    if (answer.status === "verification_required") ask(null);
+    else session.pull().then(session.ensure);
+  }
+
+  function ask(email) {
+    store.change((record) => (record.asked = email));
+    render();
+    if (opened) panel.focusIn();
+  }
+
+  function release(verify) {
+    outbox.release(verify);
+    if (opened) panel.focusIn();
+  }
+
+  async function sendCode(email) {
+    try {
+      await session.begin();
+      const sent = { session_id: store.read().session, customer_email: email, language };
+      await wire.asked("email", { body: sent });
+      ask(email);
+    } catch (error) {
+      // It has ended: the next try begins another.
+      if (error.code === SESSION_UNKNOWN) session.adopt(null);
+      panel.verify.setWrong(error.status === 400 ? words.wrongEmail : words.later);
+    }
+  }
+
+  async function confirm(code) {
+    try {
+      const sent = { session_id: store.read().session, code };
+      session.adopt((await wire.asked("verify", { body: sent })).session_id);
+      release(true);
+    } catch (error) {
+      const wrong = error.status === 401 || error.status === 400;
+      panel.verify.setWrong(wrong ? words.wrongCode : words.later);
+    }
+  }
+
+  function label(entry) {
+    if (entry.dead) return words[entry.dead];
+    if (entry.held) return words.held;
+    if (entry.sent) return "";
+    return outbox.now.trouble || !navigator.onLine ? words.unsent : words.sending;
+  }
+
+  function notice(waits) {
+    if (outbox.now.trouble === "unavailable") return words.unavailable;
+    if (!navigator.onLine) return words.offline;
+    if (waits && outbox.now.trouble) return words[outbox.now.trouble];
+    return people() || (failed ? words.failed : "");
+  }
+
+  /** What is said of those who will answer. */
+  function people() {
+    const { reviewing, waiting, verified_email: email } = session.now.live;
+    if (reviewing) return words.reviewing;
+    if (!waiting) return "";
+    return `${acknowledgement} ${email ? filled(words.waitingMail, { email }) : words.waiting}`.trim();
+  }
+
+  function render() {
+    const { outbox: entries, asked } = settled ? store.read() : emptyRecord();
+    const { live } = session.now;
+    const held = entries.some((one) => one.held);
+    panel.setPending(entries.map((one) => (
+      { id: one.id, text: one.text, label: label(one), again: Boolean(one.dead) }
+    )));
+    panel.setTyping(!held && Boolean(outbox.now.posting || live.thinking));
+    panel.setUnread(session.unread());
+    panel.setNotice(notice(entries.some((one) => !one.sent && !one.dead && !one.held)));
+    const email = live.verified_email;
+    panel.setKnown(email ? filled(words.verified, { email }) : "");
+    panel.setForm(held, asked, user?.email);
+  }
+
+  function open(focus = true) {
+    early = true;
+    if (opened || !panel.host.isConnected) return;
+    settle(false);
+    opened = true;
+    store.keepOpen(true);
+    panel.open(focus);
+    session.look(true);
+    outbox.retry();
+  }
+
+  function close() {
+    early = false;
+    if (!opened) return;
+    opened = false;
+    store.keepOpen(false);
+    panel.close();
+    session.look(false);
+  }
+
+  /** {email, signature} of the page's user; null for one who has signed out. */
+  function identify(named) {
+    user = named?.email
+      ? { email: String(named.email), signature: named.signature && String(named.signature) }
+      : null;
+    via = "page";
+    settle(false);
+    session.pull().then(session.ensure);
+  }
+
+  /** As if the browser had never been here. */
+  function reset() {
+    close();
+    store.change((record) => Object.assign(record, emptyRecord()));
+    session.follow();
+  }
+
+  /** Its looks and a token, asked for until they come; null where they are refused. */
+  async function config() {
+    for (let tries = 0; ; tries += 1) {
+      try {
+        return await wire.asked("config");
+      } catch (error) {
+        if (!error.isPassing && error.status !== 429) {
+          hint(error.code);
+          return null;
+        }
+        const pause = Math.max(pauseMs(tries), error.after * 1000);
+        await new Promise((done) => setTimeout(done, pause));
+      }
+    }
+  }
+
+  async function begin() {
+    const given = await config();
+    // A shopper is not shown a chat that cannot work; the console tells the merchant why.
+    if (given === null) return;
+    session.keep(given.session_id);
+    panel.dress(given);
+    panel.place(document.querySelectorAll("support-widget").length);
+    document.documentElement.append(panel.host);
+    addEventListener("online", () => {
+      session.restart();
+      outbox.retry();
+    });
+    addEventListener("offline", render);
+    settle(true);
+    if (early || (settled && store.wasOpen())) open(early);
+    await session.pull();
+    panel.settled();
+    outbox.retry();
+  }
+  begin();
+
+  return { open, close, identify, reset };
+}

@@ -1,0 +1,154 @@
+// What the visitor has written goes out in its order, one message at a time, once.
+
+const FULL_S = 300;
+const HINTS = {
+  origin_not_allowed: `allow the origin ${location.origin} in the widget's settings.`,
+  api_key_not_accepted: "use the widget's key (wk_…), not an API key.",
+  invalid_user_signature: "the signature must be of this address, made with the widget's secret.",
+};
+
+function hint(code) {
+  console.error(`Support widget: refused (${code}). ${HINTS[code] || "Check the widget's key."}`);
+}
+
+/** A new Idempotency-Key; `randomUUID` is missing on pages without TLS. */
+function newId() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return [...bytes].map((one) => one.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * on: body(text) of a message, begin() a session, lost() the session, answered(answer), changed().
+ */
+function openOutbox(wire, store, on) {
+  let timer;
+  let tries = 0;
+  let flushing = false;
+  let renewed = false;
+  const now = { posting: false, trouble: null };
+
+  function edit(id, facts) {
+    store.change((record) => {
+      const entry = record.outbox.find((one) => one.id === id);
+      if (entry) Object.assign(entry, facts);
+    });
+  }
+
+  function add(text) {
+    store.change((record) => {
+      record.active = Date.now();
+      record.outbox.push({
+        id: newId(), text, body: on.body(text), tried: false, held: false, sent: false, dead: null,
+      });
+    });
+    flush();
+  }
+
+  function again(id) {
+    edit(id, { dead: null, sent: false });
+    flush();
+  }
+
+  /** Let the held message go; `verify`: whether it may be held once more. */
+  function release(verify) {
+    store.change((record) => {
+      record.asked = null;
+      for (const one of record.outbox.filter((entry) => entry.held)) {
+        one.held = false;
+        one.body.verify_first = verify;
+      }
+    });
+    flush();
+  }
+
+  function stop(trouble, seconds) {
+    now.trouble = trouble;
+    clearTimeout(timer);
+    if (seconds) timer = setTimeout(flush, seconds * 1000);
+    return false;
+  }
+
+  /** Whether the next message may follow. */
+  async function refused(refusal, entry) {
+    if (refusal.isPassing) {
+      tries += 1;
+      return stop(navigator.onLine ? "unreachable" : "offline", pauseMs(tries) / 1000);
+    }
+    if (refusal.status === 429) {
+      return stop(refusal.after ? "busy" : "full", (refusal.after || FULL_S) + Math.random());
+    }
+    if (refusal.code === SESSION_UNKNOWN && !renewed) {
+      renewed = true;
+      on.lost();
+      return true;
+    }
+    if (refusal.status === 401 || refusal.status === 403) {
+      hint(refusal.code);
+      return stop("unavailable");
+    }
+    edit(entry.id, { dead: "dead" });
+    return true;
+  }
+
+  async function post(entry) {
+    edit(entry.id, { tried: true });
+    now.posting = true;
+    on.changed();
+    try {
+      await on.begin();
+      const answer = await wire.asked("chat", {
+        body: { ...entry.body, session_id: store.read().session },
+        headers: { "Idempotency-Key": entry.id },
+      });
+      tries = 0;
+      renewed = false;
+      now.trouble = null;
+      edit(entry.id, outcome(answer));
+      on.answered(answer);
+      return true;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return refused(error, entry);
+    } finally {
+      now.posting = false;
+      on.changed();
+    }
+  }
+
+  function outcome(answer) {
+    if (answer.status === "verification_required") return { held: true, tried: false };
+    if (answer.status === "no_playbook" && !answer.event_id) return { dead: "unanswered" };
+    return { sent: true };
+  }
+
+  /** The first message that is still to go; none while one before it is held. */
+  function next() {
+    const entry = store.read().outbox.find((one) => !one.sent && !one.dead);
+    return entry && !entry.held ? entry : null;
+  }
+
+  async function run() {
+    for (let entry = next(); entry; entry = next()) if (!(await post(entry))) return;
+  }
+
+  async function flush() {
+    on.changed();
+    if (flushing || now.trouble === "unavailable" || !next()) return;
+    flushing = true;
+    clearTimeout(timer);
+    try {
+      // One tab at a time; without locks the Idempotency-Key alone keeps a message single.
+      await (navigator.locks ? navigator.locks.request(store.name, run) : run());
+    } finally {
+      flushing = false;
+    }
+  }
+
+  /** At once, as after a time without a network. */
+  function retry() {
+    tries = 0;
+    flush();
+  }
+
+  return { now, add, again, release, retry };
+}

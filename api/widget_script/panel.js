@@ -1,0 +1,243 @@
+// What is on the screen: the launcher and the dialog, in a closed shadow root.
+
+const SMALL = "(max-width: 480px), (max-height: 480px)";
+
+/** `on`: open(), close(), send(text), again(id), and what the form of verify.js calls. */
+function openPanel(key, words, language, on) {
+  const host = node("support-widget", { "data-key": key });
+  const root = host.attachShadow({ mode: "closed" });
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(STYLE);
+  root.adoptedStyleSheets = [sheet];
+
+  const badge = node("span", { class: "badge", "aria-hidden": "true", hidden: true });
+  const launcher = node(
+    "button",
+    { class: "launcher main", type: "button", "aria-haspopup": "dialog", "aria-expanded": "false",
+      onclick: () => (dialog.open ? on.close() : on.open()) },
+    icon(CHAT), badge,
+  );
+  const title = node("h2", {});
+  const head = node(
+    "div", { class: "head main" }, title,
+    node("button", { type: "button", "aria-label": words.close, onclick: on.close }, icon(CROSS)),
+  );
+  const notice = node("div", { class: "notice", hidden: true });
+  const known = node("div", { class: "known", hidden: true });
+  const shown = node("div", {}, node("p", { class: "text" }, words.welcome));
+  const pending = node("div", { "aria-live": "off" });
+  const typing = node(
+    "div", { class: "message", hidden: true },
+    node("span", { class: "dots", "aria-hidden": "true" },
+      node("i", {}), node("i", {}), node("i", {})),
+  );
+  const log = node(
+    "div",
+    // The history is not read out, only what comes after it.
+    { class: "log", role: "log", "aria-live": "polite", "aria-busy": "true",
+      "aria-label": words.log, tabindex: "0" },
+    shown, pending, typing,
+  );
+  const said = node("div", { class: "quiet", role: "status" });
+  const composer = openComposer(words, on.send);
+  const verify = openVerify(words, on);
+  const dialog = node(
+    "dialog", { class: "panel", tabindex: "-1" },
+    head, node("div", { role: "status" }, notice), known, log, said, verify.form, composer.form,
+  );
+  const widget = node("div", { class: "widget", lang: language }, dialog, launcher);
+  root.append(widget);
+
+  const small = matchMedia(SMALL);
+  let before = null;
+  let drawn = "[]";
+
+  function show() {
+    // The whole screen is the chat's: the page behind it takes no focus.
+    if (small.matches) dialog.showModal();
+    else dialog.show();
+    fit();
+  }
+
+  function fit() {
+    // A phone's keyboard covers the page without making it smaller.
+    dialog.style.setProperty("--tall", `${visualViewport.height}px`);
+    dialog.style.setProperty("--top", `${visualViewport.offsetTop}px`);
+    scroll();
+  }
+
+  function scroll() {
+    log.scrollTop = log.scrollHeight;
+  }
+
+  function open(focus) {
+    before = root.activeElement || document.activeElement;
+    show();
+    launcher.setAttribute("aria-expanded", "true");
+    if (focus) focusIn();
+    else if (before && before !== document.body) before.focus({ preventScroll: true });
+    else root.activeElement?.blur();
+  }
+
+  /** A phone's keyboard would cover what is there to read: it waits for a touch. */
+  function focusIn() {
+    if (small.matches) dialog.focus();
+    else (verify.form.hidden ? composer : verify).focus();
+  }
+
+  function close() {
+    const inside = root.activeElement !== null;
+    dialog.close();
+    launcher.setAttribute("aria-expanded", "false");
+    if (!inside) return;
+    const outside = before && before !== document.body && before.isConnected;
+    (outside ? before : launcher).focus({ preventScroll: true });
+  }
+
+  dialog.addEventListener("cancel", (event) => {
+    event.preventDefault();
+    on.close();
+  });
+  dialog.addEventListener("close", () => {
+    if (launcher.getAttribute("aria-expanded") === "true" && !dialog.open) on.close();
+  });
+  dialog.addEventListener("keydown", (event) => {
+    // The page's shortcuts would take what is typed here: it does not see the field.
+    event.stopPropagation();
+    if (event.key === "Escape" && !event.isComposing) {
+      event.preventDefault();
+      on.close();
+    }
+  });
+  for (const kind of ["keyup", "keypress"]) {
+    dialog.addEventListener(kind, (event) => event.stopPropagation());
+  }
+  small.addEventListener("change", () => {
+    if (!dialog.open) return;
+    dialog.close();
+    show();
+  });
+  for (const kind of ["resize", "scroll"]) {
+    visualViewport.addEventListener(kind, () => dialog.open && fit());
+  }
+
+  function bubble(author, text, below) {
+    return node(
+      "div", { class: `message ${author}` },
+      node("span", { class: "by" }, words.by[author] || words.by.agent),
+      node("p", { class: "text", dir: "auto" }, linked(text)),
+      ...below,
+    );
+  }
+
+  const clock = new Intl.DateTimeFormat(regionOf(language), {
+    dateStyle: "short", timeStyle: "short",
+  });
+
+  function add(message) {
+    const at = new Date(message.created_at);
+    const time = Number.isNaN(at.getTime()) ? [] : [
+      node("time", { class: "state", datetime: at.toISOString() }, clock.format(at)),
+    ];
+    const author = Object.keys(words.by).includes(message.author) ? message.author : "agent";
+    shown.append(bubble(author, String(message.text), time));
+    scroll();
+  }
+
+  /** `entries`: {id, text, label, again}, of messages that are not in the session yet. */
+  function setPending(entries) {
+    const wanted = JSON.stringify(entries);
+    if (wanted === drawn) return;
+    drawn = wanted;
+    pending.replaceChildren(...entries.map((one) => {
+      const state = node("span", { class: "state" }, one.label);
+      if (one.again) {
+        const label = { type: "button", onclick: () => on.again(one.id) };
+        state.append(" ", node("button", label, words.again));
+      }
+      const made = bubble("customer", one.text, [state]);
+      made.classList.add("unsent");
+      return made;
+    }));
+    if (entries.length) scroll();
+  }
+
+  /** The form in the composer's place, while a message is held. */
+  function setForm(held, asked, guess) {
+    const inside = verify.form.contains(root.activeElement);
+    composer.form.hidden = held;
+    if (held) verify.show(asked, guess);
+    else verify.hide();
+    if (inside && dialog.open && !root.activeElement) focusIn();
+  }
+
+  function setText(line, text) {
+    if (line.textContent !== text) line.textContent = text;
+    line.hidden = !text;
+  }
+
+  function setTyping(on_) {
+    if (typing.hidden !== on_) return;
+    typing.hidden = !on_;
+    said.textContent = on_ ? words.typing : "";
+    scroll();
+  }
+
+  function setUnread(number) {
+    setText(badge, number ? String(Math.min(number, 99)) : "");
+    const label = number ? filled(words.launchUnread, { n: number }) : words.launch;
+    launcher.setAttribute("aria-label", label);
+  }
+
+  function dress(config) {
+    widget.style.setProperty("--brand", colour(config.color, "#1f2937"));
+    widget.style.setProperty("--on-brand", colour(config.on_color, "#ffffff"));
+    title.textContent = config.display_name || words.log;
+    dialog.setAttribute("aria-label", config.display_name || words.log);
+    const src = config.logo_url && webAddress(config.logo_url);
+    if (src && !head.querySelector("img")) {
+      const logo = node("img", { src, alt: "", referrerpolicy: "no-referrer" });
+      logo.addEventListener("error", () => logo.remove());
+      head.prepend(logo);
+    }
+  }
+
+  setUnread(0);
+  return {
+    host, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
+    place: (number) => widget.style.setProperty("--place", number),
+    clear: () => shown.replaceChildren(node("p", { class: "text" }, words.welcome)),
+    setNotice: (text) => setText(notice, text),
+    setKnown: (text) => setText(known, text),
+    settled: () => log.setAttribute("aria-busy", "false"),
+  };
+}
+
+function openComposer(words, send) {
+  const field = node("textarea", {
+    rows: "1", maxlength: "4000", "aria-label": words.label, placeholder: words.label,
+    enterkeyhint: "send",
+  });
+  const form = node(
+    "form", { class: "composer" }, field,
+    node("button", { class: "main", type: "submit", "aria-label": words.send }, icon(ARROW)),
+  );
+  function fit() {
+    field.style.height = "auto";
+    field.style.height = `${Math.max(44, field.scrollHeight + 2)}px`;
+  }
+  function submit(event) {
+    event.preventDefault();
+    const text = field.value.trim();
+    if (!text) return;
+    field.value = "";
+    fit();
+    send(text);
+  }
+  field.addEventListener("input", fit);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && !event.shiftKey && !event.isComposing) submit(event);
+  });
+  form.addEventListener("submit", submit);
+  return { form, focus: () => field.focus() };
+}

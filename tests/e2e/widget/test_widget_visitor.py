@@ -1,0 +1,152 @@
+"""Who the visitor is: an address confirmed by a code, or one that the merchant has signed."""
+
+import pytest
+from playwright.async_api import BrowserContext, expect
+
+from tests.support.widget.pages import Site, Visitor, visit
+from tests.support.widget.stub_service import CODE, KEY, StubService
+
+pytestmark = pytest.mark.slow
+
+EMAIL = "jo@free.example"
+SIGNED = {"data-key": KEY, "data-user-email": EMAIL, "data-user-signature": "ab" * 32}
+ASKED = "Where is my order 1042?"
+ANSWER = f"Answer to: {ASKED}"
+
+
+async def test_an_order_is_spoken_of_once_the_address_is_confirmed(
+    visitor: Visitor, stub: StubService, site: Site
+) -> None:
+    page = visitor.page
+    await visitor.open()
+    await visitor.write(ASKED)
+    address = page.get_by_label("Your e-mail address")
+    await expect(address).to_be_focused()
+    await expect(visitor.page.locator(".unsent .state")).to_have_text("Waiting for your address")
+    await address.fill(EMAIL)
+    await page.get_by_role("button", name="Send me a code").click()
+    await page.get_by_label("The code").wait_for()
+
+    # On a phone the mail is read elsewhere, and the page may be loaded anew meanwhile.
+    await page.goto(f"{site.url}/second")
+    code = page.get_by_label("The code")
+    await code.fill("000000")
+    await code.press("Enter")
+    await expect(page.get_by_role("alert")).to_have_text("This code is wrong or too old.")
+    await code.fill(CODE)
+    await page.get_by_role("button", name="Confirm").click()
+
+    await expect(visitor.texts).to_have_text([ASKED, ANSWER])
+    await expect(page.locator(".known")).to_have_text("Confirmed address: j…@free.example")
+    await expect(visitor.field).to_be_focused()
+    assert stub.mails == [EMAIL]
+    assert [chat["verify_first"] for chat in stub.chats] == [True, True]
+    assert len(stub.session.messages) == 2
+
+
+async def test_without_an_address(visitor: Visitor, stub: StubService) -> None:
+    await visitor.open()
+    await visitor.write(ASKED)
+    await visitor.page.get_by_role("button", name="Continue without").click()
+
+    await expect(visitor.texts).to_have_text([ASKED, ANSWER])
+    assert [chat["verify_first"] for chat in stub.chats] == [True, False]
+
+
+async def test_another_address(visitor: Visitor, stub: StubService) -> None:
+    page = visitor.page
+    await visitor.open()
+    await visitor.write(ASKED)
+    for email in ("oj@free.example", EMAIL):
+        await page.get_by_label("Your e-mail address").fill(email)
+        await page.get_by_role("button", name="Send me a code").click()
+        await expect(page.get_by_text(f"on its way to {email}")).to_be_visible()
+        await page.get_by_role("button", name="Another address").click()
+    assert stub.mails == ["oj@free.example", EMAIL]
+
+
+async def test_a_signed_user_and_the_next_one(
+    context: BrowserContext, site: Site, stub: StubService
+) -> None:
+    site.tags = (SIGNED,)
+    visitor = await visit(context, site.url)
+    await visitor.open()
+    await visitor.write("Mine")
+    await expect(visitor.texts).to_have_count(2)
+    (sent,) = stub.chats
+    assert (sent["customer_email"], sent["user_signature"]) == (EMAIL, "ab" * 32)
+    await visitor.page.goto(f"{site.url}/second")
+    await expect(visitor.texts).to_have_text(["Mine", "Answer to: Mine"])
+
+    # Signed out: nothing of it is left in the browser.
+    site.tags = ({"data-key": KEY},)
+    await visitor.page.goto(f"{site.url}/third")
+    await visitor.dialog.wait_for()
+    await expect(visitor.texts).to_have_count(0)
+    kept = await visitor.page.evaluate("Object.values(localStorage).join()")
+    assert EMAIL not in kept
+    assert sent["session_id"] not in kept
+    await visitor.write("Not mine")
+    await expect(visitor.texts).to_have_text(["Not mine", "Answer to: Not mine"])
+    assert stub.chats[1]["session_id"] != sent["session_id"]
+
+
+async def test_a_user_whom_the_page_names_late(
+    visitor: Visitor, site: Site, stub: StubService
+) -> None:
+    """As a shop of one page does: nothing is shown before, and another user gets nothing of it."""
+    name = "email => window.SupportWidget.identify(email && { email, signature: 'cd' })"
+    await visitor.open()
+    await visitor.write("Anonymous")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.evaluate(name, EMAIL)
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.keyboard.press("Escape")
+
+    await visitor.page.goto(f"{site.url}/second")
+    await visitor.launcher.wait_for()
+    await visitor.page.evaluate(name, EMAIL)
+    await visitor.open()
+    await expect(visitor.texts).to_have_text(["Anonymous", "Answer to: Anonymous"])
+    await visitor.write("Named")
+    await expect(visitor.texts).to_have_count(4)
+    assert stub.chats[1]["user_signature"] == "cd"
+
+    await visitor.page.evaluate(name, "other@free.example")
+    await expect(visitor.texts).to_have_count(0)
+    await visitor.write("Other")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.evaluate(name, None)
+    await expect(visitor.texts).to_have_count(0)
+    assert len({chat["session_id"] for chat in stub.chats}) == 2
+
+
+async def test_a_user_whom_the_page_no_longer_names(visitor: Visitor, site: Site) -> None:
+    await visitor.page.evaluate(
+        "window.SupportWidget.identify({ email: 'jo@free.example', signature: 'cd' })"
+    )
+    await visitor.open()
+    await visitor.write("Mine")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.goto(f"{site.url}/second")
+
+    await visitor.launcher.wait_for()
+    await expect(visitor.dialog).to_be_hidden()
+    await visitor.open()
+    await expect(visitor.page.locator(".log .text")).to_have_text(["Hello! How can we help you?"])
+
+
+async def test_the_page_forgets_the_visitor(visitor: Visitor, stub: StubService) -> None:
+    await visitor.page.evaluate("window.SupportWidget.open()")
+    await visitor.dialog.wait_for()
+    await visitor.write("Forget me")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.evaluate("window.SupportWidget.close()")
+    await expect(visitor.dialog).to_be_hidden()
+
+    await visitor.page.evaluate("window.SupportWidget.reset()")
+    await visitor.open()
+    await expect(visitor.texts).to_have_count(0)
+    await visitor.write("Hello")
+    await expect(visitor.texts).to_have_text(["Hello", "Answer to: Hello"])
+    assert len({chat["session_id"] for chat in stub.chats}) == 2
