@@ -40,6 +40,7 @@ from domain.integrations.errors import (
 )
 from domain.widget.errors import (
     ApiKeyNotAccepted,
+    InvalidUserSignature,
     InvalidWidget,
     InvalidWidgetCode,
     OriginNotAllowed,
@@ -75,6 +76,9 @@ ACCOUNT_ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     InvalidWidget: ErrorAnswer(400, "Widget invalide : {reason}"),
     TooManyCodes: ErrorAnswer(429, "Trop de codes demandés : réessayez dans une heure."),
     InvalidWidgetCode: ErrorAnswer(401, "Code incorrect ou expiré."),
+    InvalidUserSignature: ErrorAnswer(
+        401, "Signature de l'utilisateur invalide : user_signature ne signe pas customer_email."
+    ),
     WidgetShareUsed: ErrorAnswer(
         429, "Le widget a utilisé sa part des messages de cette boutique. Réessayez plus tard."
     ),

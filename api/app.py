@@ -3,6 +3,7 @@
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Final
 
 from fastapi import FastAPI
 from fastapi_offline import FastAPIOffline
@@ -79,7 +80,15 @@ from api.routers.tenants import settings as client_settings
 from api.routers.webhooks import deliveries as webhook_deliveries
 from api.routers.webhooks import events as webhook_events
 from api.routers.webhooks import subscriptions as webhooks
+from api.routers.widget import chat as widget_chat
+from api.routers.widget import config as widget_config
+from api.routers.widget import messages as widget_messages
+from api.routers.widget import preflight as widget_preflight
+from api.routers.widget import seen as widget_seen
+from api.routers.widget import verification as widget_verification
 from api.routers.widget import widget_settings
+from api.widget_access import widget_key_reads, widget_reads
+from api.widget_streams import WidgetStreams
 from domain.core.errors import DomainError
 from services.core.crowd import Crowd
 from services.core.unit_of_work import UnitsOfWork
@@ -89,6 +98,17 @@ from settings import Settings
 from store.core.database import Database
 from store.core.error_reports import keep_in
 from store.core.pools import REPORTS
+from store.widget.session_listener import listening
+
+_WIDGET: Final = (
+    widget_chat,
+    widget_config,
+    widget_messages,
+    widget_seen,
+    widget_preflight,
+    widget_verification,
+    widget_settings,
+)
 
 
 def create_app(
@@ -130,7 +150,6 @@ def create_app(
     app.include_router(webhook_deliveries.router)
     app.include_router(webhook_events.router)
     app.include_router(client_settings.router)
-    app.include_router(widget_settings.router)
     app.include_router(templates.router)
     app.include_router(knowledge.router)
     app.include_router(suggestions.router)
@@ -144,6 +163,8 @@ def create_app(
     app.include_router(playbook_versions.router)
     app.include_router(playbook_file.router)
     app.include_router(mcp.router)
+    for widget in _WIDGET:
+        app.include_router(widget.router)
     app.include_router(health.router)
     app.include_router(identity.router)
     app.include_router(sign_in.router)
@@ -190,6 +211,8 @@ def _lifespan(
         key_uses = KeyUses(database)
         ready = readiness(_checks(database, client))
         sources = state_sources(reports, client, utc_now)
+        streams = WidgetStreams()
+        app.state.draining.endless.append(streams.end)
         metrics.watch_pool("requests", database.use)
         metrics.watch_pool("reports", reports.use)
         metrics.watch_pool("exports", exports.database.use)
@@ -215,6 +238,8 @@ def _lifespan(
                 door=Door(),
                 bodies=Crowd(at_most=MAX_COMING),
                 keys=key_reads(database),
+                widget_keys=widget_key_reads(database, utc_now),
+                widgets=widget_reads(database),
                 key_uses=key_uses,
                 gateway_traffic=GatewayTraffic(),
                 sessions=sessions,
@@ -232,10 +257,15 @@ def _lifespan(
                     allow_private=settings.webhooks.allow_private_addresses,
                     ca_file=settings.webhooks.ca_file,
                 ),
+                widget_streams=streams,
             )
             app.state.mcp = build_manager(settings.server)
             with watched_loop(metrics), state_shown(metrics, sources) as state:
-                async with written(key_uses), at_work(app.state.mcp):
+                async with (
+                    written(key_uses),
+                    at_work(app.state.mcp),
+                    listening(settings.database.url, streams.wake),
+                ):
                     yield
         if sessions is not None:
             await sessions.close()

@@ -47,7 +47,7 @@ async def authenticate(headers: Headers, resources: Resources) -> ActiveKey | Us
     """The holder of the bearer token, an API key or a session token. Raises Unauthenticated."""
     token = _bearer_token(headers)
     if token.startswith(KEY_PREFIXES):
-        return await _key_holder(token, resources)
+        return await key_holder(token, resources)
     return await _signed_in(token, resources)
 
 
@@ -75,7 +75,8 @@ async def _signed_in(token: str, resources: Resources) -> User:
     return await resources.sessions.verify(token)
 
 
-async def _key_holder(token: str, resources: Resources) -> ActiveKey:
+async def key_holder(token: str, resources: Resources) -> ActiveKey:
+    """Whose API key it is. Raises Unauthenticated."""
     material = key_material(token)
     if material is None:
         raise Unauthenticated

@@ -4,12 +4,13 @@ import asyncio
 import time
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Annotated, Final
 
 import structlog
+from fastapi import Depends
 
 from api.auth import Caller, dry_run_key, still_authenticated
-from api.resources import Resources
+from api.resources import Resources, ResourcesDep
 from api.schemas.intake.gateway import NoPlaybook
 from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
@@ -21,6 +22,7 @@ from domain.runs.contracts import DryRunInput, ProcessEventInput
 from domain.runs.errors import AnswerDelayed, AnswerTimeout
 from domain.runs.run import EventOutcome, RunResult, RunStatus
 from domain.tenants.actor import Actor
+from domain.widget.visit import WidgetVisit
 from services.intake.admission import Admitted, Repeated, Unmatched, receive_event
 from store.intake.arrivals import Arrival
 from store.intake.events import EventRepository
@@ -44,12 +46,18 @@ class Begun:
         return cls(resources.now(), asyncio.get_running_loop().time() + DEADLINE_S)
 
 
+async def _begin(resources: ResourcesDep) -> Begun:
+    return Begun.now(resources)
+
+
+BegunDep = Annotated[Begun, Depends(_begin)]
+
+
 @dataclass(frozen=True, slots=True)
 class EventCaller:
     """Who sends an event, for which client, in which request."""
 
     tenant: TenantId
-    caller: Caller
     actor: Actor
     begun: Begun
     request_id: str
@@ -60,8 +68,10 @@ async def answer_event(
     event: InboundEvent,
     idempotency: IdempotencyKey | None,
     resources: Resources,
+    *,
+    visit: WidgetVisit | None = None,
 ) -> RunResult | NoPlaybook:
-    """Admit an event, have it worked on, and tell what came of it.
+    """Admit an event, have it worked on, and tell what came of it. `visit`: of a widget's visitor.
 
     Raises what `receive_event` raises, AnswerTimeout, AnswerDelayed, RunInProgress.
     """
@@ -73,6 +83,7 @@ async def answer_event(
         received_at=by.begun.at,
         idempotency=idempotency,
         request_id=by.request_id,
+        visit=visit,
     )
     with resources.gateway_traffic.event():
         admitted = await receive_event(
@@ -133,26 +144,26 @@ async def _stored_answer(
 
 
 async def rehearse_event(
-    by: EventCaller, event: InboundEvent, resources: Resources
+    by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     """A dry run: the brain alone. Its event_id names it in Temporal; no row has it.
 
     Raises TooManyRequests, Unauthenticated, ClientNotFound, EngineUnavailable.
     """
     with resources.gateway_traffic.event():
-        answer = await _rehearsed(by, event, resources)
+        answer = await _rehearsed(by, caller, event, resources)
     resources.metrics.gateway_answered("dry_run")
     return answer
 
 
 async def _rehearsed(
-    by: EventCaller, event: InboundEvent, resources: Resources
+    by: EventCaller, caller: Caller, event: InboundEvent, resources: Resources
 ) -> RunResult | NoPlaybook:
     started, tenant = time.monotonic(), by.tenant
-    key = dry_run_key(by.caller, tenant)
+    key = dry_run_key(caller, tenant)
     await resources.limiter.check(LimitScope.DRY_RUN, key, resources.now())
     async with resources.database.reading(tenant) as connection:
-        await still_authenticated(by.caller, KeyRepository(connection))
+        await still_authenticated(caller, KeyRepository(connection))
         playbook = await PlaybookRepository(connection, tenant).wanting(event.event_type)
     if playbook is None:
         return NoPlaybook.for_type(event.event_type)

@@ -44,6 +44,12 @@ _SECURITY_SCHEMES: Final = {
     "session": {"type": "http", "scheme": "bearer", "description": "Session JWT."},
     "engineSecret": {"type": "apiKey", "in": "header", "name": "x-engine-secret"},
     "internalSecret": {"type": "apiKey", "in": "header", "name": "x-internal-secret"},
+    "widgetKey": {
+        "type": "apiKey",
+        "in": "query",
+        "name": "api_key",
+        "description": "The widget's key (wk_ and 32 hexadecimal characters), or an API key.",
+    },
 }
 EVERY_SCHEME: Final[list[dict[str, list[str]]]] = [
     {scheme: []} for scheme in ("bearer", "engineSecret", "internalSecret")
@@ -92,6 +98,9 @@ SESSION: Final[list[dict[str, list[str]]]] = [{"session": []}]
 
 BEARER: Final[list[dict[str, list[str]]]] = [{"bearer": []}]
 """Of routes that take keys as well."""
+
+WIDGET_KEY: Final[list[dict[str, list[str]]]] = [{"widgetKey": []}]
+"""Of the widget's routes."""
 
 CLIENT_ID: Final[Described] = {
     "name": "client_id",

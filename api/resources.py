@@ -16,11 +16,14 @@ from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments
+from domain.core.ids import TenantId
 from domain.core.ports import Clock, ErrorTracker, NewId, Sealer
 from domain.identity.ports import ClientDocuments
 from domain.integrations.ports import Connectors, MailServers
 from domain.tenants.api_key import KeyMaterial
+from domain.widget.widget import Widget
 from services.core.crowd import Crowd
 from services.core.shared_reads import SharedReads
 from services.core.unit_of_work import UnitsOfWork
@@ -33,7 +36,7 @@ from store.tenants.keys import ActiveKey
 
 @dataclass(frozen=True, slots=True)
 class Resources:
-    """`bodies`: on their way to us, by caller. `keys`: those that are presented.
+    """`bodies`: on their way to us, by caller. `keys`, `widget_keys`: those that are presented.
     `provider`: another one than ours, where it signs people in."""
 
     settings: Settings
@@ -49,6 +52,8 @@ class Resources:
     door: Door
     bodies: Crowd[str]
     keys: SharedReads[KeyMaterial, ActiveKey | None]
+    widget_keys: SharedReads[str, TenantId | None]
+    widgets: SharedReads[TenantId, Widget]
     key_uses: KeyUses
     gateway_traffic: GatewayTraffic
     sessions: SessionVerifier | None
@@ -62,6 +67,7 @@ class Resources:
     report_pace: ReportPace
     pages: Pages
     client_documents: ClientDocuments
+    widget_streams: WidgetStreams
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

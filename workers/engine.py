@@ -38,6 +38,8 @@ from activities.runtime.fair_normalizer import FairNormalizer
 from activities.runtime.interceptor import WatchActivities
 from activities.webhooks.sweep_deliveries import SweepDeliveries
 from activities.webhooks.tell_owner import TellOwner
+from activities.widget.mail_answer import MailAnswers
+from activities.widget.send_visitor_code import SendVisitorCode
 from adapters.brain.choice import brains_from
 from adapters.brain.classifier import Classifier
 from adapters.brain.embeddings import embedder_from
@@ -67,6 +69,7 @@ from workflows.dry_run import DryRun
 from workflows.erase import Erase
 from workflows.forget_dry_runs import ForgetDryRuns
 from workflows.housekeeping import Housekeeping
+from workflows.mail_answer import MailAnswer
 from workflows.monthly_reset import MonthlyReset
 from workflows.process_event import ProcessEvent
 from workflows.retention import Retention
@@ -88,6 +91,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     ForgetDryRuns,
     AnchorAudit,
     SendIdentityMail,
+    MailAnswer,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -110,6 +114,8 @@ class EngineActivities:
     tell_owner: TellOwner
     send_mail: SendMail
     send_sender_code: SendSenderCode
+    send_visitor_code: SendVisitorCode
+    mail_answers: MailAnswers
     sweep: SweepRuns
     sweep_deliveries: SweepDeliveries
     sweep_reviews: SweepReviews
@@ -135,6 +141,8 @@ class EngineActivities:
             self.tell_owner.tell,
             self.send_mail.send,
             self.send_sender_code.send,
+            self.send_visitor_code.send,
+            self.mail_answers.send,
             self.sweep.start_received,
             self.sweep.wake_decided,
             self.sweep_deliveries.send_left,
@@ -217,6 +225,8 @@ def build_activities(
             accounts_an_hour=settings.limits.accounts_an_hour,
         ),
         send_sender_code=SendSenderCode(database, client_mail, sealer, utc_now),
+        send_visitor_code=SendVisitorCode(database, client_mail, sealer, utc_now),
+        mail_answers=MailAnswers(database, client_mail),
         sweep=SweepRuns(database, engine, utc_now),
         sweep_deliveries=SweepDeliveries(database, engine, utc_now, random.random),
         sweep_reviews=SweepReviews(database, utc_now),

@@ -114,6 +114,14 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
+# The mail with a late answer has a workflow of its own, which outlives the run.
+ANSWER_BY_MAIL: Final[ChildWorkflowConfig] = {
+    "task_queue": ENGINE_QUEUE,
+    "parent_close_policy": ParentClosePolicy.ABANDON,
+    "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,
+    "task_timeout": timedelta(seconds=5),
+}
+
 # The steps of a sweep come one after the other, and each must have its time within the whole one's
 # (`adapters/temporal/setup.py`, ten minutes). What one does not come to, the next sweep does.
 SWEEPING: Final[ActivityConfig] = {

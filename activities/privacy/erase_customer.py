@@ -17,15 +17,21 @@ from store.exports.tables import automation_events
 from store.privacy.certificates import Certificates
 from store.privacy.erasure_subject import FoundRecords, Subject
 from store.privacy.erasure_words import CustomerWords, Marked
+from store.widget.tables import widget_codes
 
 _NextPage = Callable[[Subject, str], Awaitable[FoundRecords]]
 
 # Who has told an address is known by it; then the rest of what they wrote is found.
-_EVENTS: Final[tuple[_NextPage, ...]] = (Subject.events, Subject.events_of_conversations)
+_EVENTS: Final[tuple[_NextPage, ...]] = (
+    Subject.events,
+    Subject.events_of_conversations,
+    Subject.events_of_sessions,
+)
 _RECORDS: Final[tuple[tuple[sa.Table, _NextPage], ...]] = (
     (churn_predictions, Subject.churn),
     (automation_events, Subject.automation_events),
     (suggestions, Subject.suggestions),
+    (widget_codes, Subject.widget_codes),
 )
 
 
@@ -85,6 +91,11 @@ class CustomerErasure:
             "ai_conversations",
             Subject.conversations,
             lambda words, ids: words.remove_conversations(ids),
+        )
+        await self._remove(
+            "widget_sessions, emptied",
+            Subject.widget_sessions,
+            lambda words, ids: words.forget_visitors(ids),
         )
         # Last: nothing that is left is remembered as theirs.
         await self._remove(

@@ -17,8 +17,9 @@ from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
 from store.intake.tables import idempotency_keys, inbound_events
-from store.privacy.prune import empty_bodies, prune_older
+from store.privacy.prune import empty_bodies, prune_older, prune_widget_sessions
 from store.webhooks.tables import webhook_misses
+from store.widget.tables import widget_codes
 
 _log = structlog.get_logger(__name__)
 
@@ -33,8 +34,8 @@ class Prune:
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
         """Idempotency keys, error reports, which events of other platforms were taken, sign-in
-        codes, invitations, sessions that are over, what webhooks have missed and the bodies of what
-        was told. Repeating it prunes what is left.
+        codes, invitations, sessions that are over, the widget's codes and sessions, what webhooks
+        have missed and the bodies of what was told. Repeating it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
         these failed with, when the others are done.
@@ -45,6 +46,8 @@ class Prune:
             ("inbound events", step.inbound_events_s, (partial(prune_older, inbound_events),)),
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
+            ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),
+            ("widget sessions", step.widget_sessions_s, (prune_widget_sessions,)),
             ("sessions", step.sessions_s, (partial(prune_older, sessions),)),
             # The bodies last, so that none is missed that cannot be replayed.
             ("webhooks", step.webhooks_s, (partial(prune_older, webhook_misses), empty_bodies)),

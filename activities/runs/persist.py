@@ -24,6 +24,7 @@ from domain.webhooks.outbound_event import (
     TicketResponseFailed,
     fitting,
 )
+from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
 from store.reviews.escalations import EscalationRepository
@@ -35,6 +36,8 @@ from store.tenants.client_settings import SettingsRepository
 from store.tenants.clients import ClientRepository
 from store.webhooks.deliveries import DeliveryRepository
 from store.webhooks.outbox import Outbox
+from store.widget.answers_by_mail import AnswersByMailRepository
+from store.widget.session_messages import SessionMessageRepository
 
 _FAILED: Final = "The agent could not answer this ticket."
 _ACTION_FAILED: Final = "action_failed"
@@ -67,6 +70,9 @@ class Persist:
                 return PersistResult(  # nothing undoes an answer
                     duration_ms=run.duration_ms,
                     deliveries=await deliveries.pending_of_run(step.ref.run_id),
+                    late_answer=await AnswersByMailRepository(connection, tenant).late(
+                        step.ref.event_id
+                    ),
                 )
             if step.escalation is not None and step.round == 0:
                 joined = await reviews.join_late(step.ref.event_id)
@@ -122,7 +128,8 @@ class Persist:
                 await self._end_joined(connection, tenant, step, now)
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
-        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting)
+            late = await _shown(connection, tenant, step)
+        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting, late_answer=late)
 
     async def _end_joined(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime
@@ -166,6 +173,20 @@ async def _with_steps(
         return step
     begun = await ActionLedger(connection, tenant).outcomes(step.ref.run_id)
     return step.model_copy(update={"steps": begun})
+
+
+async def _shown(
+    connection: AsyncConnection, tenant: TenantId, step: PersistInput
+) -> LateAnswer | None:
+    """Let the visitor of a widget see the outcome. The last of the transaction, for it locks the
+    session. Returns an answer that is to be mailed should it stay unseen."""
+    messages = SessionMessageRepository(connection, tenant)
+    if not _answered(step):
+        await messages.changed_by(step.ref.event_id)
+        return None
+    if await messages.number(step.ref.event_id, "outbound") is None:
+        return None
+    return await AnswersByMailRepository(connection, tenant).late(step.ref.event_id)
 
 
 async def _acknowledged(

@@ -4,7 +4,8 @@ import asyncio
 import math
 import signal
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from types import FrameType
 from typing import Final
 
@@ -16,9 +17,18 @@ _LOOK_S: Final = 0.1
 
 @dataclass(slots=True)
 class Draining:
-    """Whether this process is about to stop. The server sets it, `/readyz` tells it."""
+    """Whether this process is about to stop. The server sets it, `/readyz` tells it.
+
+    `endless`: end what would never end by itself.
+    """
 
     begun: bool = False
+    endless: list[Callable[[], None]] = field(default_factory=list)
+
+    def begin(self) -> None:
+        self.begun = True
+        for end in self.endless:
+            end()
 
 
 class DrainingServer(uvicorn.Server):
@@ -53,7 +63,7 @@ class DrainingServer(uvicorn.Server):
 
     def _begin(self) -> None:
         """Serve on as before, but let each connection end with its next answer."""
-        self._draining.begun = True
+        self._draining.begin()
         self._accepts_until = time.monotonic() + self._drain_s
         self.config.encoded_headers.append(_CLOSE)
         self.server_state.default_headers = [*self.server_state.default_headers, _CLOSE]

@@ -56,7 +56,7 @@ class ExportResponse(Response):
         """A reader that leaves or stalls is nobody's error: the answer then just has no end."""
         try:
             async with asyncio.timeout(self._limits.total_s) as patience, aclosing(self._pieces):
-                watching = asyncio.create_task(_end_when_gone(receive, patience))
+                watching = asyncio.create_task(end_when_gone(receive, patience))
                 try:
                     await self._write(send)
                 finally:
@@ -104,7 +104,7 @@ async def _ended(task: "asyncio.Task[T]") -> AsyncIterator["asyncio.Task[T]"]:
         await asyncio.gather(task, return_exceptions=True)
 
 
-async def _end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
+async def end_when_gone(receive: Receive, patience: asyncio.Timeout) -> None:
     """The server says nothing when it sends to somebody who is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from api.error_response import error_response
+from api.http.widget_headers import standing_headers
 from api.resources import Resources
 from domain.core.error_report import ErrorReport, raised
 from domain.core.errors import (
@@ -92,7 +93,9 @@ class RequestContext:
         structlog.contextvars.clear_contextvars()
         structlog.contextvars.bind_contextvars(request_id=request_id)
         progress = _Progress(started=time.monotonic())
-        scope.setdefault("state", {}).update(request_id=request_id, progress=progress)
+        scope.setdefault("state", {}).update(
+            request_id=request_id, progress=progress, headers=standing_headers(scope["path"])
+        )
 
         async def send_with_id(message: Message) -> None:
             if message["type"] == "http.response.start":

@@ -37,7 +37,7 @@ class AtWork:
 
     @property
     def event_caller(self) -> EventCaller:
-        return EventCaller(self.tenant, self.key, self.actor, self.begun, self.request_id)
+        return EventCaller(self.tenant, self.actor, self.begun, self.request_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ ERASE: Final = "Erase"
 FORGET_DRY_RUNS: Final = "ForgetDryRuns"
 ANCHOR_AUDIT: Final = "AnchorAudit"
 SEND_MAIL: Final = "SendMail"
+MAIL_ANSWER: Final = "MailAnswer"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -53,7 +54,9 @@ ERASE_ROWS: Final = "erase.rows"
 CERTIFY: Final = "erase.certify"
 ANCHOR_HEADS: Final = "audit.anchor"
 SEND_IDENTITY_MAIL: Final = "identity.mail"
+SEND_VISITOR_CODE: Final = "widget.mail_code"
 SEND_SENDER_CODE: Final = "mail_sender.code"
+MAIL_ANSWER_UNSEEN: Final = "widget.mail_answer"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -108,6 +111,11 @@ def erase_id(client_id: str, subject: str) -> str:
 def send_mail_id(client_id: str, record_id: str) -> str:
     """The workflow id of a mail by its record. `client_id`: empty for a sign-in code's."""
     return f"mail/{client_id}/{record_id}" if client_id else f"mail/{record_id}"
+
+
+def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
+    """The workflow id of the mail with one answer of a widget's session."""
+    return f"mail/{client_id}/{session_id}/{number}"
 
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:

@@ -12,6 +12,11 @@ def period_of(now: datetime) -> Period:
     return Period(f"{now.astimezone(UTC):%Y-%m}")
 
 
+def period_start(period: Period) -> datetime:
+    """Midnight UTC of its first day."""
+    return datetime(int(period[:4]), int(period[5:]), 1, tzinfo=UTC)
+
+
 def next_period_start(now: datetime) -> datetime:
     """Midnight UTC of the first day of the month after `now`."""
     here = now.astimezone(UTC)

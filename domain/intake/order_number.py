@@ -31,8 +31,11 @@ _DASH: Final = re.compile("(?<=[A-Za-z0-9])[\u2010-\u2015\u2212](?=[A-Za-z0-9])"
 
 def asks_about_order(event: UnifiedEvent) -> bool:
     """Whether an order should be looked up: the customer is known, and one is spoken of."""
-    if not (event.customer_email and event.customer_verified):
-        return False
+    return bool(event.customer_email and event.customer_verified) and speaks_of_order(event)
+
+
+def speaks_of_order(event: UnifiedEvent) -> bool:
+    """Whether the message is about an order, whoever wrote it."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 

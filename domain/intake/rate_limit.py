@@ -10,6 +10,8 @@ from enum import StrEnum
 from typing import Final
 
 _WINDOW: Final = timedelta(seconds=60)
+_TEN_MINUTES: Final = timedelta(minutes=10)
+_HOUR: Final = timedelta(hours=1)
 
 
 class LimitScope(StrEnum):
@@ -27,6 +29,11 @@ class LimitScope(StrEnum):
     REGISTRATION = "registration"
     AUTHORIZATION = "authorization"
     EXCHANGE = "exchange"
+    WIDGET = "widget"
+    WIDGET_ADDRESS = "widget_address"
+    WIDGET_SESSION = "widget_session"
+    WIDGET_CODE = "widget_code"
+    WIDGET_CODE_TRY = "widget_code_try"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,9 @@ class Limit:
 def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
     """The table of limits; `dry_runs` a minute are the operator's choice.
 
-    Signup, verification and OAuth clients go by IP address, the others by user or key.
+    Signup, verification and OAuth clients go by IP address, the others by user or key. The widget's
+    go by IP address or session within a client; all but reading have longer windows. Codes for
+    visitors are counted by IP address for all clients.
     """
     quotas = {
         LimitScope.USAGE: 60,
@@ -56,8 +65,18 @@ def limits(*, dry_runs: int) -> Mapping[LimitScope, Limit]:
         LimitScope.REGISTRATION: 10,
         LimitScope.AUTHORIZATION: 60,
         LimitScope.EXCHANGE: 60,
+        LimitScope.WIDGET: 600,
     }
-    return {scope: Limit(scope, quota) for scope, quota in quotas.items()}
+    visitors = {
+        LimitScope.WIDGET_ADDRESS: 30,
+        LimitScope.WIDGET_SESSION: 10,
+        LimitScope.WIDGET_CODE_TRY: 20,
+    }
+    return {
+        **{scope: Limit(scope, quota) for scope, quota in quotas.items()},
+        **{scope: Limit(scope, quota, _TEN_MINUTES) for scope, quota in visitors.items()},
+        LimitScope.WIDGET_CODE: Limit(LimitScope.WIDGET_CODE, 10, _HOUR),
+    }
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,8 @@ class HousekeepingInput(Contract):
     `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
     `inbound_events_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
-    than any session lasts."""
+    than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
+    counted from their last message, longer than they last."""
 
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
@@ -18,6 +19,8 @@ class HousekeepingInput(Contract):
     sign_in_codes_s: float = 24 * 3600
     invitations_s: float = 30 * 24 * 3600
     sessions_s: float = 91 * 24 * 3600
+    widget_codes_s: float = 24 * 3600
+    widget_sessions_s: float = 60 * 24 * 3600
 
 
 class PruneResult(Contract):

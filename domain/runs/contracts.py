@@ -8,6 +8,7 @@ from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import StepOutcome
 from domain.core.contracts import Contract, RunRef
 from domain.runs.run import RunStatus, Timings
+from domain.widget.contracts import LateAnswer
 
 
 class ProcessEventInput(Contract):
@@ -64,11 +65,13 @@ class PersistInput(Contract):
 class PersistResult(Contract):
     """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
     `joined`: nothing was stored, for the message was added to that open review of its conversation
-    in place of a review of its own."""
+    in place of a review of its own. `late_answer`: what a visitor of the widget may have left
+    before, to be mailed if it stays unseen."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
     joined: str = ""
+    late_answer: LateAnswer | None = None
 
 
 class DryRunInput(Contract):

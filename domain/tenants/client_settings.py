@@ -226,6 +226,11 @@ def check_authserv_ids(given: Sequence[str]) -> tuple[str, ...]:
     return kept
 
 
+def is_widget_key(text: str) -> bool:
+    """Whether it has the shape of a widget's key."""
+    return re.fullmatch(WIDGET_KEY, text) is not None
+
+
 def widget_key_of(random: bytes) -> str:
     """A widget key from WIDGET_KEY_BYTES random bytes."""
     return f"wk_{random.hex()}"

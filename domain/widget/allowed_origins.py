@@ -48,8 +48,10 @@ def check_origins(given: Sequence[str]) -> tuple[str, ...]:
             english, french = broken.rule
             wrong.append((f"no. {number}: {english}", f"n° {number}, {french}"))
     if wrong:
-        english, french = ("; ".join(words) for words in zip(*wrong, strict=True))
-        raise InvalidWidget(f"allowed_origins: {english}", f"allowed_origins : {french}")
+        raise InvalidWidget(
+            f"allowed_origins: {'; '.join(english for english, _ in wrong)}",
+            f"allowed_origins : {' ; '.join(french for _, french in wrong)}",
+        )
     return tuple(kept)
 
 

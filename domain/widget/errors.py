@@ -1,5 +1,7 @@
 """Errors around the chat widget."""
 
+from datetime import datetime
+
 from domain.core.errors import DomainError, InvalidContent
 
 
@@ -18,14 +20,22 @@ class ApiKeyNotAccepted(DomainError):
 class WidgetShareUsed(DomainError):
     """The widget's share of the client's hourly limit or monthly tickets is used up.
 
-    `retry_after_s`: None where only the next month brings more.
+    `retry_after_s`: None where only the next month brings more. `oldest`: the first message that
+    counts within the hour.
     """
 
     code = "widget_share_used"
 
-    def __init__(self, retry_after_s: float | None) -> None:
+    def __init__(self, retry_after_s: float | None, oldest: datetime | None = None) -> None:
         super().__init__("the widget's share is used up")
         self.retry_after_s = retry_after_s
+        self.oldest = oldest
+
+
+class InvalidUserSignature(DomainError):
+    """The signature is not the merchant's for this address."""
+
+    code = "invalid_user_signature"
 
 
 class SessionUnknown(DomainError):

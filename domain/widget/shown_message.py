@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
 """The visitor's script asks again after the last of them."""
@@ -10,11 +10,10 @@ MESSAGES_A_READ: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class ShownMessage:
-    """`number`: of the session, from 1, without gaps, in the order of the commits. `author`:
-    customer, agent or human."""
+    """`number`: of the session, from 1, without gaps, in the order of the commits."""
 
     number: int
-    author: str
+    author: Literal["customer", "agent", "human"]
     text: str
     created_at: datetime
 

@@ -13,7 +13,7 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from domain.core.ids import parse_ulid
+from domain.core.ids import first_ulid, parse_ulid
 from domain.core.ports import Sealer
 
 SESSION_LASTS: Final = timedelta(days=30)
@@ -62,6 +62,11 @@ def session_of(sealer: Sealer, client_id: str, token: str) -> str | None:
     # A list, not a generator: each comparison is made.
     same = [hmac.compare_digest(one.encode(), mark.encode()) for one in marks]
     return session_id if any(same) else None
+
+
+def may_begin(session_id: str, now: datetime) -> bool:
+    """Whether a session that has no row may get one: its id is so young that it has not ended."""
+    return session_id >= first_ulid(now - SESSION_LASTS)
 
 
 def _named(client_id: str, session_id: str) -> str:

@@ -22,6 +22,10 @@ from domain.playbooks.playbook import Playbook, match
 from domain.runs.errors import AnswerDelayed, AnswerUnknown
 from domain.tenants.actor import Actor, ActorKind
 from domain.tenants.errors import Unauthenticated
+from domain.widget.errors import SessionUnknown, WidgetShareUsed
+from domain.widget.share import WidgetShare
+from domain.widget.visit import WidgetVisit
+from domain.widget.widget_session import VerifiedBy
 from services.core.unit_of_work import UnitOfWork, UnitsOfWork
 from services.intake.door import Door
 from store.billing.thresholds import note_reached
@@ -33,6 +37,9 @@ from store.intake.idempotency import claim, is_kept
 from store.intake.recent_use import RecentUse, recent_use
 from store.playbooks.playbooks import PlaybookRepository
 from store.tenants.accounts import AccountRepository
+from store.widget.session_messages import SessionMessageRepository
+from store.widget.share_use import ShareUse
+from store.widget.visitor_sessions import WidgetSessionRepository
 
 # The door and the transaction together: a caller is told within 5 s that the database is away.
 _PATIENCE_S: Final = 4.5
@@ -82,13 +89,14 @@ async def receive_event(
     tell.
     """
     began = time.monotonic()
-    refusal = door.known_refusal(tenant, arrival.event, now)
+    share = arrival.visit.share if arrival.visit else None
+    refusal = door.known_refusal(tenant, arrival.event, now, share)
     if refusal is not None and arrival.idempotency is None:
         raise refusal
     try:
         async with door.enter(tenant):
             # Those who came before may have been refused meanwhile.
-            refusal = door.known_refusal(tenant, arrival.event, now)
+            refusal = door.known_refusal(tenant, arrival.event, now, share)
             if refusal is not None and not await _was_seen(arrival, tenant, units, now()):
                 raise refusal
             left = _PATIENCE_S - (time.monotonic() - began)
@@ -98,8 +106,8 @@ async def receive_event(
                     return await admit_event(work, actor, arrival, now)
             except CommitUnknown as lost:
                 raise await _what_became_of(arrival, tenant, units) from lost
-            except (CustomerRateLimited, ClientRateLimited) as refused:
-                door.note(tenant, arrival.event, refused)
+            except (CustomerRateLimited, ClientRateLimited, WidgetShareUsed) as refused:
+                door.note(tenant, arrival.event, refused, share)
                 raise
     except QuotaExhausted as refused:
         # Outside the gate: nobody waits behind a Temporal that does not answer.
@@ -118,7 +126,7 @@ async def admit_event(
     behind the account's lock, by the time when the lock was got, so that of many at once exactly
     as many get in as there is room for. No audit entry: the rows tell it, and this is the hot path.
     Raises Unauthenticated, ClientNotFound, IdempotencyKeyReused, CustomerRateLimited,
-    ClientRateLimited, QuotaExhausted.
+    ClientRateLimited, QuotaExhausted, and of a visitor's message WidgetShareUsed, SessionUnknown.
     """
     connection, tenant = work.connection, work.tenant
     key_id = actor.name if actor.kind is ActorKind.KEY else None
@@ -136,17 +144,18 @@ async def admit_event(
     standing = account.subscription.standing(
         at, tickets_used=recent.tickets_used, credits_balance=account.credits_balance
     )
+    if arrival.visit is not None:
+        await _check_share(work, arrival.visit.share, standing, at)
+        await _enter_session(work, arrival.visit, at)
     paid_by = standing.payment()
     if paid_by is None:
         raise QuotaExhausted(standing, thresholds_untold=bool(_untold(standing, recent)))
     playbook = match(
         await PlaybookRepository(connection, tenant).active(), arrival.event.event_type
     )
-    arrivals = ArrivalRepository(connection, tenant)
+    await _write_rows(work, arrival, playbook, at)
     if playbook is None:
-        await arrivals.store(arrival, customer, at)
         return Unmatched(arrival.event_id, arrival.event.event_type)
-    await arrivals.store_with_run(arrival, customer, playbook, at)
     ledger = UsageLedger(connection, tenant)
     await ledger.charge(arrival.event_id, standing, paid_by, entry_id=work.new_id(), now=at)
     after = standing.after(paid_by)
@@ -154,6 +163,48 @@ async def admit_event(
         after, _untold(after, recent), now=at, new_id=work.new_id, run_id=arrival.run_id
     )
     return Admitted(_ref(tenant, arrival), playbook)
+
+
+async def _check_share(
+    work: UnitOfWork, share: WidgetShare, standing: QuotaStanding, now: datetime
+) -> None:
+    """Raises WidgetShareUsed."""
+    use = ShareUse(work.connection, work.tenant)
+    oldest = await use.oldest(share.messages, now)
+    if oldest is not None:
+        raise WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now), oldest)
+    room = share.tickets(standing.tickets_limit)
+    # Of fewer tickets in all, the widget's are fewer too: most messages need no count.
+    if room is None or standing.tickets_used < room:
+        return
+    if await use.tickets(standing.period, room) >= room:
+        raise WidgetShareUsed(None)
+
+
+async def _enter_session(work: UnitOfWork, visit: WidgetVisit, now: datetime) -> None:
+    """Open the visitor's session, and write down what the merchant's signature says. Raises
+    SessionUnknown where the session was verified or erased meanwhile, and is no longer theirs."""
+    sessions = WidgetSessionRepository(work.connection, work.tenant)
+    session = await sessions.open(visit.session_id, visit.language, now)
+    if not visit.may_enter(session):
+        raise SessionUnknown
+    if visit.signed_email is not None and session.verified_email is None:
+        await sessions.verify(session.id, visit.signed_email, VerifiedBy.SIGNATURE, now)
+
+
+async def _write_rows(
+    work: UnitOfWork, arrival: Arrival, playbook: Playbook | None, now: datetime
+) -> None:
+    """The event's rows, and its message's number where a visitor sees it."""
+    arrivals = ArrivalRepository(work.connection, work.tenant)
+    customer = claimed_customer(arrival.event)
+    if playbook is None:
+        await arrivals.store(arrival, customer, now)
+    else:
+        await arrivals.store_with_run(arrival, customer, playbook, now)
+    if arrival.visit is not None:
+        messages = SessionMessageRepository(work.connection, work.tenant)
+        await messages.number(arrival.event_id, "inbound")
 
 
 async def _was_seen(arrival: Arrival, tenant: TenantId, units: UnitsOfWork, now: datetime) -> bool:

@@ -13,6 +13,8 @@ from domain.intake.correspondent import claimed_customer
 from domain.intake.errors import ClientRateLimited, CustomerRateLimited
 from domain.intake.event import InboundEvent
 from domain.intake.gateway_limits import PER_CLIENT, PER_CUSTOMER, MessageLimit
+from domain.widget.errors import WidgetShareUsed
+from domain.widget.share import WidgetShare
 from services.core.gate import Gate
 
 # Admissions of one client take turns in this process, so that its crowd, or whoever keeps its row
@@ -20,7 +22,10 @@ from services.core.gate import Gate
 _PATIENCE_S: Final = 4.0
 _MAX_FULL: Final = 50_000
 
-MessagesRefused = CustomerRateLimited | ClientRateLimited
+MessagesRefused = CustomerRateLimited | ClientRateLimited | WidgetShareUsed
+
+_Whose = tuple[TenantId, bytes | int | None]
+"""Of a customer, of a widget's share of so many messages, or without one of the whole client."""
 
 
 class Door:
@@ -32,27 +37,35 @@ class Door:
 
     def __init__(self, *, patience_s: float = _PATIENCE_S, max_full: int = _MAX_FULL) -> None:
         self._gate: Gate[TenantId] = Gate(patience_s=patience_s)
-        # Of a customer, or without one of the whole client.
-        self._full: OrderedDict[tuple[TenantId, bytes | None], datetime] = OrderedDict()
+        self._full: OrderedDict[_Whose, datetime] = OrderedDict()
         self._max_full = max_full
 
     def enter(self, tenant: TenantId) -> AbstractAsyncContextManager[None]:
         """Wait for the client's turn. Raises CallerBusy, EngineUnavailable."""
         return self._gate.enter(tenant)
 
-    def note(self, tenant: TenantId, event: InboundEvent, refused: MessagesRefused) -> None:
-        """Remember why the event was refused."""
+    def note(
+        self,
+        tenant: TenantId,
+        event: InboundEvent,
+        refused: MessagesRefused,
+        share: WidgetShare | None = None,
+    ) -> None:
+        """Remember why the event was refused. `share`: of a widget's visitor."""
         if refused.oldest is None:
             return
-        is_clients = isinstance(refused, ClientRateLimited)
-        whose = tenant, None if is_clients else _digest(claimed_customer(event))
+        whose: _Whose = tenant, None
+        if isinstance(refused, CustomerRateLimited):
+            whose = tenant, _digest(claimed_customer(event))
+        elif isinstance(refused, WidgetShareUsed) and share is not None:
+            whose = tenant, share.messages
         self._full[whose] = refused.oldest
         self._full.move_to_end(whose)
         if len(self._full) > self._max_full:
             self._full.popitem(last=False)
 
     def known_refusal(
-        self, tenant: TenantId, event: InboundEvent, clock: Clock
+        self, tenant: TenantId, event: InboundEvent, clock: Clock, share: WidgetShare | None = None
     ) -> MessagesRefused | None:
         """What the event would surely be refused with; None where it has to be looked at."""
         if not self._full:
@@ -67,11 +80,14 @@ class Door:
         oldest = self._still_full((tenant, None), PER_CLIENT, now)
         if oldest is not None:
             return ClientRateLimited(PER_CLIENT.retry_after_s(oldest, now))
+        if share is not None:
+            # A share that the client has changed is another window.
+            oldest = self._still_full((tenant, share.messages), PER_CLIENT, now)
+            if oldest is not None:
+                return WidgetShareUsed(PER_CLIENT.retry_after_s(oldest, now))
         return None
 
-    def _still_full(
-        self, whose: tuple[TenantId, bytes | None], limit: MessageLimit, now: datetime
-    ) -> datetime | None:
+    def _still_full(self, whose: _Whose, limit: MessageLimit, now: datetime) -> datetime | None:
         oldest = self._full.get(whose)
         if oldest is not None and oldest + limit.window <= now:
             del self._full[whose]

@@ -4,6 +4,7 @@ from domain.reviews.escalation import Claim
 from domain.tenants.actor import MANAGERS, REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.reviews.escalations import EscalationRepository
+from store.widget.session_messages import SessionMessageRepository
 
 
 async def claim_review(
@@ -18,6 +19,7 @@ async def claim_review(
     claim = await EscalationRepository(work.connection, work.tenant).claim(
         review_id, actor.name, work.now, force=force
     )
+    await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     work.note(actor, "review claimed", review_id=review_id)
     return claim
 
@@ -28,4 +30,5 @@ async def release_review(work: UnitOfWork, actor: Actor, review_id: str) -> None
     await EscalationRepository(work.connection, work.tenant).release(
         review_id, actor.name, work.now
     )
+    await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     work.note(actor, "review released", review_id=review_id)

@@ -7,6 +7,7 @@ from domain.reviews.escalation import Choice, Decision, check_note, check_words
 from domain.tenants.actor import REVIEWERS, Actor
 from services.core.unit_of_work import UnitOfWork
 from store.reviews.escalations import DecisionOutcome, EscalationRepository
+from store.widget.session_messages import SessionMessageRepository
 
 
 async def approve_review(
@@ -59,6 +60,7 @@ async def _decide(
     outcome = await EscalationRepository(work.connection, work.tenant).decide(
         review_id, choice, work.now
     )
+    await SessionMessageRepository(work.connection, work.tenant).changed_by_review(review_id)
     if outcome.ref is not None:
         work.wake(outcome.ref, review_id)
     work.note(

@@ -15,8 +15,11 @@ EXPORTS: Final = 4
 PLACES: Final = 1
 """Apart, for its session holds what webhook workers share (`store/webhooks/places.py`)."""
 
+WIDGET: Final = 1
+"""Apart, for it listens to what PostgreSQL tells of widgets' sessions."""
+
 OF_A_PROCESS: Final[Mapping[str, int]] = {
-    "api": WORK + REPORTS + EXPORTS,
+    "api": WORK + REPORTS + EXPORTS + WIDGET,
     "engine worker": WORK + REPORTS,
     "webhook worker": WORK + REPORTS + PLACES,
     "command": 1,

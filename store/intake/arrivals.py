@@ -10,6 +10,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from domain.intake.event import InboundEvent
 from domain.playbooks.playbook import Playbook
 from domain.runs.run import EventOutcome, RunStatus
+from domain.widget.visit import WidgetVisit
 from store.core.repository import TenantRepository
 from store.intake.idempotency import IdempotencyKey
 
@@ -18,7 +19,7 @@ from store.intake.idempotency import IdempotencyKey
 class Arrival:
     """One event at the door. The ids are those of the rows to be, drawn by the caller.
 
-    `request_id`: for the logs of the run.
+    `request_id`: for the logs of the run. `visit`: where a visitor of the widget wrote it.
     """
 
     event: InboundEvent
@@ -28,6 +29,7 @@ class Arrival:
     received_at: datetime
     idempotency: IdempotencyKey | None = None
     request_id: str = ""
+    visit: WidgetVisit | None = None
 
 
 class ArrivalRepository(TenantRepository):
@@ -71,6 +73,7 @@ class ArrivalRepository(TenantRepository):
             "customer_key": customer,
             "body": event.message or "",
             "now": at,
+            "session_id": arrival.visit.session_id if arrival.visit else None,
         }
 
 
@@ -89,8 +92,9 @@ _RUN: Final = """, stored_run AS (
     )"""
 _MESSAGE: Final = """
     INSERT INTO engine_messages (client_id, id, event_id, direction, customer_key, author, body,
-                                 created_at)
-    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now)
+                                 created_at, widget_session_id)
+    VALUES (:client_id, :message_id, :event_id, 'inbound', :customer_key, 'customer', :body, :now,
+            :session_id)
 """
 _PAYLOAD: Final = sa.bindparam("payload", type_=JSONB)
 _STORE_MESSAGE: Final = sa.text(_EVENT + _MESSAGE).bindparams(_PAYLOAD)

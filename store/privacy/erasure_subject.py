@@ -24,6 +24,7 @@ from store.analytics.tables import churn_predictions
 from store.content.tables import suggestions
 from store.exports.tables import automation_events
 from store.runs.tables import customer_memories
+from store.widget.tables import widget_codes, widget_sessions
 
 PAGE: Final = 1_000
 
@@ -47,6 +48,13 @@ _EVENTS_OF: Final = sa.text(f"""
     JOIN engine_events AS event
       ON event.client_id = message.client_id AND event.id = message.event_id
     WHERE message.client_id = :client_id AND message.conversation_id = ANY(:conversations)
+""")  # noqa: S608 - likewise
+_EVENTS_OF_SESSIONS: Final = sa.text(f"""
+    SELECT DISTINCT ON (event.id) {_COLUMNS}
+    FROM engine_messages AS message
+    JOIN engine_events AS event
+      ON event.client_id = message.client_id AND event.id = message.event_id
+    WHERE message.client_id = :client_id AND message.widget_session_id = ANY(:sessions)
 """)  # noqa: S608 - likewise
 _CONVERSATIONS: Final = sa.text("""
     SELECT id, key, customer_email, memory_key, EXISTS (
@@ -101,6 +109,29 @@ class Subject:
         )
         unmarked = [row for row in events if row.erased_at is None]
         return _found(rows, await self._naming(unmarked, or_nobody=True))
+
+    async def events_of_sessions(self, after: str) -> FoundRecords:
+        """Events, of the widget's sessions that are the customer's, that name nobody else."""
+        sessions = await self.widget_sessions(after)
+        if not sessions.ids:
+            return sessions
+        events = await self._connection.execute(
+            _EVENTS_OF_SESSIONS, {"client_id": self._tenant, "sessions": list(sessions.ids)}
+        )
+        unmarked = [row for row in events if row.erased_at is None]
+        return FoundRecords(sessions.last, tuple(await self._naming(unmarked, or_nobody=True)))
+
+    async def widget_sessions(self, after: str) -> FoundRecords:
+        """Sessions of the widget that are verified with the customer's address."""
+        table = widget_sessions.c
+        rows = await self._page(_paged(table.id, table.verified_email), after)
+        return _found(rows, (row.id for row in rows if self._is(row.verified_email)))
+
+    async def widget_codes(self, after: str) -> FoundRecords:
+        """Codes that were sent to the customer, whatever came of them."""
+        table = widget_codes.c
+        rows = await self._page(_paged(table.id, table.email), after)
+        return _found(rows, (row.id for row in rows if self._is(row.email)))
 
     async def conversations(self, after: str) -> FoundRecords:
         """Conversations under the customer's address."""

@@ -135,6 +135,11 @@ _UNSETTLE: Final = sa.text("""
     UPDATE ai_conversations SET thread = '{}', proposal = NULL
     WHERE client_id = :client_id AND id = ANY(:conversations)
 """)
+# The row stays, so that its next message gets the next number.
+_FORGET_VISITORS: Final = sa.text("""
+    UPDATE widget_sessions SET verified_email = NULL, verified_by = NULL, verified_at = NULL
+    WHERE client_id = :client_id AND id = ANY(:sessions)
+""")
 _DELIVERIES: Final = sa.text("""
     SELECT id FROM webhook_deliveries WHERE client_id = :client_id AND event_id = ANY(:told)
 """)
@@ -227,6 +232,11 @@ class CustomerWords:
             sa.delete(table).where(table.c.client_id == self._tenant, table.c.id.in_(ids))
         )
         return removed.rowcount
+
+    async def forget_visitors(self, sessions: Sequence[str]) -> int:
+        """Forget whose these sessions of the widget are."""
+        given = {"client_id": self._tenant, "sessions": list(sessions)}
+        return (await self._connection.execute(_FORGET_VISITORS, given)).rowcount
 
     async def remove_conversations(self, ids: Sequence[str]) -> int:
         """Remove those of these conversations that hold no message; what others wrote in is not

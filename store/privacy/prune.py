@@ -8,6 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
 from store.webhooks.tables import outbox
+from store.widget.tables import widget_sessions
 
 _BATCH: Final = 5_000
 
@@ -16,6 +17,15 @@ async def prune_older(table: sa.Table, connection: AsyncConnection, before: date
     """Delete a batch of a table's rows made before a time; 0 if none is left."""
     old = some_of(table, _BATCH, table.c.created_at < before)
     return (await connection.execute(sa.delete(table).where(old))).rowcount
+
+
+async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of widgets' sessions unused since before a time, with their codes; 0 if none
+    is left. Their messages stay, and nobody is shown them any more."""
+    unused = widget_sessions.c.used_at < before
+    old = some_of(widget_sessions, _BATCH, unused)
+    # Asked again: a session may have been used while this waited for its row.
+    return (await connection.execute(sa.delete(widget_sessions).where(old, unused))).rowcount
 
 
 async def empty_bodies(connection: AsyncConnection, before: datetime) -> int:

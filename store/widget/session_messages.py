@@ -40,6 +40,13 @@ class SessionMessageRepository(TenantRepository):
             {"tenant": self._tenant, "event": event_id, "channel": WIDGET_CHANNEL},
         )
 
+    async def changed_by_review(self, review_id: str) -> None:
+        """The same for the session whose message a review is about."""
+        await self._connection.execute(
+            _NOTIFY_OF_REVIEW,
+            {"tenant": self._tenant, "review": review_id, "channel": WIDGET_CHANNEL},
+        )
+
     async def listed(self, session_id: str, after: int) -> tuple[ShownMessage, ...]:
         """The session's messages with higher numbers, at most MESSAGES_A_READ of them."""
         found = await self._connection.execute(
@@ -80,6 +87,15 @@ _NOTIFY_OF_EVENT: Final = sa.text("""
     SELECT pg_notify(:channel, client_id || '/' || widget_session_id) FROM engine_messages
     WHERE client_id = :tenant AND event_id = :event AND direction = 'inbound'
       AND widget_session_id IS NOT NULL
+""")
+_NOTIFY_OF_REVIEW: Final = sa.text("""
+    SELECT pg_notify(:channel, said.client_id || '/' || said.widget_session_id)
+    FROM escalation_tickets review
+    JOIN engine_runs run ON run.client_id = review.client_id AND run.id = review.run_id
+    JOIN engine_messages said ON said.client_id = run.client_id
+                             AND said.event_id = run.event_id AND said.direction = 'inbound'
+    WHERE review.client_id = :tenant AND review.id = :review
+      AND said.widget_session_id IS NOT NULL
 """)
 _LISTED: Final = (
     sa.select(

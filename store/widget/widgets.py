@@ -1,6 +1,6 @@
 """What a client has set about its widget. Secrets come sealed and stay sealed here."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -45,9 +45,15 @@ class WidgetRepository(TenantRepository):
             now, previous_key=kept, previous_key_until=None if kept is None else until
         )
 
-    async def note_api_key(self, now: datetime) -> None:
-        """The chat was called with an API key."""
+    async def note_api_key(self, now: datetime, *, at_most_every: timedelta) -> bool:
+        """Write down that the chat was called with an API key, unless that was done a short while
+        ago; returns whether it was written. Raises as `change`."""
+        await AccountRepository(self._connection, self._tenant).lock()
+        used_at = (await self.read()).api_key_used_at
+        if used_at is not None and used_at > now - at_most_every:
+            return False
         await self._write(now, api_key_used_at=now)
+        return True
 
     async def _set(self, now: datetime, **values: object) -> Widget:
         await AccountRepository(self._connection, self._tenant).lock()

@@ -14,6 +14,7 @@ import schemathesis
 
 CLIENT_ID = os.environ["CONTRACT_CLIENT_ID"]
 RUN_ID = os.environ["CONTRACT_RUN_ID"]
+WIDGET_KEY = os.environ["CONTRACT_WIDGET_KEY"]
 KEY = "Idempotency-Key"
 
 keys: set[str] = set()
@@ -25,6 +26,8 @@ def before_call(_: Any, case: Any, __: Any) -> None:
         case.body = {**case.body, "client_id": CLIENT_ID}
     if _names_a_client(case.query):
         case.query = {**case.query, "client_id": CLIENT_ID}
+    if case.path.startswith("/api/widget/"):
+        _from_a_page(case)
     if "run_id" in (case.path_parameters or {}):
         case.path_parameters = {**case.path_parameters, "run_id": RUN_ID}
     key = case.headers.get(KEY)
@@ -39,3 +42,13 @@ def _names_a_client(fields: object) -> bool:
         return False
     client_id = fields.get("client_id")
     return isinstance(client_id, str) and bool(client_id.strip())
+
+
+def _from_a_page(case: Any) -> None:
+    """As the widget calls. No document says which address there is, and what its signature is."""
+    case.query = {**(case.query or {}), "api_key": WIDGET_KEY}
+    case.headers["Origin"] = "https://shop.example"
+    if isinstance(case.body, Mapping) and isinstance(case.body.get("customer_email"), str):
+        case.body = {**case.body, "customer_email": "a@b.example"}
+    if isinstance(case.body, Mapping) and isinstance(case.body.get("user_signature"), str):
+        case.body = {name: case.body[name] for name in case.body if name != "user_signature"}

@@ -20,6 +20,7 @@ from tests.support.tenants.access import USAGE as BILLED
 from tests.support.tenants.identity import session_token
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhook_dashboard import WEBHOOKS
+from tests.support.widget.page import with_widget
 
 EXAMPLES = 60
 # Routes that other tests of this folder try.
@@ -41,6 +42,7 @@ ELSEWHERE = (
     *ACCOUNT,
     # No document says which address can sign in, or which code is right: tests/api/identity.
     "/api/auth/",
+    "/api/widget/(email|verify|messages|seen)",
 )
 # About half of what a run has: requests that the document allows and that really were answered.
 FLOORS = {
@@ -49,6 +51,9 @@ FLOORS = {
     # They share 120 requests a minute, and the first route takes most of them.
     ("GET", "/api/dashboard/runs"): 20,
     ("GET", "/api/dashboard/runs/ID"): 1,
+    # 30 messages of one address in ten minutes.
+    ("POST", "/api/widget/chat"): 15,
+    ("GET", "/api/widget/config"): 1,
 }
 
 
@@ -61,6 +66,7 @@ async def test_the_service_keeps_to_its_document(
     settings, port = idle_engine.settings, free_port()
     assert settings.identity.session_key is not None
     token = session_token(settings, shop.owner_user_id)
+    widget_key = await with_widget(idle_engine.database, shop)
     run_id = (await admit_event(idle_engine.database, shop)).ref.run_id
     serve = ("cli.py", "serve", "--port", str(port))
     with (
@@ -87,6 +93,7 @@ async def test_the_service_keeps_to_its_document(
             examples=EXAMPLES,
             client_id=shop.client_id,
             run_id=run_id,
+            widget_key=widget_key,
         )  # fmt: skip
 
     for (method, path), floor in FLOORS.items():

@@ -22,6 +22,7 @@ from tests.replay.scenarios import SCENARIOS as EVENT_SCENARIOS
 from tests.replay.scenarios import Scenario
 from tests.replay.thread_scenarios import BRAINS, THREAD_SCENARIOS
 from tests.replay.webhook_scenarios import WEBHOOK_SCENARIOS, WebhookScenario
+from tests.replay.widget_scenarios import WIDGET_SCENARIOS
 from tests.support.core.engine import live_engine, think_with
 from tests.support.core.postgres import PostgresServer, postgres_server
 from tests.support.core.temporal import TemporalServer, temporal_server
@@ -31,7 +32,7 @@ from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.webhook_engine import sending_engine
 
 HISTORIES = Path(__file__).with_name("histories")
-SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS, **BUDGET_SCENARIOS}
+SCENARIOS = {**EVENT_SCENARIOS, **THREAD_SCENARIOS, **BUDGET_SCENARIOS, **WIDGET_SCENARIOS}
 BRANCHES = {*SCENARIOS, *WEBHOOK_SCENARIOS}
 FAILING = {"sweep_failed"}
 SHORT_EXPIRY_HOURS = 0.2 / 3600

@@ -115,7 +115,7 @@ def _event(at_work: AtWork, given: MessageGiven) -> InboundEvent:
 
 
 async def _rehearse(at_work: AtWork, event: InboundEvent) -> Rehearsed:
-    answer = await rehearse_event(at_work.event_caller, event, at_work.resources)
+    answer = await rehearse_event(at_work.event_caller, at_work.key, event, at_work.resources)
     return fitted(lambda length: _rehearsed(answer, length))
 
 

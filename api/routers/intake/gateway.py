@@ -2,7 +2,7 @@
 
 import hashlib
 from dataclasses import dataclass
-from typing import Annotated, Final
+from typing import Annotated
 
 import structlog
 from fastapi import APIRouter, Depends, Request
@@ -10,8 +10,9 @@ from starlette.responses import Response
 
 from api.access import GatewayCallerDep
 from api.auth import authorize
-from api.gateway_answers import Begun, EventCaller, answer_event, rehearse_event
+from api.gateway_answers import BegunDep, EventCaller, answer_event, rehearse_event
 from api.http.json_body import json_response, parse_object, read_body
+from api.idempotency_key import IdempotencyKeyDep
 from api.openapi import with_extra_fields
 from api.resources import ResourcesDep
 from api.route import DescribedRoute, Part
@@ -22,16 +23,9 @@ from api.schemas.intake.gateway import (
     NoPlaybook,
     parse_request,
 )
-from domain.intake.errors import InvalidIdempotencyKey
 from store.intake.idempotency import IdempotencyKey
 
 router = APIRouter(route_class=DescribedRoute)
-
-_VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
-
-
-async def _begin(resources: ResourcesDep) -> Begun:
-    return Begun.now(resources)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,39 +49,16 @@ class EventBody(Part):
         return SentEvent(parse_request(parse_object(body)), body)
 
 
-class RepeatableBy(Part):
-    """The Idempotency-Key, with which the same body gets the same answer. Raises
-    InvalidIdempotencyKey."""
-
-    # 409 and 422: what became of an earlier event with this key.
-    errors = (400, 409, 422)
-    parameters = (
-        {
-            "name": "Idempotency-Key",
-            "in": "header",
-            "required": False,
-            "description": "The same key and body within 24 hours get the same answer.",
-            "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
-        },
-    )
-
-    async def __call__(self, request: Request) -> str | None:
-        key = request.headers.get("idempotency-key")
-        if key is not None and not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
-            raise InvalidIdempotencyKey
-        return key
-
-
 @router.post(
     "/api/engine/gateway",
     summary="Push one event, get the agent's answer",
     response_model=GatewayResult | NoPlaybook,
 )
 async def gateway(
-    begun: Annotated[Begun, Depends(_begin)],
+    begun: BegunDep,
     caller: GatewayCallerDep,
     sent: Annotated[SentEvent, Depends(EventBody())],
-    key: Annotated[str | None, Depends(RepeatableBy())],
+    key: IdempotencyKeyDep,
     request: Request,
     resources: ResourcesDep,
 ) -> Response:
@@ -95,9 +66,9 @@ async def gateway(
     call = sent.call
     tenant, actor = await authorize(caller, call.client_id, resources)
     structlog.contextvars.bind_contextvars(client_id=tenant)
-    by = EventCaller(tenant, caller, actor, begun, request.state.request_id)
+    by = EventCaller(tenant, actor, begun, request.state.request_id)
     if call.is_test:
-        answer = await rehearse_event(by, call.event(), resources)
+        answer = await rehearse_event(by, caller, call.event(), resources)
     else:
         answer = await answer_event(by, call.event(), _idempotency(key, sent.body), resources)
     # Not by FastAPI, which would check what is ours once more.

@@ -88,6 +88,21 @@ OF_A_PROGRAM = {
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
 SIGNED = {("POST", "/api/payments/stripe/webhook")}
+# Of a page that shows the widget: its key says whose it is, and a token which session
+# (`tests/api/widget/`).
+_OF_THE_WIDGET = {
+    "chat": "POST",
+    "config": "GET",
+    "messages": "GET",
+    "seen": "POST",
+    "email": "POST",
+    "verify": "POST",
+}
+OF_A_PAGE = {
+    (method, f"/api/widget/{name}")
+    for name, own in _OF_THE_WIDGET.items()
+    for method in (own, "OPTIONS")
+}
 
 
 async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
@@ -95,7 +110,7 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED
+    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_PAGE
     assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 

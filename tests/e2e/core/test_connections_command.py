@@ -5,7 +5,7 @@ import json
 from adapters.observability.metrics import Metrics
 from api.app import create_app
 from store.core.database import Database
-from store.core.pools import OF_A_PROCESS, REPORTS, WORK
+from store.core.pools import OF_A_PROCESS, REPORTS, WIDGET, WORK
 from tests.support.core.command_line import cli
 from tests.support.core.engine import settings_of
 
@@ -34,5 +34,5 @@ async def test_the_api_holds_no_more_than_is_added_up(database_url: str) -> None
         resources = app.state.resources
         pools = [resources.database, resources.exports.database]
         sizes = [database.engine.pool.size() for database in pools]
-    assert sum(sizes) + REPORTS == OF_A_PROCESS["api"]
+    assert sum(sizes) + REPORTS + WIDGET == OF_A_PROCESS["api"]
     assert Database(database_url).engine.pool.size() == WORK  # type: ignore[attr-defined]

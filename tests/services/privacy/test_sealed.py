@@ -10,12 +10,14 @@ from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired
 from domain.webhooks.secret import seal_secret, unseal_secret
 from domain.webhooks.webhook import RetryPolicy
+from domain.widget.widget import seal_widget_secret, unseal_widget_secret
 from services.privacy.sealed import reseal_everything
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import integrations
 from store.privacy.sealed import Resealed
 from store.webhooks.subscriptions import NewWebhook, WebhookRepository
+from store.widget.widgets import WidgetRepository
 from tests.support.core.rows import only_row
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
@@ -27,9 +29,12 @@ SECRETS = ("whsec_1", "whsec_2")
 
 
 async def stored(database: Database, shop: Shop) -> str:
-    """An integration, and a webhook with two secrets, all sealed with the old key; its id."""
+    """An integration, a webhook and a widget with two secrets each, all sealed with the old key.
+    The webhook's id."""
     sealer, now, webhook_id = FernetSealer(OLD), utc_now(), new_ulid()
     first, second = (seal_secret(sealer, shop.tenant, webhook_id, one) for one in SECRETS)
+    later = now.replace(year=now.year + 1)
+    of_widget = [seal_widget_secret(sealer, shop.tenant, one) for one in SECRETS]
     async with database.tenant(shop.tenant) as connection:
         await IntegrationRepository(connection, shop.tenant).connect(
             Integration(
@@ -42,7 +47,11 @@ async def stored(database: Database, shop: Shop) -> str:
         await webhooks.create(
             NewWebhook(webhook_id, "l", "https://a.example/", ("*",), RetryPolicy.NONE, first), now
         )
-        await webhooks.rotate(webhook_id, second, previous_until=now.replace(year=now.year + 1))
+        await webhooks.rotate(webhook_id, second, previous_until=later)
+        for one in of_widget:
+            await WidgetRepository(connection, shop.tenant).rotate_secret(
+                one, previous_until=later, now=now
+            )
     return webhook_id
 
 
@@ -54,9 +63,14 @@ async def readable(database: Database, shop: Shop, webhook_id: str, keys: str) -
         sealed = await WebhookRepository(connection, shop.tenant).sealed_secrets(
             webhook_id, utc_now()
         )
+        widget = await WidgetRepository(connection, shop.tenant).read()
     try:
         opened = [unseal_secret(sealer, shop.tenant, webhook_id, one) for one in sealed]
-        return (sealer.unseal(row["sealed"]), *reversed(opened)) == ("key", *SECRETS)
+        opened += [
+            unseal_widget_secret(sealer, shop.tenant, one)
+            for one in widget.sealed_secrets(utc_now())
+        ]
+        return (sealer.unseal(row["sealed"]), *reversed(opened)) == ("key", *SECRETS * 2)
     except ValueError:
         return False
 
@@ -70,7 +84,7 @@ async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
     webhook_id = await stored(database, shop)
     assert not await readable(database, shop, webhook_id, NEW)
 
-    assert await sealed_again(database, f"{NEW},{OLD}") == Resealed(resealed=3, unreadable=0)
+    assert await sealed_again(database, f"{NEW},{OLD}") == Resealed(resealed=5, unreadable=0)
     assert await readable(database, shop, webhook_id, NEW)
     assert not await readable(database, shop, webhook_id, OLD)
 
@@ -78,7 +92,7 @@ async def test_the_old_key_can_go(database: Database, shop: Shop) -> None:
 async def test_what_cannot_be_read_is_left(database: Database, shop: Shop) -> None:
     webhook_id = await stored(database, shop)
 
-    assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=3)
+    assert await sealed_again(database, NEW) == Resealed(resealed=0, unreadable=5)
     assert await readable(database, shop, webhook_id, OLD)
 
 

@@ -9,22 +9,19 @@ from adapters.system import new_ulid
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.client_settings import (
-    WIDGET_KEY_BYTES,
     Branding,
     ClientSettings,
     SettingsAdjustment,
     SettingsChange,
-    widget_key_of,
 )
 from domain.tenants.errors import RoleRequired
-from services.tenants.client_settings import adjust_settings, change_settings, give_widget_key
+from services.tenants.client_settings import adjust_settings, change_settings
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
 
 ADMIN = Actor.person("sub|1", Role.ADMIN)
-RANDOM = bytes(range(WIDGET_KEY_BYTES))
 
 
 async def adjust(database: Database, shop: Shop, adjustment: SettingsAdjustment) -> None:
@@ -41,13 +38,11 @@ async def test_each_change_is_in_the_log_without_its_words(database: Database, s
     change = SettingsChange(system_prompt="Tutoyez.", branding=Branding(color="#aabbcc"))
     with structlog.testing.capture_logs() as lines:
         async with units_on(database).of(shop.tenant) as work:
-            await change_settings(work, ADMIN, change)
-            changed = await give_widget_key(work, ADMIN, RANDOM)
+            changed = await change_settings(work, ADMIN, change)
 
-    assert (changed.system_prompt, changed.widget_key) == ("Tutoyez.", widget_key_of(RANDOM))
+    assert changed.system_prompt == "Tutoyez."
     assert [(line["event"], line.get("fields"), line["user_id"]) for line in lines] == [
-        ("settings changed", "branding system_prompt", "sub|1"),
-        ("widget key rotated", None, "sub|1"),
+        ("settings changed", "branding system_prompt", "sub|1")
     ]
     assert "Tutoyez" not in str(lines)
 
@@ -76,7 +71,6 @@ async def test_only_owners_and_admins_change_them(database: Database, shop: Shop
             for use_case in (
                 change_settings(work, actor, SettingsChange(system_prompt="x")),
                 adjust_settings(work, actor, SettingsAdjustment(system_prompt="x")),
-                give_widget_key(work, actor, RANDOM),
             ):
                 with pytest.raises(RoleRequired):
                     await use_case

@@ -18,6 +18,7 @@ from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
@@ -44,6 +45,9 @@ from store.runs.tables import brain_costs, customer_memories
 from store.tenants.accounts import AccountRepository
 from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
+from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
+from store.widget.visitor_sessions import WidgetSessionRepository
+from store.widget.widgets import WidgetRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -108,6 +112,7 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
         await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
+        await _chat(shop, connection)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -181,6 +186,15 @@ async def _note(shop: Shop, connection: AsyncConnection) -> None:
     head = {"seq": 1, "hash": b"h", "day": utc_now().date()}
     anchor = insert(audit_anchors).values(client_id=shop.client_id, **head)
     await connection.execute(anchor.on_conflict_do_nothing())
+
+
+async def _chat(shop: Shop, connection: AsyncConnection) -> None:
+    now, session_id = utc_now(), new_ulid()
+    await WidgetRepository(connection, shop.tenant).change(WidgetChange(hourly_messages=5), now)
+    await WidgetSessionRepository(connection, shop.tenant).open(session_id, "fr", now)
+    await VisitorCodeRepository(connection, shop.tenant).create(
+        NewVisitorCode(new_ulid(), session_id, "a@b.example", "192.0.2.0/24", b"d", "sealed"), now
+    )
 
 
 async def _reckon(shop: Shop, connection: AsyncConnection) -> None:

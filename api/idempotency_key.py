@@ -1,0 +1,36 @@
+"""The Idempotency-Key of a request that may be repeated."""
+
+from typing import Annotated, Final
+
+from fastapi import Depends, Request
+
+from api.route import Part
+from domain.intake.errors import InvalidIdempotencyKey
+
+_VISIBLE_ASCII: Final = "^[!-~]([ -~]*[!-~])?$"
+
+
+class RepeatableBy(Part):
+    """The Idempotency-Key, with which the same body gets the same answer. Raises
+    InvalidIdempotencyKey."""
+
+    # 409 and 422: what became of an earlier event with this key.
+    errors = (400, 409, 422)
+    parameters = (
+        {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": False,
+            "description": "The same key and body within 24 hours get the same answer.",
+            "schema": {"type": "string", "maxLength": 255, "pattern": _VISIBLE_ASCII},
+        },
+    )
+
+    async def __call__(self, request: Request) -> str | None:
+        key = request.headers.get("idempotency-key")
+        if key is not None and not (1 <= len(key) <= 255 and key.isascii() and key.isprintable()):
+            raise InvalidIdempotencyKey
+        return key
+
+
+IdempotencyKeyDep = Annotated[str | None, Depends(RepeatableBy())]

@@ -1,0 +1,137 @@
+"""POST /api/widget/chat: a visitor's message in, the agent's answer out."""
+
+import hashlib
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+from starlette.responses import Response
+
+from api.dashboard.pages import language_of
+from api.gateway_answers import BegunDep, EventCaller, answer_event
+from api.http.json_body import json_response
+from api.idempotency_key import IdempotencyKeyDep
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.widget.chat import ChatAnswer, ChatMessage, ChatStatus
+from api.widget_access import WidgetCaller, WidgetPageDep
+from domain.billing.errors import QuotaExhausted
+from domain.core.errors import InvalidBody
+from domain.identity.address import sign_in_address
+from domain.intake.errors import TooManyRequests
+from domain.intake.rate_limit import LimitScope
+from domain.widget.errors import WidgetShareUsed
+from domain.widget.page import page_address
+from domain.widget.visit import Said, WidgetVisit, needs_verification
+from domain.widget.widget_session import session_of, session_token
+from services.widget.chat import Shown, signed_address, visit_of
+from store.intake.idempotency import IdempotencyKey, is_kept
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.post("/api/widget/chat", summary="A visitor's message", response_model=ChatAnswer)
+async def chat(
+    begun: BegunDep,
+    page: WidgetPageDep,
+    sent: Annotated[ChatMessage, Depends(JsonBody(ChatMessage))],
+    key: IdempotencyKeyDep,
+    request: Request,
+    resources: ResourcesDep,
+) -> Response:
+    """Answers within 30 s, as the gateway does. A run that takes longer goes on, and its answer
+    comes with the session's messages."""
+    said = _said(sent)
+    visit = await _visit(page, sent, key, request, resources)
+    token = session_token(resources.sealer, page.tenant, visit.session_id)
+    event = said.event(visit)
+    if sent.verify_first and needs_verification(event):
+        answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
+        return json_response(answer.model_dump())
+    by = EventCaller(page.tenant, page.actor, begun, request.state.request_id)
+    idempotency = None if key is None else _idempotency(key, visit, sent)
+    try:
+        told = await answer_event(by, event, idempotency, resources, visit=visit)
+    except QuotaExhausted:
+        # What is left of the client's quota is no visitor's affair.
+        raise WidgetShareUsed(None) from None
+    return json_response(ChatAnswer.of(token, told).model_dump())
+
+
+def _said(sent: ChatMessage) -> Said:
+    """Raises InvalidAddress, and InvalidBody for a signature of no address."""
+    if sent.user_signature is not None and sent.customer_email is None:
+        raise InvalidBody("champ « customer_email »")
+    return Said(
+        message=sent.message,
+        page_url=None if sent.page_url is None else page_address(sent.page_url),
+        stated_email=None if sent.customer_email is None else sign_in_address(sent.customer_email),
+    )
+
+
+async def _visit(
+    page: WidgetCaller,
+    sent: ChatMessage,
+    key: str | None,
+    request: Request,
+    resources: Resources,
+) -> WidgetVisit:
+    """Counts the message for its visitor: for the address, and for the session that it names. One
+    that was taken before is let through.
+
+    Raises InvalidUserSignature, TooManyRequests.
+    """
+    now = resources.now()
+    token = sent.session_id
+    session_id = token and session_of(resources.sealer, page.tenant, token)
+    refused = await _refusal(page, session_id, resources)
+    if refused is not None and key is None:
+        raise refused
+    shown = Shown(
+        session_id=session_id,
+        signed_email=_signed_email(page, sent, resources),
+        language=sent.language or language_of(request),
+        fresh_id=resources.new_id(),
+    )
+    async with resources.database.reading(page.tenant) as connection:
+        visit = await visit_of(connection, page.tenant, shown, page.widget, now)
+        if refused is not None and key is not None:
+            idempotency = _idempotency(key, visit, sent)
+            if not await is_kept(connection, page.tenant, idempotency.key, now):
+                raise refused
+    return visit
+
+
+async def _refusal(
+    page: WidgetCaller, session_id: str | None, resources: Resources
+) -> TooManyRequests | None:
+    now = resources.now()
+    try:
+        await resources.limiter.check(LimitScope.WIDGET_ADDRESS, page.address, now)
+        if session_id is not None:
+            whose = f"{page.tenant}/{session_id}"
+            await resources.limiter.check(LimitScope.WIDGET_SESSION, whose, now)
+    except TooManyRequests as refused:
+        return refused
+    return None
+
+
+def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -> str | None:
+    if sent.user_signature is None or sent.customer_email is None:
+        return None
+    return signed_address(
+        page.widget,
+        resources.sealer,
+        page.tenant,
+        email=sent.customer_email,
+        signature=sent.user_signature,
+        now=resources.now(),
+    )
+
+
+def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
+    """The visitor's key, within the session: whoever guesses it in another one guesses nothing. No
+    caller of the gateway can send this one, for it has lines."""
+    same = sent.model_dump_json(exclude={"session_id"})
+    return IdempotencyKey(
+        f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()
+    )

@@ -1,0 +1,33 @@
+"""GET /api/widget/config: how the widget looks, and a session to begin with."""
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.http.json_body import json_response
+from api.resources import ResourcesDep
+from api.route import DescribedRoute
+from api.schemas.widget.config import WidgetConfig
+from api.widget_access import WidgetPageDep
+from domain.widget.looks import looks
+from domain.widget.widget_session import session_token
+from store.tenants.client_settings import SettingsRepository
+from store.tenants.clients import ClientRepository
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.get("/api/widget/config", summary="How the widget looks", response_model=WidgetConfig)
+async def config(page: WidgetPageDep, resources: ResourcesDep) -> Response:
+    """Writes nothing: a page that is opened makes no session."""
+    async with resources.database.reading(page.tenant) as connection:
+        settings = await SettingsRepository(connection, page.tenant).read()
+        brand_name = await ClientRepository(connection).brand_name(page.tenant)
+    shown = looks(settings.branding, brand_name)
+    answer = WidgetConfig(
+        display_name=shown.display_name,
+        color=shown.color,
+        on_color=shown.on_color,
+        logo_url=shown.logo_url,
+        session_id=session_token(resources.sealer, page.tenant, resources.new_id()),
+    )
+    return json_response(answer.model_dump())

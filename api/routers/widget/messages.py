@@ -1,0 +1,120 @@
+"""GET /api/widget/messages: a session's messages, at once or as they come."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Depends, Request
+from starlette.datastructures import QueryParams
+from starlette.responses import Response
+
+from api.http.client_address import limited_address
+from api.http.event_stream import EventStream
+from api.http.json_body import json_response
+from api.http.query import parse_query
+from api.openapi import query_parameters
+from api.resources import Resources, ResourcesDep
+from api.route import DescribedRoute, Part
+from api.schemas.widget.session_messages import MAX_NUMBER, MessagesQuery, SessionMessages
+from api.widget_access import WidgetCaller, WidgetPageDep, widget_caller
+from api.widget_feed import SessionFeed, SessionReader
+from domain.core.errors import DomainError, EngineUnavailable
+from domain.widget.errors import SessionUnknown
+from domain.widget.widget_session import session_of
+
+router = APIRouter(route_class=DescribedRoute)
+
+_EVENTS: Final = "text/event-stream"
+_TEXT: Final = {"schema": {"type": "string"}}
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """`token`: what the browser holds of its session. `after`: the last message that it knows."""
+
+    token: str
+    after: int
+    as_events: bool
+
+
+class _MessagesAfter(Part):
+    """Raises InvalidQuery."""
+
+    parameters = (
+        *query_parameters(MessagesQuery),
+        {
+            "name": "X-Widget-Session",
+            "in": "header",
+            "required": True,
+            "description": "The session_id of the chat or the configuration.",
+            **_TEXT,
+        },
+        {
+            "name": "Last-Event-ID",
+            "in": "header",
+            "required": False,
+            "description": "Of a stream: the last event that came.",
+            **_TEXT,
+        },
+    )
+    errors = (400, 404)
+
+    async def __call__(self, request: Request) -> _Asked:
+        query = [pair for pair in request.query_params.multi_items() if pair[0] != "api_key"]
+        after = parse_query(MessagesQuery, QueryParams(query)).after
+        return _Asked(
+            token=request.headers.get("x-widget-session", ""),
+            after=max(after, _number(request.headers.get("last-event-id", ""))),
+            as_events=_EVENTS in request.headers.get("accept", "").lower(),
+        )
+
+
+@router.get(
+    "/api/widget/messages",
+    summary="A session's messages, as JSON or as server-sent events",
+    response_model=SessionMessages,
+    responses={200: {"content": {_EVENTS: _TEXT}}},
+)
+async def list_messages(
+    page: WidgetPageDep,
+    asked: Annotated[_Asked, Depends(_MessagesAfter())],
+    request: Request,
+    resources: ResourcesDep,
+) -> Response:
+    """Numbers are the session's own, from 1, in their order and without gaps. The events `message`
+    have them as ids; `state` says what is under way. A stream ends after 15 minutes at the latest,
+    and goes on after `Last-Event-ID`. A session that has no message yet is empty."""
+    session_id = session_of(resources.sealer, page.tenant, asked.token)
+    if session_id is None:
+        raise SessionUnknown
+    reader = SessionReader(resources.database, page.tenant, session_id, resources.now)
+    if not asked.as_events:
+        found = await reader.read(asked.after)
+        shown = SessionMessages(messages=found.messages, state=found.state)
+        return json_response(shown.model_dump(mode="json"))
+    streams = resources.widget_streams
+    feed = SessionFeed(reader, streams, asked.after, _welcome(page, request, resources))
+    return EventStream(feed.pieces(f"{page.tenant}/{session_id}", limited_address(request)))
+
+
+def _welcome(
+    page: WidgetCaller, request: Request, resources: Resources
+) -> Callable[[], Awaitable[bool]]:
+    """Asks whether the page's key and site are good still."""
+
+    async def is_welcome() -> bool:
+        try:
+            return (await widget_caller(request, resources)).tenant == page.tenant
+        except EngineUnavailable:
+            raise
+        except DomainError:
+            return False
+
+    return is_welcome
+
+
+def _number(event_id: str) -> int:
+    """0 for what is no id of ours."""
+    if not (event_id.isascii() and event_id.isdecimal() and len(event_id) <= 10):
+        return 0
+    return min(int(event_id), MAX_NUMBER)

@@ -1,0 +1,23 @@
+"""OPTIONS on the widget's routes: what a browser asks before it lets a page call them."""
+
+from http import HTTPStatus
+
+from fastapi import APIRouter
+from starlette.responses import Response
+
+from api.http.widget_headers import PREFLIGHT
+
+router = APIRouter()
+
+_ROUTES = ("chat", "config", "messages", "seen", "email", "verify")
+
+
+async def preflight() -> Response:
+    """The same for every page: the key is not sent yet."""
+    return Response(status_code=HTTPStatus.NO_CONTENT, headers=PREFLIGHT)
+
+
+for _route in _ROUTES:
+    router.add_api_route(
+        f"/api/widget/{_route}", preflight, methods=["OPTIONS"], include_in_schema=False
+    )

@@ -1,0 +1,38 @@
+"""POST /api/widget/seen: what the visitor was shown is not mailed."""
+
+from http import HTTPStatus
+from typing import Annotated
+
+from fastapi import APIRouter, Depends
+from starlette.responses import Response
+
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.core.error import ErrorBody
+from api.schemas.widget.session_messages import SeenBody
+from api.widget_access import WidgetPageDep
+from domain.widget.errors import SessionUnknown
+from domain.widget.widget_session import session_of
+from services.widget.conversation import note_seen
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.post(
+    "/api/widget/seen",
+    summary="A visitor has seen a session's messages",
+    status_code=HTTPStatus.NO_CONTENT,
+    responses={404: {"model": ErrorBody}},
+)
+async def seen(
+    page: WidgetPageDep,
+    sent: Annotated[SeenBody, Depends(JsonBody(SeenBody))],
+    resources: ResourcesDep,
+) -> Response:
+    """Up to this number. A smaller one than before changes nothing."""
+    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
+    if session_id is None:
+        raise SessionUnknown
+    async with resources.work.of(page.tenant) as work:
+        await note_seen(work, session_id, sent.number)
+    return Response(status_code=HTTPStatus.NO_CONTENT)

@@ -1,0 +1,86 @@
+"""/api/widget/email and /verify: a visitor proves an address by a code that is mailed to it."""
+
+import secrets
+from typing import Annotated
+
+from fastapi import APIRouter, Depends, Request
+
+from api.http.client_address import client_network, limited_address
+from api.resources import ResourcesDep
+from api.route import DescribedRoute, JsonBody
+from api.schemas.core.error import ErrorBody
+from api.schemas.widget.verification import (
+    CodeSent,
+    VerifiedSession,
+    VisitorAddress,
+    VisitorCode,
+)
+from api.widget_access import WidgetPageDep
+from domain.identity.address import sign_in_address
+from domain.identity.code import CODES, code_text
+from domain.identity.contracts import SendMailInput
+from domain.intake.rate_limit import LimitScope
+from domain.widget.errors import InvalidWidgetCode, SessionUnknown
+from domain.widget.widget_session import session_of, session_token
+from services.widget.visitor_codes import (
+    VisitorCodeWanted,
+    enter_visitor_code,
+    make_visitor_code,
+)
+
+router = APIRouter(route_class=DescribedRoute)
+
+
+@router.post(
+    "/api/widget/email",
+    summary="Have a code mailed to a visitor",
+    status_code=202,
+    responses={404: {"model": ErrorBody}},
+)
+async def email(
+    page: WidgetPageDep,
+    sent: Annotated[VisitorAddress, Depends(JsonBody(VisitorAddress))],
+    request: Request,
+    resources: ResourcesDep,
+) -> CodeSent:
+    """The answer is the same whether the address is a customer's or not, and whether it has had as
+    many codes as it gets in a day."""
+    address = sign_in_address(sent.customer_email)
+    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
+    if session_id is None:
+        raise SessionUnknown
+    # Whichever client's widget it is: all of them send by this service.
+    await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
+    wanted = VisitorCodeWanted(
+        session_id=session_id,
+        email=address,
+        language=sent.language,
+        network=client_network(request),
+        code=code_text(secrets.randbelow(CODES)),
+    )
+    async with resources.work.of(page.tenant) as work:
+        code_id = await make_visitor_code(work, wanted, resources.sealer)
+    if code_id is not None:
+        # Once Temporal has it, it survives every crash. Before that, the caller has no answer.
+        mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
+        await resources.engine.mail(mail)
+    return CodeSent()
+
+
+@router.post("/api/widget/verify", summary="Verify a visitor by the code")
+async def verify(
+    page: WidgetPageDep,
+    sent: Annotated[VisitorCode, Depends(JsonBody(VisitorCode))],
+    resources: ResourcesDep,
+) -> VerifiedSession:
+    """A code is good once, for ten minutes and for five tries, in the session that asked for it."""
+    await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
+    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
+    if session_id is None:
+        raise InvalidWidgetCode
+    async with resources.work.of(page.tenant) as work:
+        done = await enter_visitor_code(work, session_id, sent.code, resources.sealer)
+    if done is None:
+        raise InvalidWidgetCode
+    token = session_token(resources.sealer, page.tenant, done.session_id)
+    return VerifiedSession(session_id=token, customer_email=done.email)

@@ -1,0 +1,79 @@
+"""What a visitor's page sends and gets."""
+
+from enum import StrEnum
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.strict_body import StrictBody
+from api.schemas.intake.gateway import NoPlaybook
+from domain.runs.run import RunResult
+
+MAX_MESSAGE: Final = 4_000
+MAX_PAGE_URL: Final = 2_000
+MAX_EMAIL: Final = 320
+
+Language = Literal["fr", "en"]
+SessionToken = Annotated[
+    str,
+    Field(max_length=200, description="As the service gave it; anything else begins a session."),
+]
+
+
+class ChatMessage(StrictBody):
+    """A visitor's message."""
+
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=r"\S")
+    session_id: SessionToken | None = None
+    customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
+        default=None, description="Without a signature: for people who read the conversation."
+    )
+    page_url: Annotated[str, Field(max_length=MAX_PAGE_URL)] | None = Field(
+        default=None, description="The page; its query and fragment are not kept."
+    )
+    user_signature: Annotated[str, Field(max_length=200)] | None = Field(
+        default=None,
+        description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimals.",
+    )
+    language: Language | None = Field(default=None, description="By default Accept-Language.")
+    verify_first: bool = Field(
+        default=False,
+        description="True: a question about an order by a visitor who is not verified is not taken "
+        "and not counted; `status` says so.",
+    )
+
+
+class ChatStatus(StrEnum):
+    COMPLETED = "completed"
+    NEEDS_REVIEW = "needs_review"
+    FAILED = "failed"
+    NO_PLAYBOOK = "no_playbook"
+    VERIFICATION_REQUIRED = "verification_required"
+
+
+class ChatAnswer(BaseModel):
+    session_id: str = Field(description="The session's token, to be sent with the next message.")
+    response: str = Field(description="Empty unless `status` is completed.")
+    status: ChatStatus
+    event_id: str | None = Field(description="None where no run was made.")
+    acknowledgement: str | None = Field(
+        description="To be shown at once, where a person will answer."
+    )
+
+    @classmethod
+    def without_run(cls, session_id: str, status: ChatStatus) -> "ChatAnswer":
+        return cls(
+            session_id=session_id, response="", status=status, event_id=None, acknowledgement=None
+        )
+
+    @classmethod
+    def of(cls, session_id: str, answer: RunResult | NoPlaybook) -> "ChatAnswer":
+        if isinstance(answer, NoPlaybook):
+            return cls.without_run(session_id, ChatStatus.NO_PLAYBOOK)
+        return cls(
+            session_id=session_id,
+            response=answer.response,
+            status=ChatStatus(answer.status),
+            event_id=answer.event_id,
+            acknowledgement=answer.acknowledgement,
+        )

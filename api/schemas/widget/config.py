@@ -1,0 +1,13 @@
+"""What a widget needs before it is opened."""
+
+from pydantic import BaseModel, Field
+
+
+class WidgetConfig(BaseModel):
+    display_name: str
+    color: str = Field(description="As in `#1a2b3c`.")
+    on_color: str = Field(description="Black or white: what can be read on `color`.")
+    logo_url: str | None
+    session_id: str = Field(
+        description="A fresh session's token. No session is kept before it is used."
+    )

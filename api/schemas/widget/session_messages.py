@@ -1,0 +1,34 @@
+"""Bodies of the routes that show a widget's session."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from domain.widget.shown_message import SessionState, ShownMessage
+from domain.widget.widget_session import MAX_TOKEN
+
+MAX_NUMBER = 2**31 - 1
+
+
+class MessagesQuery(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    after: Annotated[
+        int, Field(ge=0, le=MAX_NUMBER, description="Number of the last message that is known.")
+    ] = 0
+
+
+class SessionMessages(BaseModel):
+    """At most 100 messages: after a full page the next begins with its last number."""
+
+    model_config = ConfigDict(frozen=True)
+
+    messages: tuple[ShownMessage, ...]
+    state: SessionState
+
+
+class SeenBody(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    session_id: Annotated[str, Field(max_length=MAX_TOKEN)]
+    number: Annotated[int, Field(strict=True, ge=0, le=MAX_NUMBER)]

@@ -1,0 +1,39 @@
+"""What a visitor's page sends and gets while the visitor's address is verified."""
+
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, Field
+
+from api.schemas.core.strict_body import StrictBody
+from api.schemas.widget.chat import MAX_EMAIL, Language
+
+MAX_CODE: Final = 20
+
+_Token = Annotated[str, Field(max_length=200, description="As the service gave it.")]
+
+
+class VisitorAddress(StrictBody):
+    session_id: _Token
+    customer_email: Annotated[str, Field(max_length=MAX_EMAIL)]
+    language: Language | None = Field(
+        default=None, description="Of the mail; by default the session's."
+    )
+
+
+class CodeSent(BaseModel):
+    """The same for every address."""
+
+    status: Literal["sent"] = "sent"
+
+
+class VisitorCode(StrictBody):
+    session_id: _Token
+    code: Annotated[str, Field(max_length=MAX_CODE, description="Six digits.")]
+
+
+class VerifiedSession(BaseModel):
+    session_id: str = Field(
+        description="The token of the session that goes on: a new one where the session belongs to "
+        "another address."
+    )
+    customer_email: str

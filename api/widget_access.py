@@ -1,0 +1,143 @@
+"""Who calls the widget's routes: a page that shows the widget, by the key in its address.
+
+The key is public. What it gives is little: to talk with the agent as a visitor, from the client's
+own sites, within the widget's share.
+"""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Final
+
+import structlog
+from fastapi import Depends, Request
+
+from api.auth import check_scope, key_holder, note_use
+from api.http.client_address import client_network, limited_address
+from api.openapi import WIDGET_KEY
+from api.resources import Resources
+from api.route import Part
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.intake.rate_limit import LimitScope
+from domain.tenants.actor import Actor
+from domain.tenants.api_key import OWN
+from domain.tenants.client_settings import is_widget_key
+from domain.tenants.errors import ApiKeyMissing, Unauthenticated
+from domain.tenants.scopes import Scope
+from domain.widget.errors import ApiKeyNotAccepted, OriginNotAllowed
+from domain.widget.origin import may_call
+from domain.widget.widget import Widget
+from services.core.shared_reads import SharedReads
+from services.widget.api_key_use import NOTED_EVERY, note_api_key_use
+from store.core.database import Database
+from store.widget.widget_keys import client_of_widget
+from store.widget.widgets import WidgetRepository
+
+_ACTOR: Final = Actor.system("widget")
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetCaller:
+    """A page of a client's site. `key`: as it was presented. `address`: what limits by address
+    count on, within the client."""
+
+    tenant: TenantId
+    actor: Actor
+    widget: Widget
+    address: str
+    key: str = field(repr=False)
+
+
+class WidgetPage(Part):
+    """The page that calls. Counts the request for the address that it comes from.
+
+    Raises ApiKeyMissing, Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed,
+    TooManyRequests.
+    """
+
+    security = WIDGET_KEY
+    refusals = (403,)
+    counted = False
+
+    async def __call__(self, request: Request) -> WidgetCaller:
+        resources: Resources = request.app.state.resources
+        caller = await widget_caller(request, resources)
+        structlog.contextvars.bind_contextvars(client_id=caller.tenant)
+        request.state.caller = f"widget:{caller.address}"
+        await resources.limiter.check(LimitScope.WIDGET, caller.address, resources.now())
+        return caller
+
+
+async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
+    """The page, as its key and its site stand now: a stream may ask again. Raises ApiKeyMissing,
+    Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed."""
+    given = request.query_params.getlist("api_key")
+    if not any(given):
+        raise ApiKeyMissing
+    if len(given) > 1:
+        raise Unauthenticated
+    (key,) = given
+    if key.startswith(OWN):
+        return await _with_api_key(key, request, resources)
+    tenant = await resources.widget_keys.get(key) if is_widget_key(key) else None
+    if tenant is None:
+        raise Unauthenticated
+    widget = await resources.widgets.get(tenant)
+    _check_origin(request, widget, needed=True)
+    return WidgetCaller(tenant, _ACTOR, widget, _address(request, tenant), key)
+
+
+async def _with_api_key(key: str, request: Request, resources: Resources) -> WidgetCaller:
+    holder = await key_holder(key, resources)
+    tenant = TenantId(holder.client_id)
+    widget = await resources.widgets.get(tenant)
+    if not widget.accepts_api_keys:
+        raise ApiKeyNotAccepted
+    check_scope(holder, Scope.EVENTS_WRITE)
+    _check_origin(request, widget, needed=False)
+    note_use(request, holder)
+    actor = Actor.key(holder.id, network=client_network(request))
+    await _warn(tenant, actor, widget, resources)
+    return WidgetCaller(tenant, actor, widget, _address(request, tenant), key)
+
+
+def _check_origin(request: Request, widget: Widget, *, needed: bool) -> None:
+    """Raises OriginNotAllowed."""
+    if not may_call(request.headers.getlist("origin"), widget.allowed_origins, needed=needed):
+        raise OriginNotAllowed
+
+
+def _address(request: Request, tenant: TenantId) -> str:
+    # Within the client: what comes to one shop from an address shared by many counts for no other.
+    return f"{tenant}/{limited_address(request)}"
+
+
+async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resources) -> None:
+    used_at = widget.api_key_used_at
+    if used_at is not None and used_at > resources.now() - NOTED_EVERY:
+        return
+    async with resources.work.of(tenant) as work:
+        await note_api_key_use(work, actor)
+
+
+def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantId | None]:
+    """Whose the widget's keys are that are presented. As with `key_reads` of `api/auth.py`, a crowd
+    with one key shares a read."""
+
+    async def read(key: str) -> TenantId | None:
+        async with database.unscoped() as connection:
+            return await client_of_widget(connection, key, now())
+
+    return SharedReads(read)
+
+
+def widget_reads(database: Database) -> SharedReads[TenantId, Widget]:
+    """The widgets of the clients whose pages call."""
+
+    async def read(tenant: TenantId) -> Widget:
+        async with database.reading(tenant) as connection:
+            return await WidgetRepository(connection, tenant).read()
+
+    return SharedReads(read)
+
+
+WidgetPageDep = Annotated[WidgetCaller, Depends(WidgetPage())]

@@ -1,0 +1,143 @@
+"""What the visitor of a widget's session is shown: read once, or as it comes."""
+
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+from pydantic import TypeAdapter
+
+from api.widget_streams import WidgetStreams
+from domain.core.errors import EngineUnavailable
+from domain.core.ids import TenantId
+from domain.core.ports import Clock
+from domain.widget.shown_message import MESSAGES_A_READ, SessionState, ShownMessage
+from store.core.database import Database
+from store.widget.session_messages import SessionMessageRepository
+from store.widget.session_states import SessionStateRepository
+
+_log = structlog.get_logger("api")
+
+_MESSAGE: Final = TypeAdapter(ShownMessage)
+_STATE: Final = TypeAdapter(SessionState)
+_ALIVE: Final = b":\n\n"
+_NOTHING: Final = SessionState()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """`begun`: the session has a message, and has not ended. `more`: there are later messages."""
+
+    messages: tuple[ShownMessage, ...] = ()
+    state: SessionState = _NOTHING
+    begun: bool = False
+
+    @property
+    def more(self) -> bool:
+        return len(self.messages) == MESSAGES_A_READ
+
+
+class SessionReader:
+    """Reads one session of one client. A session that has not begun is empty, and so is one that
+    has ended."""
+
+    def __init__(self, database: Database, tenant: TenantId, session_id: str, now: Clock) -> None:
+        self._database = database
+        self._tenant = tenant
+        self._session_id = session_id
+        self._now = now
+
+    async def read(self, after: int) -> Conversation:
+        """The messages after that number. Raises EngineUnavailable."""
+        async with self._database.reading(self._tenant) as connection:
+            # The state first: it must not say that there is an answer which is not there.
+            standing = await SessionStateRepository(connection, self._tenant).standing(
+                self._session_id, self._now()
+            )
+            if standing is None:
+                return Conversation()
+            messages: tuple[ShownMessage, ...] = ()
+            if standing.last_number > after:
+                messages = await SessionMessageRepository(connection, self._tenant).listed(
+                    self._session_id, after
+                )
+        return Conversation(messages, standing.state, begun=True)
+
+
+class SessionFeed:
+    """The events of one stream. `is_welcome`: whether the stream's key is good still."""
+
+    def __init__(
+        self,
+        reader: SessionReader,
+        streams: WidgetStreams,
+        after: int,
+        is_welcome: Callable[[], Awaitable[bool]],
+    ) -> None:
+        self._reader = reader
+        self._streams = streams
+        self._after = after
+        self._is_welcome = is_welcome
+        self._told: SessionState | None = None
+        self._begun = False
+
+    async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
+        """All messages after the first number, each once, and each state. What PostgreSQL tells of
+        is read at once; what it could not tell of with the next sign of life.
+
+        `session`, `address`: as in WidgetStreams. Raises, before the first piece only, CallerBusy,
+        ServerBusy and EngineUnavailable.
+        """
+        with self._streams.place(session, address) as place:
+            found: Conversation | None = await self._read()
+            while True:
+                if found is not None:
+                    if self._begun and not found.begun:
+                        return
+                    self._begun = found.begun
+                    if piece := self._new_of(found):
+                        yield piece
+                if found is None or not found.more:
+                    if place.is_over:
+                        return
+                    if not await place.news(self._streams.silence_s):
+                        if not await self._goes_on():
+                            return
+                        yield _ALIVE
+                found = await self._read_again()
+
+    def _new_of(self, found: Conversation) -> bytes:
+        pieces = [
+            _event("message", _MESSAGE.dump_json(message), message.number)
+            for message in found.messages
+        ]
+        if found.messages:
+            self._after = found.messages[-1].number
+        if found.state != self._told:
+            self._told = found.state
+            pieces.append(_event("state", _STATE.dump_json(found.state)))
+        return b"".join(pieces)
+
+    async def _read(self) -> Conversation:
+        async with self._streams.reading:
+            return await self._reader.read(self._after)
+
+    async def _read_again(self) -> Conversation | None:
+        """None while the database is away: the next reading finds what this one missed."""
+        try:
+            return await self._read()
+        except EngineUnavailable:
+            _log.warning("a widget's stream waits for the database")
+            return None
+
+    async def _goes_on(self) -> bool:
+        try:
+            return await self._is_welcome()
+        except EngineUnavailable:
+            return True
+
+
+def _event(kind: str, data: bytes, number: int | None = None) -> bytes:
+    """JSON has no line breaks, which would end an event's data."""
+    named = b"" if number is None else f"id: {number}\n".encode()
+    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), named, data)

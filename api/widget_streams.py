@@ -1,0 +1,115 @@
+"""Open streams of widgets' sessions: how many there may be, what wakes them, and what ends them."""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from domain.core.errors import CallerBusy, ServerBusy
+
+A_SESSION: Final = 3
+AN_ADDRESS: Final = 20
+A_PROCESS: Final = 1_000
+"""Below the connections that the edge takes, so that the rest of the API keeps some."""
+
+SILENCE_S: Final = 15.0
+"""After so long without news a stream reads by itself, and shows that it lives."""
+
+LASTS_S: Final = 15 * 60.0
+
+# Streams read at once; more would take connections from requests.
+_READING: Final = 3
+
+
+class StreamPlace:
+    """One open stream."""
+
+    def __init__(self, lasts_s: float) -> None:
+        self._news = asyncio.Event()
+        self._ends_at = time.monotonic() + lasts_s
+
+    @property
+    def is_over(self) -> bool:
+        return time.monotonic() >= self._ends_at
+
+    def wake(self) -> None:
+        self._news.set()
+
+    def end(self) -> None:
+        """It ends when it has told what there is."""
+        self._ends_at = 0
+        self._news.set()
+
+    async def news(self, seconds: float) -> bool:
+        """Whether there may be news within the time. What comes from now on is news again."""
+        try:
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+        except TimeoutError:
+            return False
+        self._news.clear()
+        return True
+
+
+class WidgetStreams:
+    """The streams of this process. Used by one event loop. `silence_s` and `lasts_s`: as SILENCE_S
+    and LASTS_S."""
+
+    def __init__(self, *, silence_s: float = SILENCE_S, lasts_s: float = LASTS_S) -> None:
+        self.silence_s = silence_s
+        self.lasts_s = lasts_s
+        self.reading = asyncio.Semaphore(_READING)
+        self._places: dict[str, set[StreamPlace]] = {}
+        self._addresses: Counter[str] = Counter()
+        self._ending = False
+
+    @property
+    def open(self) -> int:
+        return self._addresses.total()
+
+    @contextmanager
+    def place(self, session: str, address: str) -> Iterator[StreamPlace]:
+        """A stream of the session, `client_id/session_id`, for as long as the block runs.
+
+        Raises CallerBusy for one too many of the session or the address, ServerBusy for one too
+        many of the process.
+        """
+        of_session = self._places.get(session, ())
+        if len(of_session) >= A_SESSION or self._addresses[address] >= AN_ADDRESS:
+            raise CallerBusy
+        if self.open >= A_PROCESS:
+            raise ServerBusy
+        place = StreamPlace(self.lasts_s)
+        if self._ending:
+            place.end()
+        self._places.setdefault(session, set()).add(place)
+        self._addresses[address] += 1
+        try:
+            yield place
+        finally:
+            self._leave(session, address, place)
+
+    def wake(self, session: str | None) -> None:
+        """The session's streams read again; None: all do."""
+        woken = [session] if session is not None else list(self._places)
+        for one in woken:
+            for place in self._places.get(one, ()):
+                place.wake()
+
+    def end(self) -> None:
+        """End all streams, and each that opens from now on as soon as it has told what there is:
+        their readers come again, to another process."""
+        self._ending = True
+        for places in self._places.values():
+            for place in places:
+                place.end()
+
+    def _leave(self, session: str, address: str, place: StreamPlace) -> None:
+        self._places[session].discard(place)
+        if not self._places[session]:
+            del self._places[session]
+        self._addresses[address] -= 1
+        if not self._addresses[address]:
+            del self._addresses[address]

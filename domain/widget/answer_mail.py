@@ -1,0 +1,41 @@
+"""The mail that brings an answer to a visitor who has left the page."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from domain.core.ports import OutgoingMail
+
+LATE_AFTER: Final = timedelta(seconds=30)
+"""The visitor's own call waits no longer for the answer (`DEADLINE_S` of the gateway)."""
+
+_SUBJECTS: Final = {"fr": "Réponse de {brand}", "en": "Answer from {brand}"}
+_TEXTS: Final = {
+    "fr": "Bonjour,\n\nVous nous avez écrit dans le chat de notre site. Voici notre réponse :\n\n"
+    "{answer}\n",
+    "en": "Hello,\n\nYou wrote to us in the chat on our site. Here is our answer:\n\n{answer}\n",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UnseenAnswer:
+    """`to`: the address that was verified for the session, never one that was typed."""
+
+    message_id: str
+    to: str
+    language: str
+    text: str
+
+
+def answer_mail(answer: UnseenAnswer, brand: str) -> OutgoingMail:
+    """The same answer always has the same Message-ID. `brand`: the shop's name."""
+    subject = _SUBJECTS.get(answer.language, _SUBJECTS["en"])
+    text = _TEXTS.get(answer.language, _TEXTS["en"])
+    return OutgoingMail(
+        name=f"answer.{answer.message_id.lower()}",
+        to=answer.to,
+        from_name=brand,
+        subject=subject.format(brand=brand),
+        text=text.format(answer=answer.text),
+        auto_submitted="auto-generated",
+    )

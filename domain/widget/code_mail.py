@@ -1,0 +1,55 @@
+"""The mail that brings a visitor the code, in French and in English.
+
+It holds the shop's name and the code, and nothing that the visitor wrote: a stranger who enters
+somebody else's address must not choose what that person reads.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.core.ports import OutgoingMail
+from domain.widget.visitor_code import LIFETIME
+
+_MINUTES: Final = round(LIFETIME.total_seconds() / 60)
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    subject: str
+    text: str
+
+
+_WORDS: Final = {
+    "fr": _Words(
+        subject="Votre code : {code}",
+        text=(
+            "Bonjour,\n\nVotre code pour la messagerie de « {shop} » est {code}. Il est valable "
+            "{minutes} minutes, une seule fois, dans la fenêtre où il a été demandé.\n\nSi vous "
+            "n'avez rien demandé, ignorez ce message et ne communiquez ce code à personne : il "
+            "donne accès à vos commandes.\n"
+        ),
+    ),
+    "en": _Words(
+        subject="Your code: {code}",
+        text=(
+            "Hello,\n\nYour code for the chat of “{shop}” is {code}. It is valid for {minutes} "
+            "minutes, once, in the window that asked for it.\n\nIf you asked for nothing, ignore "
+            "this message and pass the code on to nobody: it opens your orders.\n"
+        ),
+    ),
+}
+
+
+def visitor_code_mail(
+    code_id: str, *, to: str, language: str, code: str, shop: str
+) -> OutgoingMail:
+    """`shop`: the name that the client's customers know it by."""
+    words = _WORDS[language]
+    return OutgoingMail(
+        name=f"widget.{code_id.lower()}",
+        to=to,
+        from_name=shop,
+        subject=words.subject.format(code=code),
+        text=words.text.format(code=code, shop=shop, minutes=_MINUTES),
+        auto_submitted="auto-generated",
+    )

@@ -1,0 +1,56 @@
+"""How the widget looks: the merchant's color, and a color for text that can be read on it.
+
+Source: WCAG 2.2, "relative luminance" and "contrast ratio"; success criterion 1.4.3.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from domain.tenants.client_settings import Branding
+
+CONTRAST: Final = 4.5
+"""What text needs at least. One of black and white always has it: on no color are both below."""
+
+_BLACK: Final = "#000000"
+_WHITE: Final = "#ffffff"
+_OURS: Final = "#1f4e79"
+# Weights of red, green and blue in the light that the eye sees.
+_WEIGHTS: Final = (0.2126, 0.7152, 0.0722)
+
+
+@dataclass(frozen=True, slots=True)
+class WidgetLooks:
+    """Colors as in #1a2b3c. `on_color`: of text on `color`."""
+
+    display_name: str
+    color: str
+    on_color: str
+    logo_url: str | None
+
+
+def looks(branding: Branding, brand_name: str) -> WidgetLooks:
+    """What a client has set, and ours where it set nothing."""
+    color = branding.color or _OURS
+    return WidgetLooks(
+        branding.display_name or brand_name,
+        color,
+        max(_WHITE, _BLACK, key=lambda text: contrast(text, color)),
+        branding.logo_url,
+    )
+
+
+def contrast(one: str, other: str) -> float:
+    """The contrast ratio of two colors, 1 to 21."""
+    darker, lighter = sorted((_luminance(one), _luminance(other)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(color: str) -> float:
+    channels = (int(color[at : at + 2], 16) / 255 for at in (1, 3, 5))
+    return sum(
+        weight * _linear(channel) for weight, channel in zip(_WEIGHTS, channels, strict=True)
+    )
+
+
+def _linear(channel: float) -> float:
+    return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)

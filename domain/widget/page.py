@@ -1,0 +1,18 @@
+"""The page that a visitor writes from."""
+
+from urllib.parse import urlsplit
+
+
+def page_address(url: str) -> str | None:
+    """The page's address without what is about one visitor: no query, no fragment and no
+    credentials, which may hold tokens. None for what is no web address."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return None
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        return None
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    place = host if port is None else f"{host}:{port}"
+    return f"{parts.scheme}://{place}{parts.path}"

@@ -1,0 +1,18 @@
+"""An API key in the widget's address: it works, and the client is warned."""
+
+from datetime import timedelta
+from typing import Final
+
+from domain.tenants.actor import Actor
+from services.core.unit_of_work import UnitOfWork
+from store.widget.widgets import WidgetRepository
+
+NOTED_EVERY: Final = timedelta(days=1)
+
+
+async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
+    """The widget was called with an API key, which gives more than the widget's key and stands in
+    a page for everybody to read. Noted once a day. Raises ClientNotFound."""
+    widgets = WidgetRepository(work.connection, work.tenant)
+    if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):
+        work.note(actor, "API key used in the widget")

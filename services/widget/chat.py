@@ -1,0 +1,63 @@
+"""Whose message it is that comes from a widget: the session, and who the visitor surely is."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.identity.address import sign_in_address
+from domain.widget.errors import InvalidUserSignature
+from domain.widget.share import WidgetShare
+from domain.widget.signed_user import is_signed
+from domain.widget.visit import WidgetVisit, goes_on
+from domain.widget.widget import Widget, unseal_widget_secret
+from domain.widget.widget_session import VerifiedBy, may_begin
+from store.widget.visitor_sessions import WidgetSessionRepository
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What a page shows of itself and its visitor. `session_id`: of a token that we signed.
+    `signed_email`: as `signed_address` returns it. `fresh_id`: of the session that begins if that
+    one does not go on."""
+
+    session_id: str | None
+    signed_email: str | None
+    language: str
+    fresh_id: str
+
+
+def signed_address(
+    widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
+) -> str:
+    """The address that the merchant has signed, in the spelling that is compared. Raises
+    InvalidUserSignature, InvalidAddress."""
+    sealed = widget.sealed_secrets(now)
+    secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
+    if not is_signed(secrets, email, signature):
+        raise InvalidUserSignature
+    return sign_in_address(email)
+
+
+async def visit_of(
+    connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
+) -> WidgetVisit:
+    """The session that the message belongs to: the one whose token the page has, or a new one where
+    that one has ended or is another visitor's."""
+    share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
+    fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
+    session_id = shown.session_id
+    if session_id is None:
+        return fresh
+    session = await WidgetSessionRepository(connection, tenant).find(session_id, now)
+    if session is None:
+        begins = may_begin(session_id, now)
+        return (
+            WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
+        )
+    if not goes_on(session, shown.signed_email):
+        return fresh
+    coded = session.verified_email if session.verified_by is VerifiedBy.CODE else None
+    return WidgetVisit(session.id, shown.language, share, shown.signed_email, coded)

@@ -1,0 +1,70 @@
+"""Answers that come when the visitor may have left the page, and which of them are mailed."""
+
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.widget.answer_mail import LATE_AFTER, UnseenAnswer
+from domain.widget.contracts import LateAnswer
+from store.core.repository import TenantRepository
+
+
+class AnswersByMailRepository(TenantRepository):
+    async def late(self, event_id: str) -> LateAnswer | None:
+        """The answer to an event of a session with a verified address, if it came later than the
+        visitor's own call waits, or after a review."""
+        row = (
+            await self._connection.execute(
+                _LATE, {"tenant": self._tenant, "event": event_id, "waits": LATE_AFTER}
+            )
+        ).one_or_none()
+        return None if row is None else LateAnswer(session_id=row.session_id, number=row.number)
+
+    async def claim(self, answer: LateAnswer) -> UnseenAnswer | None:
+        """Note that the answer is mailed, and what goes into the mail. None if the visitor has seen
+        it, if a later one was mailed, and if the address or the answer was erased.
+
+        The same answer can be claimed again: by the retry of a mail that did not leave.
+        """
+        row = (
+            await self._connection.execute(
+                _CLAIM,
+                {
+                    "tenant": self._tenant,
+                    "session": answer.session_id,
+                    "number": answer.number,
+                },
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        return UnseenAnswer(row.id, row.verified_email, row.language, row.body)
+
+
+_LATE: Final = sa.text("""
+    SELECT session.id AS session_id, answer.widget_number AS number
+    FROM engine_messages answer
+    JOIN engine_messages said ON said.client_id = answer.client_id
+                             AND said.event_id = answer.event_id AND said.direction = 'inbound'
+    JOIN widget_sessions session ON session.client_id = answer.client_id
+                                AND session.id = answer.widget_session_id
+    WHERE answer.client_id = :tenant AND answer.event_id = :event
+      AND answer.direction = 'outbound' AND answer.widget_number IS NOT NULL
+      AND session.verified_email IS NOT NULL
+      AND (answer.created_at - said.created_at > :waits OR EXISTS (
+          SELECT FROM engine_runs run
+          JOIN escalation_tickets review ON review.client_id = run.client_id
+                                        AND review.run_id = run.id
+          WHERE run.client_id = answer.client_id AND run.event_id = answer.event_id))
+""")
+_CLAIM: Final = sa.text("""
+    UPDATE widget_sessions session SET mailed_number = :number
+    FROM engine_messages answer
+    WHERE session.client_id = :tenant AND session.id = :session
+      AND session.seen_number < :number AND session.mailed_number <= :number
+      AND session.verified_email IS NOT NULL
+      AND answer.client_id = session.client_id AND answer.widget_session_id = session.id
+      AND answer.widget_number = :number AND answer.direction = 'outbound'
+      AND answer.body <> ''
+    RETURNING answer.id, answer.body, session.verified_email, session.language
+""")

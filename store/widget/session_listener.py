@@ -1,0 +1,75 @@
+"""What PostgreSQL tells of widgets' sessions, as soon as it is committed.
+
+One connection a process, whatever the number of streams. A word can be lost while the connection is
+away: who listens reads again from time to time, and when it is back.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from typing import Final
+
+import psycopg
+import structlog
+from sqlalchemy import URL
+
+from store.core.database import APP_ROLE, psycopg_url
+from store.core.leash import Leash
+from store.widget.session_messages import WIDGET_CHANNEL
+
+Heard = Callable[[str | None], None]
+"""Called with the session that changed, as `client_id/session_id`; None: perhaps any."""
+
+_log = structlog.get_logger("api")
+
+_CONNECT_TIMEOUT_S: Final = 2
+_PATIENCE_S: Final = 1.0
+# A silent connection is asked so often whether it lives.
+_SILENCE_S: Final = 15.0
+_AGAIN_S: Final = 1.0
+
+
+@asynccontextmanager
+async def listening(url: str, heard: Heard) -> AsyncIterator[None]:
+    """For as long as the block runs. Starts, and goes on, while PostgreSQL is away."""
+    task = asyncio.create_task(_listen_always(psycopg_url(url), heard))
+    try:
+        yield
+    finally:
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+async def _listen_always(url: URL, heard: Heard) -> None:
+    while True:
+        try:
+            await _listen(url, heard)
+        except (psycopg.Error, OSError) as error:
+            _log.warning("widgets' sessions: not heard", error=type(error).__name__)
+        await asyncio.sleep(_AGAIN_S)
+
+
+async def _listen(url: URL, heard: Heard) -> None:
+    """Raises psycopg.Error when the connection is lost."""
+    connection = await psycopg.AsyncConnection.connect(
+        url.set(drivername="postgresql").render_as_string(hide_password=False),
+        autocommit=True,
+        connect_timeout=_CONNECT_TIMEOUT_S,
+        options=f"-c role={APP_ROLE}",
+        application_name="widget sessions",
+    )
+    async with connection:
+        await _ask(connection, f"LISTEN {WIDGET_CHANNEL}".encode())
+        heard(None)
+        while True:
+            async for word in connection.notifies(timeout=_SILENCE_S):
+                heard(word.payload)
+            await _ask(connection, b"SELECT 1")
+
+
+async def _ask(connection: "psycopg.AsyncConnection[tuple[object, ...]]", statement: bytes) -> None:
+    """Raises psycopg.Error, also for a server that keeps silent."""
+    with Leash(connection) as leash:
+        leash.within(_PATIENCE_S)
+        await connection.execute(statement)

@@ -1,0 +1,79 @@
+"""Where a widget's session stands: what is under way in it, and what its visitor has seen."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.reviews.escalation import CLAIM_LASTS
+from domain.widget.shown_message import SessionState, masked
+from domain.widget.widget_session import SESSION_LASTS
+from store.core.repository import TenantRepository
+
+
+@dataclass(frozen=True, slots=True)
+class SessionStanding:
+    """`last_number`: of the session's latest message."""
+
+    last_number: int
+    state: SessionState
+
+
+class SessionStateRepository(TenantRepository):
+    async def standing(self, session_id: str, now: datetime) -> SessionStanding | None:
+        """None for a session that has not begun, and for one that has ended."""
+        row = (
+            await self._connection.execute(
+                _STANDING,
+                {
+                    **self._key(session_id),
+                    "alive": now - SESSION_LASTS,
+                    "claimed_since": now - CLAIM_LASTS,
+                },
+            )
+        ).one_or_none()
+        if row is None:
+            return None
+        email = None if row.verified_email is None else masked(row.verified_email)
+        state = SessionState(row.thinking, row.waiting, row.reviewing, email)
+        return SessionStanding(row.last_number, state)
+
+    async def seen(self, session_id: str, number: int, now: datetime) -> bool:
+        """Note what the visitor was shown: the number only goes up, and never past the last
+        message. False for a session that has not begun or has ended."""
+        found = await self._connection.execute(
+            _SEEN,
+            {**self._key(session_id), "number": number, "alive": now - SESSION_LASTS},
+        )
+        return found.rowcount > 0
+
+    def _key(self, session_id: str) -> dict[str, str]:
+        return {"tenant": self._tenant, "session": session_id}
+
+
+# What is under way is among the latest messages: those that come while a review is open join it.
+_STANDING: Final = sa.text("""
+    SELECT session.last_number, session.verified_email,
+           coalesce(bool_or(run.status = 'received'), false) AS thinking,
+           coalesce(bool_or(review.id IS NOT NULL), false) AS waiting,
+           coalesce(bool_or(review.status = 'claimed' AND review.claimed_at > :claimed_since),
+                    false) AS reviewing
+    FROM widget_sessions session
+    LEFT JOIN engine_messages said
+      ON said.client_id = session.client_id AND said.widget_session_id = session.id
+     AND said.widget_number > session.last_number - 50 AND said.direction = 'inbound'
+    LEFT JOIN engine_runs run
+      ON run.client_id = said.client_id AND run.event_id = said.event_id
+     AND run.status IN ('received', 'needs_review')
+    LEFT JOIN escalation_tickets review
+      ON review.client_id = run.client_id AND review.status IN ('pending', 'claimed')
+     AND (review.run_id = run.id OR review.id = run.joined_review)
+    WHERE session.client_id = :tenant AND session.id = :session AND session.used_at > :alive
+    GROUP BY session.client_id, session.id
+""")
+_SEEN: Final = sa.text("""
+    UPDATE widget_sessions
+    SET seen_number = greatest(seen_number, least(:number, last_number))
+    WHERE client_id = :tenant AND id = :session AND used_at > :alive
+""")

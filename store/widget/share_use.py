@@ -1,0 +1,56 @@
+"""What the widget has used of its client's limits. Only for its own messages is this asked."""
+
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+
+from domain.core.period import Period, period_start
+from domain.intake.gateway_limits import PER_CLIENT
+from store.core.repository import TenantRepository
+
+
+class ShareUse(TenantRepository):
+    """To be asked behind the account's lock, as a statement of its own: so it sees what the one
+    before has committed."""
+
+    async def oldest(self, messages: int, now: datetime) -> datetime | None:
+        """The first of so many messages within the hour; None while one more fits."""
+        oldest: datetime | None = await self._connection.scalar(
+            _OLDEST,
+            {"tenant": self._tenant, "since": now - PER_CLIENT.window, "skip": messages - 1},
+        )
+        return oldest
+
+    async def tickets(self, period: Period, at_most: int) -> int:
+        """The widget's tickets of a month. The count stops at `at_most`."""
+        counted = await self._connection.scalar(
+            _TICKETS,
+            {
+                "tenant": self._tenant,
+                "since": period_start(period),
+                "period": period,
+                "at_most": at_most,
+            },
+        )
+        return int(counted or 0)
+
+
+# The conditions are those of the index ix_engine_messages_widget.
+_OLDEST: Final = sa.text("""
+    SELECT created_at FROM engine_messages
+    WHERE client_id = :tenant AND direction = 'inbound' AND widget_session_id IS NOT NULL
+      AND created_at > :since
+    ORDER BY created_at DESC OFFSET :skip LIMIT 1
+""")
+_TICKETS: Final = sa.text("""
+    SELECT count(*) FROM (
+        SELECT FROM engine_messages message
+        JOIN usage_ledger ticket ON ticket.client_id = message.client_id
+                                AND ticket.event_id = message.event_id
+                                AND ticket.period = :period
+        WHERE message.client_id = :tenant AND message.direction = 'inbound'
+          AND message.widget_session_id IS NOT NULL AND message.created_at >= :since
+        LIMIT :at_most
+    ) AS counted
+""")
