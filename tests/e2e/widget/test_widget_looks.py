@@ -237,12 +237,12 @@ async def test_forced_colours_leave_borders(browser: Browser, site: Site) -> Non
 @pytest.mark.parametrize(
     ("page", "browser_language", "given", "label"),
     [
-        ("fr", "en-GB", None, "Ouvrir la discussion"),
-        ("fr-CA", "en-GB", None, "Ouvrir la discussion"),
-        ("en", "fr-FR", None, "Open the chat"),
-        ("de", "fr-FR", None, "Ouvrir la discussion"),
-        ("fr", "fr-FR", "en", "Open the chat"),
-        ("de", "de-DE", "xx", "Open the chat"),
+        ("fr", "en-GB", None, "Discussion"),
+        ("fr-CA", "en-GB", None, "Discussion"),
+        ("en", "fr-FR", None, "Chat"),
+        ("de", "fr-FR", None, "Discussion"),
+        ("fr", "fr-FR", "en", "Chat"),
+        ("de", "de-DE", "xx", "Chat"),
     ],
 )
 async def test_its_language(
