@@ -30,6 +30,9 @@ RULEBOOK: Final = Rulebook(
 )
 """Refunds up to 60 euros by itself, above that with two people; cancellations with one."""
 
+# How many orders a tour has.
+_ORDERS: Final = 6
+
 
 @dataclass(frozen=True, slots=True)
 class DemoNumbers:
@@ -59,6 +62,10 @@ class DemoNumbers:
         return str(self.first + 4)
 
     @property
+    def chatted(self) -> str:
+        return str(self.first + 5)
+
+    @property
     def camille(self) -> str:
         return f"camille.durand+{self.first}@example.com"
 
@@ -83,6 +90,10 @@ class DemoNumbers:
         return f"emma.clark+{self.first}@example.com"
 
     @property
+    def zoe(self) -> str:
+        return f"zoe.moreau+{self.first}@example.com"
+
+    @property
     def mallory(self) -> str:
         return f"mallory+{self.first}@example.com"
 
@@ -91,29 +102,30 @@ def stock(path: Path, now: datetime) -> DemoNumbers:
     """Put a tour's orders into the demo shop, which is opened if it is not there."""
     open_demo_shop(path, ())
     # Behind all that are there, by the number of orders of one tour.
-    numbers = DemoNumbers(1042 + 5 * -(-order_count(path) // 5))
+    numbers = DemoNumbers(1042 + _ORDERS * -(-order_count(path) // _ORDERS))
+    open_demo_shop(path, orders_of(numbers, now))
+    return numbers
+
+
+def orders_of(numbers: DemoNumbers, now: datetime) -> tuple[DemoOrder, ...]:
+    """A tour's orders, as they are when it begins."""
     orders = (
         (numbers.shipped, numbers.camille, "89.00", OrderState.SHIPPED, "couverture en lin lavé"),
         (numbers.small, numbers.lea, "49.00", OrderState.DELIVERED, "peignoir en coton, M"),
         (numbers.large, numbers.hugo, "320.00", OrderState.DELIVERED, "lampe Aube"),
-        (numbers.asked, numbers.nora, "39.00", OrderState.DELIVERED, "couverture en lin lavé"),
         (numbers.open, numbers.ines, "120.00", OrderState.OPEN, "lampe Aube"),
+        (numbers.asked, numbers.nora, "39.00", OrderState.DELIVERED, "couverture en lin lavé"),
+        (numbers.chatted, numbers.zoe, "49.00", OrderState.SHIPPED, "peignoir en coton, L"),
     )
-    open_demo_shop(
-        path,
-        [
-            DemoOrder(
-                number=number,
-                customer_email=email,
-                state=state,
-                total=Money.parse(total, "EUR"),
-                placed_at=now - timedelta(days=4),
-                items=(f"1 × {item}",),
-                tracking_url=None
-                if state is OrderState.OPEN
-                else f"https://suivi.example/{number}",
-            )
-            for number, email, total, state, item in orders
-        ],
+    return tuple(
+        DemoOrder(
+            number=number,
+            customer_email=email,
+            state=state,
+            total=Money.parse(total, "EUR"),
+            placed_at=now - timedelta(days=4),
+            items=(f"1 × {item}",),
+            tracking_url=None if state is OrderState.OPEN else f"https://suivi.example/{number}",
+        )
+        for number, email, total, state, item in orders
     )
-    return numbers

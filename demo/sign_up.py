@@ -1,9 +1,5 @@
 """From nothing to a first answered ticket, over HTTP alone: as a merchant's program would do it."""
 
-import asyncio
-import email
-import email.policy
-import re
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,6 +10,7 @@ import httpx
 from pydantic import JsonValue
 
 from adapters.system import new_ulid
+from demo.mails import code_to
 
 BRAND: Final = "Atelier Camille"
 _KNOWLEDGE: Final = {
@@ -21,9 +18,6 @@ _KNOWLEDGE: Final = {
     "body": "La livraison express coûte 9,90 € et arrive le jour ouvré suivant.",
     "language": "fr",
 }
-_CODE: Final = re.compile(r"\b\d{6}\b")
-_PATIENCE_S: Final = 20.0
-_LOOK_EVERY_S: Final = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +46,7 @@ class SignUp:
         address = f"camille.{new_ulid().lower()}@atelier.example"
         async with httpx.AsyncClient(base_url=self._api_url, timeout=35, trust_env=False) as client:
             await self._post(client, "/api/auth/signup", {"email": address, "brand_name": BRAND})
-            code = {"email": address, "code": await self._code(address)}
+            code = {"email": address, "code": await code_to(address, self._mails)}
             account = await self._post(client, "/api/auth/verify", code)
             client_id, token = str(account["client_id"]), str(account["token"])
             made = await self._post(client, "/api/dashboard/keys", {"label": "shop"}, token)
@@ -81,18 +75,3 @@ class SignUp:
         answer.raise_for_status()
         told: dict[str, JsonValue] = answer.json()
         return told
-
-    async def _code(self, address: str) -> str:
-        """The code of the mail to this address, once the sink has it."""
-        async with asyncio.timeout(_PATIENCE_S):
-            while True:
-                if (found := self._find(address)) is not None:
-                    return found
-                await asyncio.sleep(_LOOK_EVERY_S)
-
-    def _find(self, address: str) -> str | None:
-        for path in sorted(self._mails.glob("*.eml"), reverse=True):
-            mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
-            if mail["To"] == address and (code := _CODE.search(str(mail.get_content()))):
-                return code.group()
-        return None

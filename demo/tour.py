@@ -1,10 +1,7 @@
 """The tour: sample tickets through the gateway over HTTP, each shown with its answer and why."""
 
 import asyncio
-import email
-import email.policy
 import json
-import shlex
 import sys
 from collections import Counter
 from collections.abc import Sequence
@@ -19,11 +16,12 @@ from rich.panel import Panel
 from rich.table import Table
 
 from adapters.demo.shop import movements
-from adapters.system import utc_now
-from demo.content import BRAND, OWNER
-from demo.orders import stock
+from demo.addresses import GATEWAY
+from demo.chat import WidgetChat, widget_client
+from demo.conversation import TourVisit, converse
+from demo.mails import read_mail
+from demo.opening import OpenShop
 from demo.receiver import ReceivedWebhook
-from demo.seed import OpenShop
 from demo.tickets import SampleTicket, sample_tickets
 from demo.told import as_expected, read, table_of
 from demo.webhook import waiting
@@ -37,7 +35,6 @@ from embedded.instance import check_instance
 from store.core.database import Database
 from store.runs.traces import RunTraces
 
-_GATEWAY: Final = "/api/engine/gateway"
 _CLI: Final = Path(__file__).resolve().parent.parent / "cli.py"
 _ANSWER_ORDER: Final = (
     "status", "classification", "confidence", "response", "draft", "message", "steps_executed",
@@ -53,6 +50,7 @@ class Tour:
     def __init__(
         self, opened: OpenShop, stack: StackInfo, folder: DataFolder, out: Console
     ) -> None:
+        self._opened = opened
         self._shop = opened.shop
         self._receiver = opened.receiver
         # By ticket_id; of no ticket is what opening the shop told.
@@ -67,7 +65,7 @@ class Tour:
         """Send and show every ticket; True if each came out as expected."""
         await check_instance(self._stack)
         before = self._mails()
-        tickets = sample_tickets(stock(self._folder.shop, utc_now()))
+        tickets = sample_tickets(self._opened.numbers)
         headers = {"Authorization": f"Bearer {self._shop.key}"}
         database = Database(self._stack.env["DATABASE_URL"], pool_size=1)
         try:
@@ -78,23 +76,36 @@ class Tour:
                     await self._take(client, database, number, ticket)
                     for number, ticket in enumerate(tickets, 1)
                 ]
+            expected.append(await self._converse(len(tickets) + 1))
             await self._webhooks_sent(database)
         finally:
             await database.close()
         expected.append(self._show_webhooks())
         self._out.print("One of them in full:")
-        self._show_command("webhook delivery DELIVERY_ID")
+        self._show_command("webhook", "delivery", "DELIVERY_ID")
         sent = sorted(self._mails() - before)
         for path in sent:
             self._show_mail(path)
-        expected.append(len(sent) == sum(ticket.sends_mail for ticket in tickets))
+        # One more has the visitor's code.
+        expected.append(len(sent) == 1 + sum(ticket.sends_mail for ticket in tickets))
         return all(expected)
+
+    async def _converse(self, number: int) -> bool:
+        """The chat of the storefront, called as its script calls it."""
+        async with widget_client(self._stack.api_url, self._opened.widget) as client:
+            chat = WidgetChat(client, "fr")
+            visit = TourVisit(chat, self._opened.office, self._mail, self._opened.numbers)
+            course = await converse(visit)
+        self._tells |= course.tells
+        self._numbers |= dict.fromkeys(course.tells, str(number))
+        self._out.print(course.table(f"{number}. A conversation in the storefront's chat"))
+        return not course.wrong
 
     async def _take(
         self, client: httpx.AsyncClient, database: Database, number: int, ticket: SampleTicket
     ) -> bool:
         body = {"client_id": self._shop.client_id, **ticket.body}
-        response = await client.post(_GATEWAY, json=body)
+        response = await client.post(GATEWAY, json=body)
         answer: dict[str, JsonValue] = response.json()
         good = response.status_code == 200 and _is_expected(ticket, answer)
         if isinstance(event_id := answer.get("event_id"), str):
@@ -211,52 +222,18 @@ class Tour:
         self._out.print(f"webhook {it.event}, signatures {verdict}, delivery {it.delivery_id}")
 
     def _show_mail(self, path: Path) -> None:
-        mail = email.message_from_bytes(path.read_bytes(), policy=email.policy.default)
-        text = mail.get_content() if not mail.is_multipart() else ""
+        mail = read_mail(path)
         self._out.print(
             Panel(
-                f"To: {mail['To']}\nSubject: {mail['Subject']}\n\n{text.strip()}",
-                title=f"mail sent, kept in {self._mail.name}/{path.name}",
+                f"To: {mail.to}\nSubject: {mail.subject}\n\n{mail.text}",
+                title=f"mail sent, kept in {self._mail.name}/{mail.name}",
                 title_align="left",
                 width=min(self._out.width, 110),
             )
         )
 
-    def show_addresses(self) -> None:
-        """Where everything is, and lines to paste."""
-        example = {
-            "client_id": self._shop.client_id,
-            "event_type": "shopify.ticket.created",
-            "customer_email": "you@example.com",
-            "message": "Combien coûte la livraison express ?",
-        }
-        table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
-        table.add_column(no_wrap=True)
-        table.add_column(overflow="fold")
-        table.add_row("API", f"{self._stack.api_url}{_GATEWAY}")
-        table.add_row("API docs", f"{self._stack.api_url}/docs")
-        table.add_row("sign in", f"{self._stack.api_url}/app/sign-in")
-        if self._stack.ui_url:
-            table.add_row("Temporal UI", f"{self._stack.ui_url}/namespaces/default/workflows")
-        table.add_row("client_id", self._shop.client_id)
-        table.add_row("key", self._shop.key)
-        table.add_row("webhook", self._shop.webhook.id)
-        table.add_row("owner", OWNER)
-        self._out.print(table)
-        self._show_command(f"token --user {OWNER}")
-        self._show_command(f"webhook deliveries {self._shop.webhook.id}")
-        self._out.print(
-            f"curl -s {self._stack.api_url}{_GATEWAY} -H 'Authorization: Bearer {self._shop.key}' "
-            f"-H 'Content-Type: application/json' "
-            f"-d {shlex.quote(json.dumps(example, ensure_ascii=False))}",
-            soft_wrap=True,
-            highlight=False,
-            markup=False,
-        )
-
-    def _show_command(self, command: str) -> None:
-        """A line to paste."""
-        line = f".venv/bin/python cli.py {command} --data {self._folder.root}"
+    def _show_command(self, *command: str) -> None:
+        line = self._opened.office.line(*command)
         self._out.print(line, soft_wrap=True, highlight=False, markup=False)
 
 

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from typing import Final
 
 from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.types import Message, Receive, Scope, Send
 
 from api.http.long_response import end_when_gone
 
@@ -39,18 +39,26 @@ class EventStream(Response):
                 first = await anext(pieces)
                 watching = asyncio.create_task(end_when_gone(receive, patience))
                 try:
-                    await send(
-                        {"type": "http.response.start", "status": 200, "headers": self.raw_headers}
-                    )
-                    await self._send_piece(first, send)
+                    await self._send(send, self._start())
+                    await self._send(send, _piece(first))
                     async for piece in pieces:
-                        await self._send_piece(piece, send)
-                    await send({"type": "http.response.body", "body": b"", "more_body": False})
+                        await self._send(send, _piece(piece))
+                    await self._send(send, _END)
                 finally:
                     watching.cancel()
         except TimeoutError:
             return
 
-    async def _send_piece(self, piece: bytes, send: Send) -> None:
+    def _start(self) -> Message:
+        return {"type": "http.response.start", "status": 200, "headers": list(self.raw_headers)}
+
+    async def _send(self, send: Send, message: Message) -> None:
         async with asyncio.timeout(self._stalled_s):
-            await send({"type": "http.response.body", "body": piece, "more_body": True})
+            await send(message)
+
+
+_END: Final[Message] = {"type": "http.response.body", "body": b"", "more_body": False}
+
+
+def _piece(body: bytes) -> Message:
+    return {"type": "http.response.body", "body": body, "more_body": True}

@@ -3,8 +3,8 @@
 import asyncio
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import AsyncExitStack, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +15,8 @@ from rich.status import Status
 from adapters.observability.logs import configure_logs
 from commands.core.context import DEFAULT_DATA, err, out, synchronous
 from demo.account import show_new_account
-from demo.seed import open_shop
+from demo.addresses import show_addresses
+from demo.opening import open_shop
 from demo.tour import Tour
 from domain.core.errors import InvalidInput
 from embedded.data_folder import DataFolder, StackInfo
@@ -57,9 +58,10 @@ async def dev(
         async with AsyncExitStack() as held:
             if tour:
                 # The shop stays open: its webhook is told of whatever happens while this runs.
-                tour_guide = await held.enter_async_context(_tour(folder, info))
+                opened = await held.enter_async_context(open_shop(folder, info))
+                tour_guide = Tour(opened, info, folder, out)
                 await tour_guide.run()
-                tour_guide.show_addresses()
+                show_addresses(opened, info, out)
                 tour_guide.follow_webhooks()
             # Scripts wait for this line; it must leave the buffer now.
             typer.echo(f"ready {info.api_url}")
@@ -74,8 +76,8 @@ async def demo(data: DataOption = DEFAULT_DATA / "demo") -> None:
     """Run everything, take the tour, end; exit code 1 if any step was not as expected."""
 
     async def once(_: Stack, folder: DataFolder, info: StackInfo) -> None:
-        async with _tour(folder, info) as tour_guide:
-            good = await tour_guide.run()
+        async with open_shop(folder, info) as opened:
+            good = await Tour(opened, info, folder, out).run()
         if not (good and await show_new_account(info.api_url, folder.mail, out)):
             raise InvalidInput("a step of the tour was not as expected")
 
@@ -150,12 +152,6 @@ def _port_of_environment() -> int | None:
     if not given.isdecimal():
         raise InvalidInput(f"PORT: a number expected, not {given!r}")
     return int(given)
-
-
-@asynccontextmanager
-async def _tour(folder: DataFolder, info: StackInfo) -> AsyncIterator[Tour]:
-    async with open_shop(folder, info) as opened:
-        yield Tour(opened, info, folder, out)
 
 
 async def _watch(stack: Stack, data: Path) -> None:

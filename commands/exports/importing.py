@@ -100,5 +100,5 @@ def _warnings(done: Imported) -> Iterator[str]:
         yield f"{done.closed.reviews} reviews were open and have expired"
     if done.closed.integrations:
         yield f"{done.closed.integrations} integrations have no credentials: connect them anew"
-    if done.widget_key_lost:
-        yield "the widget's key is another client's here: set a new one"
+    if done.widget_key_left:
+        yield "the widget's key is not read in: settings rotate-widget-key makes one"

@@ -31,8 +31,8 @@ _SINGLE: Final = (Section.CLIENT, Section.SETTINGS)
 
 
 class Imported(BaseModel):
-    """What came of an import. `renamed`: the records have new ids. `widget_key_lost`: another
-    client has the widget's key."""
+    """What came of an import. `renamed`: the records have new ids. `widget_key_left`: the
+    file names a widget's key, which an import never sets."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -40,7 +40,7 @@ class Imported(BaseModel):
     renamed: bool
     records: dict[Section, int]
     closed: Closed
-    widget_key_lost: bool
+    widget_key_left: bool
 
 
 async def import_export(
@@ -66,7 +66,6 @@ async def import_export(
         raise TypeError("settings are expected")
     renaming = await _renaming(units.database, tenant, head, checked)
     counts = dict.fromkeys(Section, 0)
-    wants_key = checked.widget_key is not None
     async with units.of(tenant, patience_s=PATIENCE_S, dry_run=dry_run) as work:
         importing = TenantImport(work.connection, tenant, work.now)
         await importing.begin()
@@ -79,7 +78,7 @@ async def import_export(
             renamed=renaming is not None,
             records=counts,
             closed=await importing.finish(),
-            widget_key_lost=wants_key and not await importing.has_widget_key(),
+            widget_key_left=checked.widget_key is not None,
         )
 
 

@@ -154,9 +154,6 @@ class TenantImport:
             ),
         )
 
-    async def has_widget_key(self) -> bool:
-        return bool(await self._count(client_settings, client_settings.c.widget_key.is_not(None)))
-
     async def _count(self, table: sa.Table, *which: sa.ColumnElement[bool]) -> int:
         query = sa.select(sa.func.count()).where(table.c.client_id == self._tenant, *which)
         return int(await self._connection.scalar(query) or 0)

@@ -121,21 +121,19 @@ _ACTION: Final = (
     "customer_key", "amount", "currency", "reference", "planned_at", "finished_at",
 )  # fmt: skip
 
-# Without a time nothing is set. The widget's key may be another client's by now: then there is
-# none.
-_SET: Final = """
+# Without a time nothing is set. The widget's key is left out: the pages that it stands in would
+# speak to any client that the file is read into.
+_SETTINGS: Final = sa.text("""
     INSERT INTO client_settings
-        (client_id, system_prompt, branding, widget_key, retention, authserv_ids, sensitive_words,
+        (client_id, system_prompt, branding, retention, authserv_ids, sensitive_words,
         acknowledgement, updated_at)
-    SELECT :client_id, system_prompt, branding, {key}, retention, coalesce(authserv_ids, '[]'),
-        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{{}}'), updated_at
+    SELECT :client_id, system_prompt, branding, retention, coalesce(authserv_ids, '[]'),
+        coalesce(sensitive_words, '[]'), coalesce(acknowledgement, '{}'), updated_at
     FROM json_to_recordset(CAST(:records AS json)) AS r (
-        system_prompt text, branding jsonb, widget_key text, retention jsonb, authserv_ids jsonb,
+        system_prompt text, branding jsonb, retention jsonb, authserv_ids jsonb,
         sensitive_words jsonb, acknowledgement jsonb, updated_at timestamptz)
     WHERE updated_at IS NOT NULL
-    ON CONFLICT DO NOTHING"""
-_SETTINGS: Final = sa.text(_SET.format(key="widget_key"))
-_SETTINGS_WITHOUT_KEY: Final = sa.text(_SET.format(key="NULL"))
+    ON CONFLICT DO NOTHING""")
 
 STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
     Section.CLIENT: (
@@ -153,7 +151,6 @@ STATEMENTS: Final[Mapping[Section, tuple[sa.TextClause, ...]]] = {
         sa.text("DELETE FROM playbook_versions WHERE client_id = :client_id"),
         sa.text("DELETE FROM playbooks WHERE client_id = :client_id"),
         _SETTINGS,
-        _SETTINGS_WITHOUT_KEY,
         _nested(playbooks, "playbooks", _PLAYBOOK, {}),
         sa.text(f"""
             INSERT INTO playbook_versions (client_id, playbook_id, {", ".join(_VERSION)})

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.identity.address import MAX_ADDRESS
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     MAX_HOST,
     MAX_LOGIN,
     MAX_PASSWORD,
@@ -17,7 +17,7 @@ from domain.integrations.mail_sender import (
     WantedServer,
 )
 
-# What is written is checked by domain/integrations/mail_sender.py, which says what is wrong.
+# What is written is checked by domain/integrations/client_sender.py, which says what is wrong.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]
@@ -40,7 +40,9 @@ class SmtpBody(StrictBody):
     ]
     port: Annotated[Whole, WithJsonSchema({"type": "integer", "enum": sorted(PORTS)})]
     security: Annotated[
-        Security | None, Field(strict=False, description="Absent: as is usual on the port.")
+        Security | None,
+        WithJsonSchema({"type": ["string", "null"], "enum": [*Security, None]}),
+        Field(strict=False, description="Absent: as is usual on the port."),
     ] = None
     username: Annotated[
         str | None,
@@ -61,6 +63,10 @@ class SmtpBody(StrictBody):
         return WantedServer(self.host, self.port, self.security, self.username, password)
 
 
+# In one piece: references have nothing to refer to inside the document.
+_Smtp = Annotated[SmtpBody, WithJsonSchema(SmtpBody.model_json_schema())]
+
+
 class SenderBody(StrictBody):
     """It takes the place of the sender there was; what is left out is none."""
 
@@ -75,7 +81,7 @@ class SenderBody(StrictBody):
         WithJsonSchema({"type": "string", "maxLength": MAX_SIGNATURE}),
         Field(description="Plain text below each mail; at most 12 lines."),
     ] = ""
-    smtp: SmtpBody | None = Field(default=None, description="Null: the service's own server.")
+    smtp: Annotated[_Smtp | None, Field(description="Null: the service's own server.")] = None
 
     @property
     def wanted(self) -> WantedSender:

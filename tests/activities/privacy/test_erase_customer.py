@@ -7,13 +7,18 @@ import sqlalchemy as sa
 
 from activities.privacy.erase_customer import CustomerErasure
 from adapters.system import new_ulid, utc_now
+from domain.widget.contracts import LateAnswer
 from store.content.tables import suggestions
 from store.core.database import Database
 from store.intake.tables import engine_events
 from store.privacy.erasure_words import CustomerWords
+from store.runs.tables import engine_messages
+from store.widget.answers_by_mail import AnswersByMailRepository
+from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.rows import rows
 from tests.support.privacy.old_records import leave_records
 from tests.support.tenants.shop import Shop
+from tests.support.widget.talk import answer, ask, begin
 
 KEY = "ann@x.example"
 
@@ -110,3 +115,45 @@ async def test_what_names_nobody_is_theirs_if_the_address_stands_in_it(
 
     marked = await rows(database, engine_events, erased_at=mark)
     assert {row["id"] for row in marked} == theirs
+
+
+async def test_a_visitor_who_was_verified_is_forgotten_with_all_of_the_session(
+    database: Database, shop: Shop
+) -> None:
+    """What they wrote before their address was known is theirs too; the session goes on."""
+    mine = await begin(database, shop, email="Ann@X.example")
+    others = await begin(database, shop, email="bob@x.example")
+    asked = [await ask(database, shop, one, "where is it?") for one in (mine, mine, others)]
+    for ref in asked:
+        await answer(database, shop, ref, "on its way")
+    await set_up_codes(database, shop, mine, others)
+    erasure = erasure_of(database, shop, utc_now())
+
+    for _ in range(2):  # a try may be repeated
+        await erasure.mark()
+        await erasure.remove_rows()
+
+    said = await rows(database, engine_messages, of=shop)
+    assert {row["widget_session_id"] for row in said} == {others}
+    sessions = {row["id"]: row for row in await rows(database, widget_sessions, of=shop)}
+    assert sessions[mine]["verified_email"] is sessions[mine]["verified_by"] is None
+    assert sessions[others]["verified_email"] == "bob@x.example"
+    codes = await rows(database, widget_codes, of=shop)
+    assert [row["email"] for row in codes] == ["bob@x.example"]
+    late = LateAnswer(session_id=mine, number=3)
+    async with database.tenant(shop.tenant) as connection:
+        assert await AnswersByMailRepository(connection, shop.tenant).claim(late) is None
+    again = await ask(database, shop, mine)
+    assert await answer(database, shop, again) == 6
+
+
+async def set_up_codes(database: Database, shop: Shop, mine: str, others: str) -> None:
+    """Also one that was never entered, in a session that is somebody else's."""
+    made = {
+        "client_id": shop.client_id, "network": "n", "digest": b"d", "tries_left": 5,
+        "created_at": utc_now(),
+    }  # fmt: skip
+    async with database.tenant(shop.tenant) as connection:
+        for session_id, email in [(mine, KEY), (others, KEY), (others, "bob@x.example")]:
+            row = {"id": new_ulid(), "session_id": session_id, "email": email}
+            await connection.execute(sa.insert(widget_codes).values(**row, **made))

@@ -14,6 +14,7 @@ from domain.identity.invitation import INVITED_FOR
 from domain.identity.session import LONGEST
 from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
+from domain.widget.widget_session import SESSION_LASTS
 from store.core.database import Database
 from store.identity.tables import invitations, sessions, sign_in_codes
 from store.intake.tables import idempotency_keys, inbound_events
@@ -21,10 +22,12 @@ from store.privacy import prune
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
+from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
+from tests.support.widget.talk import begin
 
 pytestmark = pytest.mark.own_database
 
@@ -115,6 +118,30 @@ async def test_codes_go_after_a_day_and_sessions_when_none_can_last(
     assert max(LONGEST.values()) < 91 * DAY
     for table in (sign_in_codes, sessions):
         assert [row["id"] for row in await rows(database, table)] == ["0"]
+
+
+async def test_the_widgets_codes_go_after_a_day_and_unused_sessions_after_sixty(
+    database: Database, shop: Shop
+) -> None:
+    now = utc_now()
+    kept = await begin(database, shop, now=now - 60 * DAY)
+    old = await begin(database, shop, now=now - 60 * DAY - timedelta(seconds=1))
+    code = {
+        "client_id": shop.client_id, "email": "a@b.example", "network": "n", "digest": b"d",
+        "tries_left": 5,
+    }  # fmt: skip
+    async with database.service() as connection:
+        for n, (session_id, age) in enumerate(
+            [(kept, DAY), (kept, DAY + timedelta(seconds=1)), (old, DAY)]
+        ):
+            row = {"id": str(n), "session_id": session_id, "created_at": now - age}
+            await connection.execute(sa.insert(widget_codes).values(**row, **code))
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    assert SESSION_LASTS < 60 * DAY
+    assert [row["id"] for row in await rows(database, widget_sessions)] == [kept]
+    assert [row["id"] for row in await rows(database, widget_codes)] == ["0"]
 
 
 async def test_invitations_go_after_thirty_days(database: Database, shop: Shop) -> None:

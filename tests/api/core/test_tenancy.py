@@ -89,18 +89,20 @@ OF_A_PROGRAM = {
 }
 # Stripe's signature says who calls, and its event whose it is: `tests/api/billing/`.
 SIGNED = {("POST", "/api/payments/stripe/webhook")}
-# Of a visitor, whose client is that of the key in the address: `tests/api/widget/`.
-OF_A_VISITOR = {
-    ("POST", "/api/widget/chat"),
-    ("GET", "/api/widget/config"),
-    ("GET", "/api/widget/messages"),
-    ("POST", "/api/widget/seen"),
-    ("POST", "/api/widget/email"),
-    ("POST", "/api/widget/verify"),
-    *(
-        ("OPTIONS", f"/api/widget/{name}")
-        for name in ("chat", "config", "messages", "seen", "email", "verify")
-    ),
+# Of a page that shows the widget: its key says whose it is, and a token which session
+# (`tests/api/widget/`).
+_OF_THE_WIDGET = {
+    "chat": "POST",
+    "config": "GET",
+    "messages": "GET",
+    "seen": "POST",
+    "email": "POST",
+    "verify": "POST",
+}
+OF_A_PAGE = {
+    (method, f"/api/widget/{name}")
+    for name, own in _OF_THE_WIDGET.items()
+    for method in (own, "OPTIONS")
 }
 
 
@@ -109,7 +111,7 @@ async def test_every_route_is_one_of_these(front: LiveEngine) -> None:
 
     Those of the dashboard have a table of their own, which `test_access.py` tries.
     """
-    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_VISITOR
+    known = OF_THE_CALLER | ABOUT_NOBODY | OF_A_PERSON | OF_A_PROGRAM | SIGNED | OF_A_PAGE
     assert routes_of(front.app) == known | set(ABOUT_A_CLIENT) | set(ACCESS)
 
 

@@ -29,7 +29,7 @@ EMAIL, VERIFY = "/api/widget/email", "/api/widget/verify"
 SENT = {"status": "sent"}
 
 
-async def post(page: WidgetPage, path: str, *, network: int = 0, **body: object) -> httpx.Response:
+async def post(page: WidgetPage, path: str, network: int = 0, /, **body: object) -> httpx.Response:
     """From one of several network addresses."""
     async with calling_from(page.engine, f"198.51.100.{network}") as http:
         return await http.post(path, params=page.params, headers=page.headers, json=body)
@@ -137,7 +137,7 @@ async def test_the_answer_is_the_same_when_nothing_is_sent(front: LiveEngine, sh
     page, email = await page_of(front, shop), new_address()
     for number in range(CODES_A_DAY + 1):
         answer = await post(
-            page, EMAIL, network=number, session_id=await session_for(page), customer_email=email
+            page, EMAIL, number, session_id=await session_for(page), customer_email=email
         )
         assert (answer.status_code, answer.json()) == (202, SENT)
     assert len(await rows(front.database, widget_codes, email=email)) == CODES_A_DAY
@@ -149,8 +149,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
     page = await page_of(front, shop)
     token = await session_for(page)
     asked = [
-        await post(page, EMAIL, network=n, session_id=token, customer_email=new_address())
-        for n in range(4)
+        await post(page, EMAIL, n, session_id=token, customer_email=new_address()) for n in range(4)
     ]
     assert [answer.status_code for answer in asked] == [202] * 3 + [429]
     assert code(asked[-1]) == (429, "too_many_codes")
@@ -162,7 +161,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
         await post(
             pages[number % 2],
             EMAIL,
-            network=9,
+            9,
             session_id=await session_for(pages[number % 2]),
             customer_email=new_address(),
         )
@@ -170,9 +169,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
     ]
     assert [answer.status_code for answer in asked] == [202] * 10 + [429]
     assert code(asked[-1]) == (429, "too_many_requests")
-    tried = [
-        await post(page, VERIFY, network=9, session_id=token, code="000000") for _ in range(21)
-    ]
+    tried = [await post(page, VERIFY, 9, session_id=token, code="000000") for _ in range(21)]
     assert [answer.status_code for answer in tried[-2:]] == [401, 429]
     assert {answer.headers["access-control-allow-origin"] for answer in tried} == {"*"}
 

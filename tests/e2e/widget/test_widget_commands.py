@@ -91,6 +91,6 @@ def test_what_breaks_a_rule_is_named(installed: Installation) -> None:
         (("--allowed-origin", "http://a.example"), "http is for this machine only"),
     ):
         assert named in installed.refused("change", *arguments), arguments
-    for arguments in (("show",), ("change", "--api-keys"), ("rotate-secret",)):
-        assert "client_not_found" in installed.refused(*arguments, client_id=NOBODY)
+    for unknown in (("show",), ("change", "--api-keys"), ("rotate-secret",)):
+        assert "client_not_found" in installed.refused(*unknown, client_id=NOBODY)
     assert installed.run("widget", "show") == before

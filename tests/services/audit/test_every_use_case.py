@@ -15,6 +15,7 @@ SILENT: Final[Mapping[str, str]] = {
     "subscriber": "it reads the plan, and changes nothing",
     "make_code": "no client and no user is known yet: the session that the code opens is noted",
     "see_session": "it says that a session is used, once a minute",
+    "note_seen": "it says what a visitor was shown, and changes nothing of the client's",
     "save_subscription": "part of use cases that note what changed",
     "make_visitor_code": "a visitor is nobody's member: the row of the code tells it",
     "enter_visitor_code": "likewise: the session's row tells who was verified, when and how",

@@ -114,13 +114,14 @@ async def test_a_lived_client_moves_and_is_copied(
     before = await document(here, it.shop.client_id)
 
     moved = await bring(elsewhere, tenant := await empty_client(elsewhere), text)
-    assert not moved.renamed
-    assert not moved.widget_key_lost
+    assert (moved.renamed, moved.widget_key_left) == (False, True)
     assert moved.records == {section: len(before[section]) for section in Section}
     assert (moved.closed.runs, moved.closed.reviews, moved.closed.integrations) == (0, 1, 1)
     after = await document(elsewhere, tenant)
     version = after["settings"][0]["playbooks"][0]["versions"][0]
     assert {name: version[name] for name in told} == told
+    assert before["settings"][0].pop("widget_key") is not None
+    assert after["settings"][0].pop("widget_key") is None
     assert settled(after) == settled(before)
     log = json.loads(await exported(elsewhere, tenant))["audit_entries"]
     assert [entry["what"] for entry in log] == ["export imported"]
@@ -134,8 +135,7 @@ async def test_a_lived_client_moves_and_is_copied(
     assert spent.on_order
 
     copied = await bring(here, copy := await empty_client(here), text)
-    assert copied.renamed
-    assert copied.widget_key_lost
+    assert (copied.renamed, copied.widget_key_left) == (True, True)
     twin, original = await document(here, copy), await document(here, it.shop.client_id)
     original["settings"][0]["widget_key"] = None
     assert in_any_order(settled(twin)) == renamed(settled(original), copy)

@@ -18,6 +18,7 @@ from domain.intake.event import Channel, UnifiedEvent
 from domain.integrations.integration import Integration, Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
+from domain.widget.widget import WidgetChange
 from services.intake.admission import Admitted
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.audit.audit_log import AuditLog
@@ -46,6 +47,7 @@ from store.tenants.tables import client_settings
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
+from store.widget.widgets import WidgetRepository
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -188,6 +190,9 @@ async def _note(shop: Shop, connection: AsyncConnection) -> None:
 
 async def _chat(shop: Shop, connection: AsyncConnection) -> None:
     now, session_id = utc_now(), new_ulid()
+    await WidgetRepository(connection, shop.tenant).change(
+        WidgetChange(allowed_origins=("https://shop.example",)), now
+    )
     await WidgetSessionRepository(connection, shop.tenant).open(session_id, "fr", now)
     await VisitorCodeRepository(connection, shop.tenant).create(
         NewVisitorCode(new_ulid(), session_id, "a@b.example", "192.0.2.0/24", b"d", "sealed"), now

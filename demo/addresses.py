@@ -1,0 +1,51 @@
+"""Where everything of the open shop is, and lines to paste."""
+
+import json
+import shlex
+from collections.abc import Iterator
+from typing import Final
+
+from rich.console import Console
+from rich.table import Table
+
+from demo.content import BRAND, OWNER
+from demo.opening import OpenShop
+from embedded.data_folder import StackInfo
+
+GATEWAY: Final = "/api/engine/gateway"
+
+
+def show_addresses(opened: OpenShop, stack: StackInfo, out: Console) -> None:
+    table = Table(title=f"{BRAND} is open", title_justify="left", show_header=False, box=None)
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    table.add_row("API", f"{stack.api_url}{GATEWAY}")
+    table.add_row("API docs", f"{stack.api_url}/docs")
+    table.add_row("sign in", f"{stack.api_url}/app/sign-in")
+    if stack.ui_url:
+        table.add_row("Temporal UI", f"{stack.ui_url}/namespaces/default/workflows")
+    table.add_row("client_id", opened.shop.client_id)
+    table.add_row("key", opened.shop.key)
+    table.add_row("webhook", opened.shop.webhook.id)
+    table.add_row("owner", OWNER)
+    out.print(table)
+    for line in _lines(opened, stack):
+        out.print(line, soft_wrap=True, highlight=False, markup=False)
+
+
+def _lines(opened: OpenShop, stack: StackInfo) -> Iterator[str]:
+    yield opened.office.line("token", "--user", OWNER)
+    yield opened.office.line("webhook", "deliveries", opened.shop.webhook.id)
+    example = {
+        "client_id": opened.shop.client_id,
+        "event_type": "shopify.ticket.created",
+        "customer_email": "you@example.com",
+        "message": "Combien coûte la livraison express ?",
+    }
+    yield (
+        f"curl -s {stack.api_url}{GATEWAY} -H 'Authorization: Bearer {opened.shop.key}' "
+        f"-H 'Content-Type: application/json' "
+        f"-d {shlex.quote(json.dumps(example, ensure_ascii=False))}"
+    )
+    # Last, so that it is found: people begin here.
+    yield f"storefront {opened.widget.origin}"

@@ -1,0 +1,129 @@
+"""The widget's calls, as its script makes them from a page of the storefront."""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from typing import Final, Literal
+
+import httpx
+from pydantic import BaseModel
+
+from demo.widget import DemoWidget
+
+_SESSION: Final = "X-Widget-Session"
+# The gateway's deadline, and some more.
+_TIMEOUT_S: Final = 35
+
+
+def widget_client(api_url: str, widget: DemoWidget) -> httpx.AsyncClient:
+    """What calls the widget's routes from a page of the storefront."""
+    return httpx.AsyncClient(
+        base_url=f"{api_url}/api/widget/",
+        params={"api_key": widget.key},
+        headers={"Origin": widget.origin},
+        timeout=_TIMEOUT_S,
+        trust_env=False,
+    )
+
+
+class ChatReply(BaseModel):
+    """What a message got. `event_id`: None where nothing was kept of it."""
+
+    session_id: str
+    status: str
+    response: str
+    event_id: str | None
+
+
+class ChatLine(BaseModel):
+    """One line of the conversation."""
+
+    number: int
+    author: Literal["customer", "agent", "human"]
+    text: str
+
+
+class _Conversation(BaseModel):
+    messages: tuple[ChatLine, ...]
+
+
+class _Begun(BaseModel):
+    session_id: str
+
+
+class _Verified(BaseModel):
+    session_id: str
+    customer_email: str
+
+
+class WidgetChat:
+    """One visitor's chat. What the service refuses raises httpx.HTTPStatusError."""
+
+    def __init__(self, http: httpx.AsyncClient, language: str) -> None:
+        """`http`: with the widget's key and the page's origin (`widget_client`)."""
+        self._http = http
+        self._language = language
+        self._session = ""
+
+    async def begin(self) -> None:
+        answer = await self._http.get("config")
+        self._session = _Begun.model_validate_json(_taken(answer)).session_id
+
+    async def say(self, message: str, key: str) -> ChatReply:
+        """`key`: the message's own; sent again with it, it is the same message."""
+        answer = ChatReply.model_validate_json(
+            await self._post(
+                "chat",
+                {"message": message, "verify_first": True, "language": self._language},
+                key=key,
+            )
+        )
+        self._session = answer.session_id
+        return answer
+
+    async def ask_code(self, address: str) -> None:
+        await self._post("email", {"customer_email": address, "language": self._language})
+
+    async def enter_code(self, code: str) -> str:
+        """The address that the visitor surely has from now on."""
+        verified = _Verified.model_validate_json(await self._post("verify", {"code": code}))
+        self._session = verified.session_id
+        return verified.customer_email
+
+    async def messages(self) -> tuple[ChatLine, ...]:
+        """All of the conversation."""
+        headers = {_SESSION: self._session}
+        answer = await self._http.get("messages", params={"after": 0}, headers=headers)
+        return _Conversation.model_validate_json(_taken(answer)).messages
+
+    @asynccontextmanager
+    async def listening(self, after: int) -> AsyncIterator[AsyncIterator[ChatLine]]:
+        """The open chat: the messages behind this number, as they come."""
+        headers = {_SESSION: self._session, "Accept": "text/event-stream"}
+        params = {"after": after}
+        async with self._http.stream("GET", "messages", params=params, headers=headers) as answer:
+            answer.raise_for_status()
+            yield messages_in(answer.aiter_lines())
+
+    async def seen(self, number: int) -> None:
+        await self._post("seen", {"number": number})
+
+    async def _post(self, path: str, body: Mapping[str, str | int], *, key: str = "") -> bytes:
+        headers = {"Idempotency-Key": key} if key else {}
+        sent = {"session_id": self._session, **body}
+        return _taken(await self._http.post(path, json=sent, headers=headers))
+
+
+async def messages_in(lines: AsyncIterator[str]) -> AsyncIterator[ChatLine]:
+    """The events named `message` of a stream of server-sent events."""
+    name = ""
+    async for line in lines:
+        field, _, value = line.partition(": ")
+        if field == "event":
+            name = value
+        elif field == "data" and name == "message":
+            yield ChatLine.model_validate_json(value)
+
+
+def _taken(answer: httpx.Response) -> bytes:
+    answer.raise_for_status()
+    return answer.content

@@ -1,0 +1,143 @@
+"""A conversation in the storefront's chat, and what must come of it."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import httpx
+from rich.markup import escape
+from rich.table import Table
+
+from adapters.system import new_ulid
+from demo.back_office import BackOffice
+from demo.chat import ChatLine, ChatReply, WidgetChat
+from demo.mails import code_to
+from demo.orders import DemoNumbers
+from domain.webhooks.outbound_event import OutboundEventId
+
+_KNOWLEDGE: Final = "Combien coûte la livraison express ?"
+_UNSURE: Final = "Bonjour, est-ce que vous pourriez me rappeler pour en discuter ?"
+_REPLY: Final = "Bonjour Zoé, bien sûr : nous vous appelons cet après-midi."
+# What the visitor's window shows in the end, by who wrote it.
+_AUTHORS: Final = ("customer", "agent", "customer", "agent", "customer", "human")
+_PATIENCE_S: Final = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class TourVisit:
+    """The shop's customer Zoé, who writes from the storefront; `mails` is where hers arrive."""
+
+    chat: WidgetChat
+    office: BackOffice
+    mails: Path
+    numbers: DemoNumbers
+
+
+@dataclass(slots=True)
+class ChatCourse:
+    """How it went: who said what, what was not as expected, and by ticket the webhooks that it
+    must cause."""
+
+    said: list[tuple[str, str]] = field(default_factory=list)
+    wrong: list[str] = field(default_factory=list)
+    tells: dict[str, Counter[str]] = field(default_factory=dict)
+
+    def expect(self, what: str, *, good: bool) -> None:
+        if not good:
+            self.wrong.append(what)
+
+    def answered(self, answer: ChatReply, status: str, *tells: OutboundEventId) -> None:
+        """The service answered; with this status, if all is well."""
+        self.said.append((answer.status, answer.response))
+        self.expect(f"{status}, not {answer.status}", good=answer.status == status)
+        if answer.event_id is not None:
+            self.tells[answer.event_id] = Counter(tells)
+
+    def table(self, title: str) -> Table:
+        mark = f"[bold red]expected {escape('; '.join(self.wrong))}[/]"
+        table = Table(
+            title=f"{title} — {mark if self.wrong else '[green]as expected[/]'}",
+            title_justify="left",
+            title_style="bold",
+            show_header=False,
+        )
+        table.add_column(style="cyan", no_wrap=True)
+        table.add_column(overflow="fold")
+        for who, text in self.said:
+            table.add_row(who, escape(text))
+        return table
+
+
+async def converse(visit: TourVisit) -> ChatCourse:
+    """An order question with the code for it, one that knowledge answers, and one that a person
+    answers while the chat is open. What the service refuses ends it, and is told."""
+    course = ChatCourse()
+    try:
+        await _take(visit, course)
+    except (httpx.HTTPError, TimeoutError) as error:
+        course.wrong.append(f"an answer, not {_refusal(error)}")
+    return course
+
+
+def _refusal(error: httpx.HTTPError | TimeoutError) -> str:
+    """Without the address, which has the widget's key in it."""
+    if isinstance(error, httpx.HTTPStatusError):
+        return f"{error.response.status_code} of {error.request.url.path}"
+    return type(error).__name__
+
+
+async def _take(visit: TourVisit, course: ChatCourse) -> None:
+    await visit.chat.begin()
+    await _order(visit, course)
+    await _knowledge(visit, course)
+    await _review(visit, course)
+    shown = await visit.chat.messages()
+    course.expect("numbers without a gap", good=_numbers(shown) == list(range(1, len(shown) + 1)))
+    course.expect("each message once", good=tuple(it.author for it in shown) == _AUTHORS)
+
+
+async def _order(visit: TourVisit, course: ChatCourse) -> None:
+    question, key = f"Bonjour, où est ma commande {visit.numbers.chatted} ?", new_ulid()
+    course.said.append(("visitor", question))
+    course.answered(await visit.chat.say(question, key), "verification_required")
+    course.expect("nothing kept of an unverified question", good=not course.tells)
+    await visit.chat.ask_code(visit.numbers.zoe)
+    verified = await visit.chat.enter_code(await code_to(visit.numbers.zoe, visit.mails))
+    course.said.append(("code", f"from the mail to {verified}: the address is verified"))
+    course.expect("the address verified", good=verified == visit.numbers.zoe)
+    answer = await visit.chat.say(question, key)
+    course.answered(answer, "completed", "conversation.created", "ticket.resolved")
+    course.expect("the order's tracking", good=visit.numbers.chatted in answer.response)
+
+
+async def _knowledge(visit: TourVisit, course: ChatCourse) -> None:
+    course.said.append(("visitor", _KNOWLEDGE))
+    answer = await visit.chat.say(_KNOWLEDGE, new_ulid())
+    course.answered(answer, "completed", "ticket.resolved")
+    course.expect("the price from the shop's knowledge", good="9,90" in answer.response)
+
+
+async def _review(visit: TourVisit, course: ChatCourse) -> None:
+    course.said.append(("visitor", _UNSURE))
+    last = max(_numbers(await visit.chat.messages()), default=0)
+    async with visit.chat.listening(last) as coming:
+        answer = await visit.chat.say(_UNSURE, new_ulid())
+        course.answered(answer, "needs_review", "ticket.escalated", "ticket.resolved")
+        for review in await visit.office.waiting():
+            if review.customer_email == visit.numbers.zoe:
+                course.said.append(("command", visit.office.reply_line(review, _REPLY)))
+                await visit.office.reply(review, _REPLY)
+        async with asyncio.timeout(_PATIENCE_S):
+            by_people = (message async for message in coming if message.author == "human")
+            reply = await anext(by_people, None)
+    course.expect("the reviewer's words", good=reply is not None and reply.text == _REPLY)
+    if reply is not None:
+        course.said.append(("open chat", reply.text))
+        # Else it would be mailed as well.
+        await visit.chat.seen(reply.number)
+
+
+def _numbers(messages: tuple[ChatLine, ...]) -> list[int]:
+    return [message.number for message in messages]

@@ -1,0 +1,57 @@
+"""The mails that the embedded mail server kept, as the demo reads them."""
+
+import asyncio
+import email
+import email.policy
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from email.message import EmailMessage
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from embedded.kept_mails import mails_in
+
+_CODE: Final = re.compile(r"\b\d{6}\b")
+_PATIENCE_S: Final = 20.0
+_LOOK_EVERY_S: Final = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class KeptMail:
+    """One mail. `name`: of its file. `text` is empty for one that has several parts."""
+
+    name: str
+    to: str
+    subject: str
+    text: str
+
+    @property
+    def code(self) -> str | None:
+        """The six digits in it."""
+        found = _CODE.search(self.text)
+        return found and found.group()
+
+
+def read_mail(path: Path) -> KeptMail:
+    mail = email.message_from_bytes(path.read_bytes(), EmailMessage, policy=email.policy.default)
+    text = "" if mail.is_multipart() else str(mail.get_content())
+    return KeptMail(path.name, str(mail["To"]), str(mail["Subject"]), text.strip())
+
+
+async def code_to(address: str, folder: Path) -> str:
+    """The code of the newest mail to this address, once the sink has one. Raises TimeoutError."""
+    async with asyncio.timeout(_PATIENCE_S):
+        while True:
+            for path in reversed(mails_in(folder)):
+                mail = read_mail(path)
+                if mail.to == address and mail.code is not None:
+                    return mail.code
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+
+def mails_to(addresses: Collection[str], folder: Path, most: int) -> list[KeptMail]:
+    """The newest mails to these addresses, the newest first."""
+    read = (read_mail(path) for path in reversed(mails_in(folder)))
+    return list(islice((mail for mail in read if mail.to in addresses), most))

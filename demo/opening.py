@@ -1,0 +1,106 @@
+"""Opening the demo shop: seeded once a data folder, with its receiver and its storefront."""
+
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
+from demo.back_office import BackOffice
+from demo.orders import DemoNumbers, orders_of, stock
+from demo.receiver import Receiver, receiving
+from demo.seed import SEEDING_TELLS, SeededShop, seed
+from demo.storefront import Wares, origin_at, serving, storefront_socket
+from demo.webhook import Destination, pause, point, subscribe
+from demo.widget import DemoWidget, open_widget
+from domain.billing.errors import PlanRequired
+from domain.core.ids import TenantId
+from domain.core.ports import Sealer
+from domain.webhooks.errors import InvalidWebhook
+from embedded.data_folder import DataFolder, StackInfo, write_private
+from embedded.ports import port_of
+from services.core.unit_of_work import UnitOfWork, UnitsOfWork
+from settings import load_temporal
+from store.core.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class OpenShop:
+    """The shop with its webhook's receiver and its storefront. `tells`: the webhooks that opening
+    it must cause. `numbers`: of the orders that this tour has."""
+
+    shop: SeededShop
+    receiver: Receiver
+    tells: Counter[str]
+    numbers: DemoNumbers
+    widget: DemoWidget
+    office: BackOffice
+
+
+@dataclass(frozen=True, slots=True)
+class _Opener:
+    units: UnitsOfWork
+    folder: DataFolder
+    sealer: Sealer
+    to: Destination
+
+    async def shop(self) -> tuple[SeededShop, Counter[str]]:
+        """The shop, and what its making told."""
+        if self.folder.demo.exists():
+            kept = SeededShop.model_validate_json(self.folder.demo.read_text())
+            async with self.units.of(TenantId(kept.client_id)) as work:
+                return await self._reopened(work, kept), Counter()
+        async with self.units.spanning(TenantId(new_ulid())) as work:
+            return await seed(work, self.folder.shop, self.sealer, to=self.to), SEEDING_TELLS
+
+    async def _reopened(self, work: UnitOfWork, kept: SeededShop) -> SeededShop:
+        # Where webhooks are not in the plan any more, or may not go to this machine, there is none
+        # now: the tour says so.
+        with suppress(PlanRequired, InvalidWebhook):
+            if not await point(work, kept.webhook, self.to):
+                webhook = await subscribe(work, self.to, self.sealer)
+                return kept.model_copy(update={"webhook": webhook})
+        return kept
+
+    async def widget(self, shop: SeededShop, origin: str) -> DemoWidget:
+        """The shop's widget, for the storefront at this origin."""
+        port = shop.storefront_port
+        before = None if port is None else origin_at(port)
+        async with self.units.of(TenantId(shop.client_id)) as work:
+            return await open_widget(work, self.sealer, origin, before=before)
+
+
+@asynccontextmanager
+async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
+    """The demo shop of this folder, made if it is not there; told of everything by webhook, and
+    with its storefront, for as long as the block lasts."""
+    client = await connect(load_temporal(stack.env))
+    database = Database(stack.env["DATABASE_URL"], pool_size=1)
+    units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)
+    sealer = FernetSealer(stack.env["SEAL_KEY"])
+    private = TypeAdapter(bool).validate_python(stack.env["WEBHOOK_ALLOW_PRIVATE_ADDRESSES"])
+    try:
+        async with receiving(folder.certificate) as receiver:
+            opener = _Opener(units, folder, sealer, Destination(receiver.url, private))
+            shop, tells = await opener.shop()
+            tenant = TenantId(shop.client_id)
+            numbers = stock(folder.shop, utc_now())
+            office = BackOffice(units, tenant, folder.root)
+            try:
+                with storefront_socket(shop.storefront_port) as listener:
+                    widget = await opener.widget(shop, origin_at(port_of(listener)))
+                    shop = shop.model_copy(update={"storefront_port": port_of(listener)})
+                    write_private(folder.demo, shop.model_dump_json())
+                    orders = orders_of(numbers, utc_now())
+                    wares = Wares(stack.api_url, widget, orders, folder.mail, office)
+                    async with serving(listener, wares):
+                        yield OpenShop(shop, receiver, tells, numbers, widget, office)
+            finally:
+                await pause(units, tenant, shop.webhook)
+    finally:
+        await database.close()

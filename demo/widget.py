@@ -1,0 +1,58 @@
+"""The demo shop's widget: its key, the storefront that may show it, what signs its customers."""
+
+import secrets
+from dataclasses import dataclass
+from datetime import timedelta
+
+from demo.webhook import DEMO
+from domain.core.ports import Sealer
+from domain.tenants.client_settings import WIDGET_KEY_BYTES
+from domain.widget.signed_user import SECRET_BYTES
+from domain.widget.widget import Widget, WidgetChange, unseal_widget_secret
+from services.core.unit_of_work import UnitOfWork
+from services.widget.widget_settings import change_widget, rotate_widget_key, rotate_widget_secret
+from store.tenants.client_settings import SettingsRepository
+from store.widget.widgets import WidgetRepository
+
+_AT_ONCE = timedelta(0)
+
+
+@dataclass(frozen=True, slots=True)
+class DemoWidget:
+    """`origin`: the storefront's."""
+
+    origin: str
+    key: str
+    secret: str
+
+
+async def open_widget(
+    work: UnitOfWork, sealer: Sealer, origin: str, *, before: str | None
+) -> DemoWidget:
+    """The widget as it is set up, for the storefront at this origin; its key and secret are made
+    where there are none. `before`: where the storefront was; other origins stay allowed."""
+    widget = await WidgetRepository(work.connection, work.tenant).read()
+    others = tuple(it for it in widget.allowed_origins if it not in {before, origin})
+    if widget.allowed_origins != (*others, origin):
+        await change_widget(work, DEMO, WidgetChange(allowed_origins=(*others, origin)))
+    return DemoWidget(origin, await _key(work), await _secret(work, sealer, widget))
+
+
+async def _key(work: UnitOfWork) -> str:
+    settings = await SettingsRepository(work.connection, work.tenant).read()
+    if settings.widget_key is None:
+        random = secrets.token_bytes(WIDGET_KEY_BYTES)
+        settings = await rotate_widget_key(work, DEMO, overlap=_AT_ONCE, random_bytes=random)
+    if settings.widget_key is None:
+        raise LookupError("a widget's key was made, and is not there")
+    return settings.widget_key
+
+
+async def _secret(work: UnitOfWork, sealer: Sealer, widget: Widget) -> str:
+    if widget.sealed_secret is not None:
+        return unseal_widget_secret(sealer, work.tenant, widget.sealed_secret)
+    random = secrets.token_bytes(SECRET_BYTES)
+    made = await rotate_widget_secret(
+        work, DEMO, overlap=_AT_ONCE, sealer=sealer, random_bytes=random
+    )
+    return made.secret

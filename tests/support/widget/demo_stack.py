@@ -1,0 +1,43 @@
+"""`make run` in the background, with its tour, and what it says of itself."""
+
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from embedded.ports import free_port
+from tests.support.core.command_line import dev_stack
+
+
+@dataclass(frozen=True)
+class DemoStack:
+    """`tour`: what was printed before the line `ready`."""
+
+    data: Path
+    url: str
+    storefront: str
+    tour: str
+
+
+@contextmanager
+def demo_stack(data: Path) -> Iterator[DemoStack]:
+    with dev_stack(data, "--port", str(free_port())) as process:
+        printed = _printed(process)
+        named = dict(line.split(" ", 1) for line in printed if line.startswith(_NAMED))
+        yield DemoStack(data, named["ready"], named["storefront"], "\n".join(printed))
+
+
+_NAMED = ("storefront http", "ready http")
+
+
+def _printed(process: "subprocess.Popen[str]") -> list[str]:
+    """The lines until it serves; fails with the errors if it never does."""
+    assert process.stdout is not None
+    lines: list[str] = []
+    for line in process.stdout:
+        lines.append(line.rstrip("\n"))
+        if line.startswith("ready "):
+            return lines
+    assert process.stderr is not None
+    raise AssertionError(f"dev ended without serving:\n{process.stderr.read()}")
