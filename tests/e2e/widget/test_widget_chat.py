@@ -103,6 +103,17 @@ async def test_an_answer_that_is_lost_on_its_way_doubles_nothing(
     assert len(stub.session.messages) == 4
 
 
+async def test_an_answer_that_takes_longer_comes_with_the_messages(
+    visitor: Visitor, stub: StubService
+) -> None:
+    stub.refuse("chat", 504, "answer_delayed", after=True, event_id="01JD")
+    await visitor.open()
+    await visitor.write("Slowly")
+    await expect(visitor.texts).to_have_text(["Slowly", "Answer to: Slowly"])
+    await expect(visitor.notice).to_be_hidden()
+    assert len(stub.chats) == 1
+
+
 async def test_an_unsent_message_survives_the_page(
     visitor: Visitor, stub: StubService, site: Site, context: BrowserContext
 ) -> None:
@@ -139,7 +150,7 @@ async def test_two_tabs_show_the_same(
     await visitor.open()
     await visitor.write("From the first")
     await expect(visitor.texts).to_have_count(2)
-    await expect(other.launcher).to_have_accessible_name("Open the chat, 1 unread")
+    await expect(other.launcher).to_have_accessible_name("Chat, 1 unread")
 
     await other.open()
     await other.write("From the second")
@@ -154,7 +165,7 @@ async def test_two_tabs_show_the_same(
     stub.session.add("human", "And one more")
     await expect(visitor.texts.last).to_have_text("And one more")
     # What one tab has shown is unread in no other.
-    await expect(other.launcher).to_have_accessible_name("Open the chat")
+    await expect(other.launcher).to_have_accessible_name("Chat")
     assert len(stub.session.messages) == 5
 
 

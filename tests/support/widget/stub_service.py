@@ -68,11 +68,13 @@ class _Planned:
     code: str
     retry_after: int | None
     after: bool
+    event_id: str | None
 
 
 class StubService:
     """`chats`: the bodies that came to the chat, in order. `answers`: what is said to a text; an
-    echo without. `let_go`: no answer before it is set."""
+    echo without. `let_go`: no answer before it is set. `buffered`: something between holds the
+    streams back. `streams`: how many are open."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -87,6 +89,7 @@ class StubService:
         self.let_go = asyncio.Event()
         self.let_go.set()
         self.closing = False
+        self.buffered = False
         self._done: dict[str, dict[str, object]] = {}
         self._asked: dict[str, str] = {}
         routes = {
@@ -127,9 +130,10 @@ class StubService:
         *,
         retry_after: int | None = None,
         after: bool = False,
+        event_id: str | None = None,
     ) -> None:
         """The next request of that path. `after`: once its work is done."""
-        self._planned.append(_Planned(path, status, code, retry_after, after))
+        self._planned.append(_Planned(path, status, code, retry_after, after, event_id))
 
     def _guarded(self, name: str, to: Endpoint) -> Endpoint:
         async def endpoint(request: Request) -> Response:
@@ -140,7 +144,7 @@ class StubService:
             answer = None if planned and not planned.after else await to(request)
             if planned is not None:
                 self._planned.remove(planned)
-                answer = _refusal(planned.status, planned.code)
+                answer = _refusal(planned.status, planned.code, planned.event_id)
                 if planned.retry_after is not None:
                     answer.headers["retry-after"] = str(planned.retry_after)
             assert answer is not None
@@ -210,7 +214,7 @@ class StubService:
             yield ": here\n\n"
             changes = -1
             while not self.closing:
-                if changes != session.changes:
+                if not self.buffered and changes != session.changes:
                     changes = session.changes
                     for one in session.messages[after:]:
                         yield f"event: message\nid: {one['number']}\ndata: {json.dumps(one)}\n\n"
@@ -243,5 +247,8 @@ class StubService:
         return JSONResponse({"session_id": body["session_id"], "customer_email": email})
 
 
-def _refusal(status: int, code: str) -> Response:
-    return JSONResponse({"error": "planned", "code": code, "request_id": "1"}, status_code=status)
+def _refusal(status: int, code: str, event_id: str | None = None) -> Response:
+    body = {"error": "planned", "code": code, "request_id": "1"}
+    if event_id is not None:
+        body["event_id"] = event_id
+    return JSONResponse(body, status_code=status)
