@@ -18,7 +18,9 @@ from workflows import options
 def tried_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """What fails is tried as often as ever, with shorter pauses."""
     for tried in (options.INSIDE, options.REMOTE_BRAIN, options.OUTSIDE):
-        quick = replace(tried["retry_policy"], initial_interval=timedelta(milliseconds=5))
+        policy = tried["retry_policy"]
+        assert policy is not None
+        quick = replace(policy, initial_interval=timedelta(milliseconds=5))
         monkeypatch.setitem(tried, "retry_policy", quick)
 
 
