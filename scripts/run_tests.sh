@@ -1,7 +1,7 @@
 #!/bin/sh
-# The tests of these markers: first together, on two processes that share their servers, then one by
-# one what measures time or loads the machine. ORDER=random shuffles the files and what is in them;
-# SEED=… repeats such an order.
+# The tests of these markers: first together, on three processes that share their servers (tests
+# wait much), then one by one what measures time or loads the machine. ORDER=random shuffles the
+# files and what is in them; SEED=… repeats such an order.
 #
 #     sh scripts/run_tests.sh "not slow"
 set -u
@@ -28,7 +28,7 @@ run() {
         echo $? >"$said/$name.code"
     } | tee "$said/$name.out"
 }
-run together "not alone${chosen:+ and $chosen}" -n 2 --dist loadfile --no-loadscope-reorder
+run together "not alone${chosen:+ and $chosen}" -n 3 --dist loadfile --no-loadscope-reorder
 # Only their files: to collect all the others takes longer than some of these tests.
 # shellcheck disable=SC2046
 run alone "alone${chosen:+ and $chosen}" $(grep -rlE 'mark\.alone\b' tests --include='test_*.py')

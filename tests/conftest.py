@@ -33,7 +33,7 @@ _TESTS = Path(__file__).parent
 # Rooms in the order of how long their longest file takes: what lasts longest begins first, so that
 # several test processes end together. The files of the other rooms are short: they fill the gap.
 _LONGEST_FIRST = (
-    *("contract", "e2e", "workflows", "bench", "embedded", "demo"),
+    *("contract", "e2e", "evaluation", "workflows", "bench", "embedded", "demo"),
     *("api", "services", "store", "replay", "activities", "adapters"),
 )
 

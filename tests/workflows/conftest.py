@@ -1,6 +1,8 @@
 """Engines that act and that send webhooks: each with a database of its own."""
 
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
@@ -9,6 +11,17 @@ from tests.support.core.temporal import TemporalServer
 from tests.support.servers.mail import MailServer
 from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_receiver
 from tests.support.webhooks.webhook_engine import sending_engine
+from workflows import options
+
+
+@pytest.fixture
+def tried_quickly(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What fails is tried as often as ever, with shorter pauses."""
+    for tried in (options.INSIDE, options.REMOTE_BRAIN, options.OUTSIDE):
+        policy = tried["retry_policy"]
+        assert policy is not None
+        quick = replace(policy, initial_interval=timedelta(milliseconds=5))
+        monkeypatch.setitem(tried, "retry_policy", quick)
 
 
 @pytest.fixture

@@ -106,6 +106,7 @@ async def test_a_refund_that_was_begun_is_never_called_undone(
     assert (await only_row(acting.database, action_ledger))["state"] == "unknown"
 
 
+@pytest.mark.usefixtures("tried_quickly")
 async def test_a_lone_refund_that_was_begun_and_cannot_be_reached_is_unknown(
     acting: LiveEngine, tmp_path: Path
 ) -> None:

@@ -100,6 +100,7 @@ async def test_what_it_invents_is_seen_by_a_human_first(
         await engine.decide(escalation["id"], Decision.REJECT)
 
 
+@pytest.mark.usefixtures("tried_quickly")
 async def test_a_model_that_fails_fails_the_run_and_says_so(
     database_url: str, temporal: TemporalServer, shop: Shop
 ) -> None:

@@ -53,6 +53,7 @@ async def _put_off(mail: MailServer) -> bool:
     return mail.refused > 0
 
 
+@pytest.mark.usefixtures("tried_quickly")
 async def test_broken_brain_fails_the_run(idle_engine: LiveEngine, shop: Shop) -> None:
     idle_engine.activities = dataclasses.replace(
         idle_engine.activities, think=think_with(idle_engine.database, BrokenBrain())

@@ -4,6 +4,7 @@ import dataclasses
 from datetime import timedelta
 from typing import Any
 
+import pytest
 import sqlalchemy as sa
 
 from activities.runs.persist import Persist
@@ -173,6 +174,7 @@ async def test_each_round_is_told_and_the_first_reason_stays(
     assert conversation["summary"].endswith("handed over")
 
 
+@pytest.mark.usefixtures("tried_quickly")
 async def test_a_broken_brain_is_told_without_its_words(
     idle_engine: LiveEngine, shop: Shop
 ) -> None:

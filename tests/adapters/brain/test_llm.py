@@ -196,7 +196,7 @@ async def test_slow_drip_ends_with_the_deadline(
     with pytest.raises(BrainUnavailable):
         await brain(classifier, configured(server, model), deadline_s=0.5).think(asked())
 
-    assert 0.4 < time.monotonic() - started < 2
+    assert 0.4 < time.monotonic() - started < 5
 
 
 async def test_fallback_has_time_left(
@@ -228,7 +228,7 @@ async def test_nobody_answers(
     with pytest.raises(BrainUnavailable) as caught:
         await brain(classifier, settings, deadline_s=2).think(asked())
 
-    assert time.monotonic() - started < 3
+    assert time.monotonic() - started < 6
     assert server.asked
     assert spare.asked
     assert not caught.value.retryable

@@ -139,8 +139,8 @@ async def test_caller_that_does_not_take_its_answer(edge: EdgeServer, path: byte
         await eventually(lambda: is_dropped(edge, connection), DEFAULT_LIMITS.stalled_s)
 
 
-async def test_caller_that_takes_its_answer(edge: EdgeServer) -> None:
-    async with raw_connection(edge.port) as connection:
+async def test_caller_that_takes_its_answer(narrow: EdgeServer) -> None:
+    async with raw_connection(narrow.port) as connection:
         await connection.send(PING.replace(b"/ping", b"/block"))
 
         assert len((await connection.answer()).body) == 64 * MEBIBYTE

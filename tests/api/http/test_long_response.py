@@ -80,7 +80,7 @@ async def test_reader_that_leaves(takes: int) -> None:
 
     reader.gone.set()
 
-    async with asyncio.timeout(1):
+    async with asyncio.timeout(10):
         await writing
     assert not reader.is_whole
     assert source.closed

@@ -20,7 +20,7 @@ from tests.support.core.waiting import eventually
 from tests.support.intake.admission import sent_before
 from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
-FLOOD = 500
+FLOOD = 200
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.rows import rows
 from tests.support.tenants.shop import Shop, open_shop
 
-CALLERS = 50
+CALLERS = 20
 CALLS_BEFORE = 3
 CALLS_AFTER = 2
 

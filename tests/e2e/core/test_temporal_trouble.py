@@ -53,7 +53,7 @@ async def test_half_a_second_a_call(
         monkeypatch.setattr("api.gateway_answers.DEADLINE_S", 0.4)
         began = time.monotonic()
         late = await engine.post(shop, message=ORDER_QUESTION)
-        assert time.monotonic() - began < 1
+        assert time.monotonic() - began < ANSWER_WITHIN_S
         assert (late.status_code, late.json()["code"]) == (500, "answer_timeout")
         await eventually(lambda: _each_once(engine, CALLS + 2))
         proxy.delay_s = 0

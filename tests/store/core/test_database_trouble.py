@@ -119,9 +119,9 @@ async def test_a_late_waiter_gives_up_before_its_time_ends(narrow: Database, sho
     async with _only_connection_held(narrow):
         began = time.monotonic()
         with pytest.raises(EngineUnavailable):
-            async with narrow.tenant(shop.tenant, patience_s=0.6):
+            async with narrow.tenant(shop.tenant, patience_s=2):
                 pass
-        assert time.monotonic() - began < 0.6
+        assert time.monotonic() - began < 2
 
     assert await _pids(narrow, 1) == before
 
