@@ -17,6 +17,9 @@ CANARIES = {
     "ak_0123456789abcdef0123456789abcdef": "0123456789abcdef",
     "mcp_89abcdef0123456789abcdef01234567": "89abcdef0123",
     "whsec_" + "ab12" * 16: "ab12ab12",
+    "wk_" + "c0de" * 8: "c0dec0de",
+    "wsec_" + "ab34" * 16: "ab34ab34",
+    "01KAKJ5X0000000000000000AA." + "s-_3cr3tOf" * 4 + "abc": "cr3tOf",
     "Bearer s3cr3t-of.somebody_": "s3cr3t",
     "bearer  onlyletters": "onlyletters",
     "Basic c2hvcDpodW50ZXIy": "c2hvcDpodW50ZXIy",
@@ -110,7 +113,8 @@ def test_sentences_are_not_mangled(text: str) -> None:
     "prefix",
     ["a", "a.", "a://", "/a://", "a://b:", "a://b:c@", "a://b?", "eyJ", "eyJabcdef.", "bearer ",
      "bearer%20", "basic ", "basic%20bearer", "%20", "x?", "x?a=", "token=", "token='", "secret :",
-     "password", "ak_", "@", "a@", "a@a.", "a@1.", "%40", "a%40", "a%40a.1", "o'", "o'a@", " "],
+     "password", "ak_", "0", "A.", "0" * 26 + ".", "@", "a@", "a@a.", "a@1.", "%40", "a%40",
+     "a%40a.1", "o'", "o'a@", " "],
 )  # fmt: skip
 @pytest.mark.parametrize("first", ["", "@"])
 def test_hostile_text_costs_no_more_than_other_text(first: str, prefix: str) -> None:

@@ -15,7 +15,7 @@ def test_it_adds_up_what_all_processes_may_open(database_url: str) -> None:
     done = cli("connections", *few, "--json", DATABASE_URL=database_url)
     told: dict[str, int] = json.loads(done.stdout)
 
-    assert told["needed"] == 15 + 11 + 12 + 5 + 15
+    assert told["needed"] == 16 + 11 + 12 + 5 + 16
     assert told["usable"] == told["max_connections"] - told["reserved"]
     assert 1 <= told["open_now"] <= told["max_connections"]
 

@@ -114,8 +114,7 @@ async def test_a_lived_client_moves_and_is_copied(
     before = await document(here, it.shop.client_id)
 
     moved = await bring(elsewhere, tenant := await empty_client(elsewhere), text)
-    assert not moved.renamed
-    assert moved.widget_key_left
+    assert (moved.renamed, moved.widget_key_left) == (False, True)
     assert moved.records == {section: len(before[section]) for section in Section}
     assert (moved.closed.runs, moved.closed.reviews, moved.closed.integrations) == (0, 1, 1)
     after = await document(elsewhere, tenant)
@@ -136,8 +135,7 @@ async def test_a_lived_client_moves_and_is_copied(
     assert spent.on_order
 
     copied = await bring(here, copy := await empty_client(here), text)
-    assert copied.renamed
-    assert copied.widget_key_left
+    assert (copied.renamed, copied.widget_key_left) == (True, True)
     twin, original = await document(here, copy), await document(here, it.shop.client_id)
     original["settings"][0]["widget_key"] = None
     assert in_any_order(settled(twin)) == renamed(settled(original), copy)

@@ -16,6 +16,7 @@ from domain.core.period import period_of
 from domain.intake.event import InboundEvent
 from domain.tenants.actor import Actor
 from domain.tenants.client import Plan
+from domain.widget.visit import WidgetVisit
 from services.core.unit_of_work import UnitOfWork
 from services.intake import admission
 from services.intake.admission import Admitted, Repeated, Unmatched
@@ -37,6 +38,7 @@ def arrival(
     payload: dict[str, JsonValue] | None = None,
     now: datetime | None = None,
     idempotency: IdempotencyKey | None = None,
+    visit: WidgetVisit | None = None,
 ) -> Arrival:
     """An event at the door, with fresh ids."""
     return Arrival(
@@ -51,6 +53,7 @@ def arrival(
         message_id=new_ulid(),
         received_at=now or utc_now(),
         idempotency=idempotency,
+        visit=visit,
     )
 
 
@@ -65,6 +68,7 @@ async def try_to_admit(
     now: datetime | None = None,
     key_id: str | None = None,
     idempotency: IdempotencyKey | None = None,
+    visit: WidgetVisit | None = None,
 ) -> Admitted | Unmatched | Repeated:
     """One event in a transaction of its own. Raises what admission refuses with."""
     comes = arrival(
@@ -74,6 +78,7 @@ async def try_to_admit(
         payload=payload,
         now=now,
         idempotency=idempotency,
+        visit=visit,
     )
     actor = Actor.key(key_id) if key_id else Actor.system("test")
     async with database.tenant(shop.tenant) as connection:

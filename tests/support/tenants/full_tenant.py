@@ -190,7 +190,9 @@ async def _note(shop: Shop, connection: AsyncConnection) -> None:
 
 async def _chat(shop: Shop, connection: AsyncConnection) -> None:
     now, session_id = utc_now(), new_ulid()
-    await WidgetRepository(connection, shop.tenant).change(WidgetChange(hourly_messages=5), now)
+    await WidgetRepository(connection, shop.tenant).change(
+        WidgetChange(allowed_origins=("https://shop.example",)), now
+    )
     await WidgetSessionRepository(connection, shop.tenant).open(session_id, "fr", now)
     await VisitorCodeRepository(connection, shop.tenant).create(
         NewVisitorCode(new_ulid(), session_id, "a@b.example", "192.0.2.0/24", b"d", "sealed"), now

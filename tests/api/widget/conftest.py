@@ -1,0 +1,13 @@
+"""A page of a shop whose agent wants none of its messages."""
+
+import pytest
+
+from tests.support.core.engine import LiveEngine
+from tests.support.tenants.shop import open_shop
+from tests.support.widget.page import WidgetPage, page_of
+
+
+@pytest.fixture
+async def page(front: LiveEngine) -> WidgetPage:
+    """Its messages are stored and answered at once, without a run."""
+    return await page_of(front, await open_shop(front.database, event_type="shopify.*"))
