@@ -2,8 +2,8 @@
 
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail
+from domain.integrations.client_sender import signed
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integrations.mail_sender import signed
 from store.core.database import Database
 from store.integrations.mail_senders import MailSenderRepository
 

@@ -16,8 +16,8 @@ import aiosmtplib
 
 from adapters.mail.smtp_guard import SmtpGuard
 from domain.core.ports import MailSender, Sealer, SmtpServer
+from domain.integrations.client_sender import unseal_password
 from domain.integrations.errors import MailLoginRefused, MailServerUntrusted, MailUnreachable
-from domain.integrations.mail_sender import unseal_password
 
 _AT_ONCE: Final = 4
 """Connections of one client."""

@@ -8,8 +8,8 @@ from adapters.webhooks.dial import Dialler, vetted
 from adapters.webhooks.failures import PostFailed
 from adapters.webhooks.lookup import LOOKUP_S, LookUp, Names, system_look_up
 from domain.core.errors import EngineUnavailable
+from domain.integrations.client_sender import check_port
 from domain.integrations.errors import InvalidMailSender, MailServerForbidden, MailUnreachable
-from domain.integrations.mail_sender import check_port
 from domain.webhooks.delivery import FailureKind
 from domain.webhooks.errors import Deferred, InvalidWebhook
 from domain.webhooks.url import checked_host

@@ -27,8 +27,8 @@ from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
 from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
+from domain.integrations.client_sender import Security, ShownSender, WantedSender, WantedServer
 from domain.integrations.errors import InvalidSenderCode
-from domain.integrations.mail_sender import Security, ShownSender, WantedSender, WantedServer
 from services.integrations.mail_senders import (
     DrawnCode,
     remove_mail_sender,

@@ -6,7 +6,7 @@ It holds nothing that the client typed: the address may be a stranger's.
 from typing import Final
 
 from domain.core.ports import OutgoingMail
-from domain.integrations.mail_sender import CODE_LIFETIME
+from domain.integrations.client_sender import CODE_LIFETIME
 
 _MINUTES: Final = round(CODE_LIFETIME.total_seconds() / 60)
 _PRODUCT: Final = {"fr": "Agent de support", "en": "Support agent"}

@@ -9,13 +9,7 @@ from dataclasses import dataclass, field, replace
 from domain.core.ids import TenantId
 from domain.core.ports import MailSender, Sealer, SmtpServer
 from domain.identity.code import code_digest, is_code
-from domain.integrations.errors import (
-    InvalidMailSender,
-    MailSenderNotFound,
-    MailSenderVerified,
-    TooManySenderCodes,
-)
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     Security,
     ShownSender,
     WantedSender,
@@ -25,6 +19,12 @@ from domain.integrations.mail_sender import (
     same_way,
     seal_password,
     security_of,
+)
+from domain.integrations.errors import (
+    InvalidMailSender,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
 )
 from domain.integrations.ports import MailServers
 from domain.tenants.actor import MANAGERS, Actor

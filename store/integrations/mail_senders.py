@@ -10,14 +10,14 @@ from sqlalchemy.dialects.postgresql import insert
 
 from domain.core.ports import MailSender, SmtpServer
 from domain.identity.code import DAY, TRIES
-from domain.integrations.errors import MailSenderNotFound
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     CODE_LIFETIME,
     CODES_A_DAY,
     Security,
     ShownSender,
     ShownServer,
 )
+from domain.integrations.errors import MailSenderNotFound
 from store.core.repository import TenantRepository
 from store.integrations.tables import mail_senders
 

@@ -14,8 +14,8 @@ from api.schemas.integrations.mail_sender import ResentCodeBody, SenderBody, Sen
 from domain.core.ids import TenantId
 from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
+from domain.integrations.client_sender import ShownSender
 from domain.integrations.errors import InvalidSenderCode
-from domain.integrations.mail_sender import ShownSender
 from services.integrations.mail_senders import (
     DrawnCode,
     remove_mail_sender,

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
 from api.schemas.core.strict_body import StrictBody, Whole
 from domain.identity.address import MAX_ADDRESS
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     MAX_HOST,
     MAX_LOGIN,
     MAX_PASSWORD,
@@ -17,7 +17,7 @@ from domain.integrations.mail_sender import (
     WantedServer,
 )
 
-# What is written is checked by domain/integrations/mail_sender.py, which says what is wrong.
+# What is written is checked by domain/integrations/client_sender.py, which says what is wrong.
 _Address = Annotated[
     str, WithJsonSchema({"type": "string", "format": "email", "maxLength": MAX_ADDRESS})
 ]

@@ -10,18 +10,18 @@ import pytest
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
 from domain.core.ports import MailSender
-from domain.integrations.errors import (
-    InvalidMailSender,
-    MailSenderNotFound,
-    MailSenderVerified,
-    TooManySenderCodes,
-)
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     CODE_LIFETIME,
     CODES_A_DAY,
     ShownSender,
     WantedSender,
     WantedServer,
+)
+from domain.integrations.errors import (
+    InvalidMailSender,
+    MailSenderNotFound,
+    MailSenderVerified,
+    TooManySenderCodes,
 )
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role

@@ -1,16 +1,45 @@
-"""The way that mail goes out, with servers of the tests' own at its end."""
+"""The way that mail goes out, with servers of the tests' own at its end, and a mail for it."""
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Final
 
 from adapters.mail.mailer import SmtpMailer
 from adapters.mail.own_servers import OwnServers
 from adapters.mail.smtp_guard import SmtpGuard
 from adapters.seal import FernetSealer, new_seal_key
+from adapters.system import new_ulid
 from adapters.webhooks.dial import tls_context
 from adapters.webhooks.lookup import LookUp, system_look_up
+from domain.core.ids import TenantId
+from domain.core.ports import MailSender, OutgoingMail, SmtpServer
+from domain.integrations.client_sender import seal_password
 from tests.support.integrations.senders import SERVICE
+from tests.support.servers.client_smtp import PASSWORD, USERNAME
 
-MAILS_SEALER = FernetSealer(new_seal_key())
+MAILS_SEALER: Final = FernetSealer(new_seal_key())
+CLIENT: Final = TenantId(new_ulid())
+ADDRESS: Final = "contact@shop.example"
+MAIL: Final = OutgoingMail(
+    name="reply.1", to="lea@example.com", from_name="Chez Nous", subject="Re: x", text="Bonjour"
+)
+
+
+def by(
+    server: SmtpServer | None, *, client: TenantId = CLIENT, verified: bool = True
+) -> MailSender:
+    return MailSender(
+        client_id=client,
+        address=ADDRESS,
+        reply_to="answers@shop.example",
+        server=server,
+        verified=verified,
+    )
+
+
+def with_login(server: SmtpServer, password: str = PASSWORD) -> SmtpServer:
+    sealed = seal_password(MAILS_SEALER, CLIENT, password)
+    return replace(server, username=USERNAME, sealed_password=sealed)
 
 
 def mailer_to(

@@ -3,14 +3,10 @@
 from typing import Any, Final
 
 from adapters.seal import FernetSealer
-from adapters.system import new_ulid, utc_now
-from domain.core.ids import TenantId
-from domain.core.ports import MailSender
-from domain.integrations.mail_sender import WantedSender
+from domain.integrations.client_sender import WantedSender
 from domain.tenants.actor import Actor
 from services.integrations.mail_senders import DrawnCode, StoredSender, set_mail_sender
 from store.core.database import Database
-from store.integrations.mail_senders import MailSenderRepository, NewSenderCode
 from tests.support.core.engine import LiveEngine
 from tests.support.core.units import units_on
 from tests.support.tenants.shop import Shop
@@ -55,14 +51,3 @@ async def a_sender(front: LiveEngine, shop: Shop) -> None:
     """One that waits for SENDER_CODE."""
     sealer = FernetSealer(front.settings.seal.key.get_secret_value())
     await set_sender(front.database, shop, sealer, WantedSender(SENDER["address"]))
-
-
-async def store_verified(database: Database, sender: MailSender) -> None:
-    """Past the use cases: as if its code had been entered."""
-    tenant: TenantId = sender.client_id
-    async with database.tenant(tenant) as connection:
-        senders = MailSenderRepository(connection, tenant)
-        await senders.put(sender, utc_now())
-        code = NewSenderCode(id=new_ulid(), digest=b"", sealed_code="", language="fr")
-        assert await senders.give_code(code, utc_now())
-        await senders.verify(code.id, utc_now())

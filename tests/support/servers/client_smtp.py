@@ -87,3 +87,8 @@ async def scripted(script: Script, context: ssl.SSLContext | None = None) -> Asy
 def at(port: int, *, starttls: bool = False, host: str = "localhost") -> SmtpServer:
     """Without a login."""
     return SmtpServer(host=host, port=port, starttls=starttls)
+
+
+async def says(writer: asyncio.StreamWriter, *lines: str) -> None:
+    writer.write("".join(f"{line}\r\n" for line in lines).encode())
+    await writer.drain()

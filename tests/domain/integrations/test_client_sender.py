@@ -6,8 +6,7 @@ import pytest
 
 from adapters.seal import FernetSealer, new_seal_key
 from domain.core.ports import SmtpServer
-from domain.integrations.errors import InvalidMailSender
-from domain.integrations.mail_sender import (
+from domain.integrations.client_sender import (
     Security,
     WantedSender,
     WantedServer,
@@ -17,6 +16,7 @@ from domain.integrations.mail_sender import (
     signed,
     unseal_password,
 )
+from domain.integrations.errors import InvalidMailSender
 from domain.integrations.sender_code_mail import sender_code_mail
 
 SERVICE = "Support@Service.example"
