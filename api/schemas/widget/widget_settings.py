@@ -30,7 +30,11 @@ _Origins = Annotated[
     ),
 ]
 _NEVER_NULL: Final = ("allowed_origins", "accepts_api_keys")
-_Share = Annotated[Whole, Field(ge=1, le=MAX_SHARE)]
+_Share = Annotated[
+    Whole,
+    Field(ge=1, le=MAX_SHARE),
+    WithJsonSchema({"type": "integer", "minimum": 1, "maximum": MAX_SHARE}),
+]
 
 
 class WidgetBody(StrictBody):
