@@ -122,7 +122,7 @@ function openChat(base, key, language, signed) {
       { id: one.id, text: one.text, label: label(one), again: Boolean(one.dead) }
     )));
     panel.setTyping(!held && Boolean(outbox.now.posting || live.thinking));
-    panel.setUnread(session.unread());
+    panel.setUnread(opened ? 0 : session.unread());
     panel.setNotice(notice(entries.some((one) => !one.sent && !one.dead && !one.held)));
     const email = live.verified_email;
     panel.setKnown(email ? filled(words.verified, { email }) : "");
@@ -157,6 +157,7 @@ function openChat(base, key, language, signed) {
     via = "page";
     settle(false);
     session.pull().then(session.ensure);
+    outbox.retry();
   }
 
   /** As if the browser had never been here. */

@@ -144,9 +144,10 @@ function openOutbox(wire, store, on) {
     }
   }
 
-  /** At once, as after a time without a network. */
+  /** At once, as after a time without a network or for another user. */
   function retry() {
     tries = 0;
+    if (now.trouble === "unavailable") now.trouble = null;
     flush();
   }
 

@@ -24,7 +24,7 @@ function openPanel(key, words, language, on) {
   );
   const notice = node("div", { class: "notice", hidden: true });
   const known = node("div", { class: "known", hidden: true });
-  const shown = node("div", {}, node("p", { class: "text" }, words.welcome));
+  const shown = node("div", {}, node("p", { class: "text welcome" }, words.welcome));
   const pending = node("div", { "aria-live": "off" });
   const typing = node(
     "div", { class: "message", hidden: true },
@@ -39,7 +39,10 @@ function openPanel(key, words, language, on) {
     shown, pending, typing,
   );
   const said = node("div", { class: "quiet", role: "status" });
-  const composer = openComposer(words, on.send);
+  const composer = openComposer(words, (text) => {
+    atEnd = true;
+    on.send(text);
+  });
   const verify = openVerify(words, on);
   const dialog = node(
     "dialog", { class: "panel", tabindex: "-1" },
@@ -63,12 +66,17 @@ function openPanel(key, words, language, on) {
     // A phone's keyboard covers the page without making it smaller.
     dialog.style.setProperty("--tall", `${visualViewport.height}px`);
     dialog.style.setProperty("--top", `${visualViewport.offsetTop}px`);
-    scroll();
   }
 
+  // Who reads further up is left there.
+  let atEnd = true;
+  log.addEventListener("scroll", () => {
+    atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  });
   function scroll() {
-    log.scrollTop = log.scrollHeight;
+    if (atEnd) log.scrollTop = log.scrollHeight;
   }
+  new ResizeObserver(scroll).observe(log);
 
   function open(focus) {
     before = root.activeElement || document.activeElement;
@@ -130,14 +138,16 @@ function openPanel(key, words, language, on) {
     );
   }
 
-  const clock = new Intl.DateTimeFormat(regionOf(language), {
-    dateStyle: "short", timeStyle: "short",
-  });
+  function clock(at) {
+    const today = at.toDateString() === new Date().toDateString();
+    const style = { timeStyle: "short", ...(!today && { dateStyle: "short" }) };
+    return new Intl.DateTimeFormat(regionOf(language), style).format(at);
+  }
 
   function add(message) {
     const at = new Date(message.created_at);
     const time = Number.isNaN(at.getTime()) ? [] : [
-      node("time", { class: "state", datetime: at.toISOString() }, clock.format(at)),
+      node("time", { class: "state", datetime: at.toISOString() }, clock(at)),
     ];
     const author = Object.keys(words.by).includes(message.author) ? message.author : "agent";
     shown.append(bubble(author, String(message.text), time));
@@ -159,7 +169,7 @@ function openPanel(key, words, language, on) {
       made.classList.add("unsent");
       return made;
     }));
-    if (entries.length) scroll();
+    scroll();
   }
 
   /** The form in the composer's place, while a message is held. */
@@ -206,7 +216,7 @@ function openPanel(key, words, language, on) {
   return {
     host, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
     place: (number) => widget.style.setProperty("--place", number),
-    clear: () => shown.replaceChildren(node("p", { class: "text" }, words.welcome)),
+    clear: () => shown.replaceChildren(node("p", { class: "text welcome" }, words.welcome)),
     setNotice: (text) => setText(notice, text),
     setKnown: (text) => setText(known, text),
     settled: () => log.setAttribute("aria-busy", "false"),

@@ -155,6 +155,8 @@ function openSession(wire, store, on) {
   }
 
   function look(isLooking) {
+    // What was on the screen until now, or is from now on.
+    seen();
     looking = isLooking;
     ensure();
     seen();

@@ -43,6 +43,8 @@ function openStore(key, changed) {
 
   function write(record) {
     const written = JSON.stringify(record);
+    // Each write wakes the other tabs.
+    if (written === text()) return;
     if (memory === null) {
       try {
         localStorage.setItem(name, written);

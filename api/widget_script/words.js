@@ -1,8 +1,8 @@
 // What the visitor reads. `{…}` is filled in.
 const WORDS = {
   en: {
-    launch: "Open the chat",
-    launchUnread: "Open the chat, {n} unread",
+    launch: "Chat",
+    launchUnread: "Chat, {n} unread",
     close: "Close the chat",
     log: "Conversation",
     welcome: "Hello! How can we help you?",
@@ -39,8 +39,8 @@ const WORDS = {
     later: "Please try again in a moment.",
   },
   fr: {
-    launch: "Ouvrir la discussion",
-    launchUnread: "Ouvrir la discussion, {n} non lus",
+    launch: "Discussion",
+    launchUnread: "Discussion, {n} non lus",
     close: "Fermer la discussion",
     log: "Conversation",
     welcome: "Bonjour ! Comment pouvons-nous vous aider ?",

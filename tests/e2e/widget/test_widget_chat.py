@@ -139,7 +139,7 @@ async def test_two_tabs_show_the_same(
     await visitor.open()
     await visitor.write("From the first")
     await expect(visitor.texts).to_have_count(2)
-    await expect(other.launcher).to_have_accessible_name("Open the chat, 1 unread")
+    await expect(other.launcher).to_have_accessible_name("Chat, 1 unread")
 
     await other.open()
     await other.write("From the second")
@@ -154,7 +154,7 @@ async def test_two_tabs_show_the_same(
     stub.session.add("human", "And one more")
     await expect(visitor.texts.last).to_have_text("And one more")
     # What one tab has shown is unread in no other.
-    await expect(other.launcher).to_have_accessible_name("Open the chat")
+    await expect(other.launcher).to_have_accessible_name("Chat")
     assert len(stub.session.messages) == 5
 
 

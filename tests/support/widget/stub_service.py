@@ -72,7 +72,8 @@ class _Planned:
 
 class StubService:
     """`chats`: the bodies that came to the chat, in order. `answers`: what is said to a text; an
-    echo without. `let_go`: no answer before it is set."""
+    echo without. `let_go`: no answer before it is set. `buffered`: something between holds the
+    streams back. `streams`: how many are open."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -87,6 +88,7 @@ class StubService:
         self.let_go = asyncio.Event()
         self.let_go.set()
         self.closing = False
+        self.buffered = False
         self._done: dict[str, dict[str, object]] = {}
         self._asked: dict[str, str] = {}
         routes = {
@@ -210,7 +212,7 @@ class StubService:
             yield ": here\n\n"
             changes = -1
             while not self.closing:
-                if changes != session.changes:
+                if not self.buffered and changes != session.changes:
                     changes = session.changes
                     for one in session.messages[after:]:
                         yield f"event: message\nid: {one['number']}\ndata: {json.dumps(one)}\n\n"

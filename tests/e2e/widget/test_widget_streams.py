@@ -1,0 +1,143 @@
+"""When the script listens to the service, and what it does where it cannot."""
+
+import pytest
+from playwright.async_api import BrowserContext, Page, expect
+
+from tests.support.core.waiting import eventually
+from tests.support.widget.pages import Site, Visitor, visit
+from tests.support.widget.stub_service import StubService
+
+pytestmark = pytest.mark.slow
+
+# Chromium without a window never hides a page.
+HIDE = """(hidden) => {
+  Object.defineProperty(document, 'hidden', { configurable: true, get: () => hidden });
+  document.dispatchEvent(new Event('visibilitychange'));
+}"""
+
+
+async def _streams(stub: StubService, number: int) -> None:
+    async def so_many() -> bool:
+        return stub.streams == number
+
+    await eventually(so_many)
+
+
+async def _talked(page: Page, visitor: Visitor) -> None:
+    await page.clock.install()
+    await visitor.open()
+    await visitor.write("Hello")
+    await expect(visitor.texts).to_have_count(2)
+
+
+async def test_a_page_that_is_only_loaded_listens_to_nothing(
+    visitor: Visitor, stub: StubService, context: BrowserContext, site: Site
+) -> None:
+    await visitor.launcher.wait_for()
+    await visitor.open()
+    await expect(visitor.page.get_by_role("log")).to_have_attribute("aria-busy", "false")
+    assert (stub.streams, stub.sessions) == (0, {})
+    await visitor.write("Hello")
+    await _streams(stub, 1)
+    await context.new_page()
+    await visitor.page.goto(f"{site.url}/second")
+    await _streams(stub, 1)
+    await visitor.page.close()
+    await _streams(stub, 0)
+
+
+async def test_a_hidden_page_hangs_up_and_misses_nothing(
+    visitor: Visitor, stub: StubService
+) -> None:
+    page = visitor.page
+    await _talked(page, visitor)
+    await _streams(stub, 1)
+    await page.evaluate(HIDE, True)
+    await page.clock.fast_forward(61_000)
+    await _streams(stub, 0)
+    stub.session.add("human", "While nobody looked")
+
+    await page.evaluate(HIDE, False)
+    await expect(visitor.texts.last).to_have_text("While nobody looked")
+    await _streams(stub, 1)
+    await page.evaluate(HIDE, True)
+    await page.evaluate(HIDE, False)
+    await page.clock.fast_forward(61_000)
+    stub.session.add("human", "And while somebody did")
+    await expect(visitor.texts.last).to_have_text("And while somebody did")
+
+
+async def test_a_closed_chat_listens_for_ten_minutes(visitor: Visitor, stub: StubService) -> None:
+    page = visitor.page
+    await _talked(page, visitor)
+    await page.keyboard.press("Escape")
+    stub.session.add("human", "One more thing")
+    await expect(visitor.launcher).to_have_accessible_name("Chat, 1 unread")
+    await expect(visitor.page.locator(".badge")).to_have_text("1")
+    await page.clock.fast_forward(11 * 60_000)
+    await _streams(stub, 0)
+    stub.session.add("human", "Much later")
+
+    await visitor.open()
+    await expect(visitor.texts.last).to_have_text("Much later")
+    await expect(visitor.launcher).to_have_accessible_name("Chat")
+
+
+async def test_a_silent_connection_is_given_up(visitor: Visitor, stub: StubService) -> None:
+    """Dead without a word, as behind a router that forgot it."""
+    page = visitor.page
+    await _talked(page, visitor)
+    await _streams(stub, 1)
+    stub.buffered = True
+    stub.session.add("human", "Into a dead line")
+    await page.clock.run_for(46_000)
+    stub.buffered = False
+    await page.clock.run_for(2_000)
+    await expect(visitor.texts.last).to_have_text("Into a dead line")
+
+
+async def test_answers_come_where_streams_do_not(visitor: Visitor, stub: StubService) -> None:
+    """A proxy between that keeps a stream until it ends."""
+    stub.buffered = True
+    await visitor.open()
+    await visitor.write("Hello")
+    await visitor.write("A person, please")
+
+    await expect(visitor.texts).to_have_text(["Hello", "Answer to: Hello", "A person, please"])
+    await expect(visitor.pending).to_have_count(0)
+    await expect(visitor.notice).to_contain_text("A person will answer")
+
+
+async def test_who_reads_further_up_is_left_there(visitor: Visitor, stub: StubService) -> None:
+    await visitor.open()
+    stub.answers["Long"] = "A line\n" * 60
+    await visitor.write("Long")
+    await expect(visitor.texts).to_have_count(2)
+    log = visitor.page.get_by_role("log")
+    left = "it => it.scrollHeight - it.scrollTop - it.clientHeight"
+    assert await log.evaluate(left) < 2
+    await log.evaluate("it => new Promise((done) => { it.onscroll = done; it.scrollTop = 0; })")
+    stub.session.add("human", "Below")
+    await expect(visitor.texts).to_have_count(3)
+    assert await log.evaluate("it => it.scrollTop") == 0
+    await visitor.write("Mine")
+    await expect(visitor.pending).to_have_count(0)
+    assert await log.evaluate(left) < 2
+
+
+async def test_a_page_from_the_browser_s_own_memory(
+    context: BrowserContext, site: Site, stub: StubService
+) -> None:
+    """Back and forth: what was said on the page between is there."""
+    visitor = await visit(context, site.url)
+    await visitor.open()
+    await visitor.write("First page")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.get_by_role("link", name="Second page").click()
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.write("Second page")
+    await expect(visitor.texts).to_have_count(4)
+    await visitor.page.go_back()
+    await expect(visitor.texts).to_have_count(4)
+    await expect(visitor.texts.last).to_have_text("Answer to: Second page")
+    assert len(stub.session.messages) == 4
