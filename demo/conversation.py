@@ -105,7 +105,7 @@ async def _order(visit: TourVisit, course: ChatCourse) -> None:
     course.expect("nothing kept of an unverified question", good=not course.tells)
     await visit.chat.ask_code(visit.numbers.zoe)
     verified = await visit.chat.enter_code(await code_to(visit.numbers.zoe, visit.mails))
-    course.said.append(("code", f"from the mail to {verified}: the address is verified"))
+    course.said.append(("code", f"entered from the mail to {verified}"))
     course.expect("the address verified", good=verified == visit.numbers.zoe)
     answer = await visit.chat.say(question, key)
     course.answered(answer, "completed", "conversation.created", "ticket.resolved")
