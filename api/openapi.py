@@ -179,13 +179,9 @@ def _inlined(schema: Described, kinds: Mapping[str, Described]) -> Described:
 def complete_document(app: FastAPI) -> None:
     """Add the security schemes and the schema of extra fields, and serve it as it is then.
 
-    FastAPI would write it anew for each request, which takes long, and anybody may ask for it.
+    FastAPI would write it anew for each request, which takes long, and anybody may ask for it. It
+    also builds it anew after a change of the routes, so it is built once the route is there.
     """
-    document = app.openapi()
-    components = document.setdefault("components", {})
-    components["securitySchemes"] = _SECURITY_SCHEMES
-    components.setdefault("schemas", {})["Extra"] = _EXTRA
-    written = orjson.dumps(document)
 
     async def serve(_: Request) -> Response:
         return Response(written, media_type="application/json")
@@ -194,3 +190,8 @@ def complete_document(app: FastAPI) -> None:
     routes = app.router.routes
     routes[:] = [route for route in routes if getattr(route, "path", None) != place]
     app.add_route(place, serve, include_in_schema=False)
+    document = app.openapi()
+    components = document.setdefault("components", {})
+    components["securitySchemes"] = _SECURITY_SCHEMES
+    components.setdefault("schemas", {})["Extra"] = _EXTRA
+    written = orjson.dumps(document)

@@ -4,14 +4,13 @@ import secrets
 from dataclasses import dataclass
 from datetime import timedelta
 
-from services.widget.widget_settings import change_widget, rotate_widget_key, rotate_widget_secret
-
 from demo.webhook import DEMO
 from domain.core.ports import Sealer
 from domain.tenants.client_settings import WIDGET_KEY_BYTES
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import Widget, WidgetChange, unseal_widget_secret
 from services.core.unit_of_work import UnitOfWork
+from services.widget.widget_settings import change_widget, rotate_widget_key, rotate_widget_secret
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
 

@@ -10,15 +10,12 @@ from collections import Counter
 from pathlib import Path
 
 import httpx
-import pytest
 
 from tests.support.core.forks import ROOT
 
 _SEED = 20261121
 _FIRST = ("--phases", "examples,fuzzing", "--max-examples", "4")
 
-ROUNDS = ["first", pytest.param("whole", marks=pytest.mark.slow)]
-"""The first one tries every route a little; the whole one goes through all phases."""
 
 Answers = Counter[tuple[str, str, int]]
 """How often the API gave which status on which route; ids in paths are /ID."""
@@ -31,11 +28,12 @@ async def run_schemathesis(
     token: str,
     config: str,
     hooks: str,
-    round_: str,
+    whole: bool,
     examples: int,
     **environment: str,
 ) -> Answers:
-    """Fails if a check did. `examples`: of each route in the whole round. `environment`: for the
+    """Fails if a check did. `whole`: go through all phases, and not only try every route a little.
+    `examples`: of each route in a whole round. `environment`: for the
     hooks, in capitals and after CONTRACT_. `folder` has the API's log, which tells that requests
     came as far as an answer: a run in which all of them are refused finds nothing wrong either."""
     done = await asyncio.to_thread(
@@ -46,7 +44,7 @@ async def run_schemathesis(
             "run", f"{url}/openapi.json", *options,
             "--header", f"Authorization: Bearer {token}",
             "--checks", "all",
-            *(("--max-examples", str(examples)) if round_ == "whole" else _FIRST),
+            *(("--max-examples", str(examples)) if whole else _FIRST),
             "--seed", str(_SEED),
             "--request-timeout", "40",
             "--continue-on-failure",

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from embedded.ports import free_port
-from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
+from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.support.content.suggestions import SUGGESTIONS
+from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
@@ -51,9 +52,9 @@ FLOORS = {
 }
 
 
-@pytest.mark.parametrize("round_", ROUNDS)
+@pytest.mark.timeout(SLOW_S)
 async def test_the_accounts_routes_keep_to_their_document(
-    front: LiveEngine, shop: Shop, tmp_path: Path, round_: str
+    front: LiveEngine, shop: Shop, tmp_path: Path, *, thorough: bool
 ) -> None:
     settings, port = front.settings, free_port()
     assert settings.identity.session_key is not None
@@ -70,7 +71,7 @@ async def test_the_accounts_routes_keep_to_their_document(
             token=session_token(settings, shop.owner_user_id),
             config="account.toml",
             hooks="account_hooks",
-            round_=round_,
+            whole=thorough,
             examples=EXAMPLES,
             client_id=shop.client_id,
             key_id=shop.key_id,

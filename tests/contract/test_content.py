@@ -6,7 +6,7 @@ import pytest
 
 from domain.tenants.client import Role
 from embedded.ports import free_port
-from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
+from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.support.content.content import (
     CONTENT_ROUTES,
     INTEGRATIONS,
@@ -16,6 +16,7 @@ from tests.support.content.content import (
     WIDGET,
     made,
 )
+from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
@@ -30,9 +31,9 @@ NAMES = ("template", "knowledge", "integration")
 FLOOR = 3
 
 
-@pytest.mark.parametrize("round_", ROUNDS)
+@pytest.mark.timeout(SLOW_S)
 async def test_the_routes_of_content_keep_to_their_document(
-    front: LiveEngine, shop: Shop, tmp_path: Path, round_: str
+    front: LiveEngine, shop: Shop, tmp_path: Path, *, thorough: bool
 ) -> None:
     settings, port = front.settings, free_port()
     assert settings.identity.session_key is not None
@@ -54,7 +55,7 @@ async def test_the_routes_of_content_keep_to_their_document(
             token=session_token(settings, shop.owner_user_id),
             config="dashboard.toml",
             hooks="content_hooks",
-            round_=round_,
+            whole=thorough,
             examples=EXAMPLES,
             client_id=shop.client_id,
             template_id=kept["template_id"],
@@ -66,4 +67,4 @@ async def test_the_routes_of_content_keep_to_their_document(
     for method, path, _ in CONTENT_ROUTES:
         route = path.format(template_id="ID", knowledge_id="ID", integration_id="ID")
         done = sum(answers[method, route, status] for status in (200, 201, 204))
-        assert done >= (FLOOR if round_ == "whole" else 1), (method, route, answers)
+        assert done >= (FLOOR if thorough else 1), (method, route, answers)

@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 
 from embedded.ports import free_port
-from tests.contract.schemathesis_run import ROUNDS, is_ready, run_schemathesis
+from tests.contract.schemathesis_run import is_ready, run_schemathesis
 from tests.contract.test_account import ACCOUNT
 from tests.support.analytics.reports import CHURN, METRICS
 from tests.support.content.content import INTEGRATIONS, KNOWLEDGE, SETTINGS, TEMPLATES, WIDGET
+from tests.support.core.deadlines import SLOW_S
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import process
 from tests.support.core.waiting import eventually
@@ -57,9 +58,9 @@ FLOORS = {
 }
 
 
-@pytest.mark.parametrize("round_", ROUNDS)
+@pytest.mark.timeout(SLOW_S)
 async def test_the_service_keeps_to_its_document(
-    idle_engine: LiveEngine, shop: Shop, tmp_path: Path, round_: str
+    idle_engine: LiveEngine, shop: Shop, tmp_path: Path, *, thorough: bool
 ) -> None:
     """Real processes, real HTTP: no 5xx, no answer that the document does not name. The owner's
     session token opens every route."""
@@ -89,7 +90,7 @@ async def test_the_service_keeps_to_its_document(
             token=token,
             config="schemathesis.toml",
             hooks="schemathesis_hooks",
-            round_=round_,
+            whole=thorough,
             examples=EXAMPLES,
             client_id=shop.client_id,
             run_id=run_id,
@@ -97,4 +98,4 @@ async def test_the_service_keeps_to_its_document(
         )  # fmt: skip
 
     for (method, path), floor in FLOORS.items():
-        assert answers[method, path, 200] >= (floor if round_ == "whole" else 1), answers
+        assert answers[method, path, 200] >= (floor if thorough else 1), answers

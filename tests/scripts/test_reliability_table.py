@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from scripts import reliability_table as table
+from tests.support.core.each import each
 from tests.support.core.forks import ROOT
 
 ROWS = [row for rows in table.sections().values() for row in rows]
@@ -19,7 +20,7 @@ def functions_of(file: Path) -> set[str]:
     }
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.test)
+@each(ROWS)
 def test_every_row_has_its_test(row: table.Row) -> None:
     file, _, name = row.test.partition("::")
     assert name in functions_of(ROOT / file)

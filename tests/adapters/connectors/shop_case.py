@@ -21,6 +21,8 @@ KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 CUSTOMER = "lea@example.com"
 PART = Money(minor=1500, currency="EUR")
 SLOW = (Fault.HANG, Fault.DRIP)
+# What only a deadline ends.
+_WAITED_FOR = (*SLOW, Fault.LATE)
 QUICK = [fault for fault in Fault if fault not in SLOW]
 
 
@@ -28,8 +30,9 @@ QUICK = [fault for fault in Fault if fault not in SLOW]
 def patience_for(fault: Fault) -> Iterator[None]:
     """Less of it where the deadline is all that ends the call."""
     with pytest.MonkeyPatch.context() as patch:
-        if fault in SLOW:
+        if fault in _WAITED_FOR:
             patch.setattr("adapters.connectors.http.CALL_S", 1.5)
+            patch.setattr("adapters.connectors.http.READ_S", 1.0)
         yield
 
 

@@ -1,6 +1,7 @@
 """The widget's key, and the pages that may use it."""
 
 import asyncio
+from dataclasses import replace
 from datetime import timedelta
 
 import httpx
@@ -8,6 +9,9 @@ import pytest
 import sqlalchemy as sa
 
 from adapters.system import utc_now
+from api.widget_access import widget_key_reads
+from domain.core.ids import TenantId
+from services.core.shared_reads import SharedReads
 from store.audit.tables import audit_entries
 from store.tenants.tables import api_keys
 from store.widget.tables import widgets
@@ -66,6 +70,27 @@ async def test_two_keys_are_none(front: LiveEngine, shop: Shop) -> None:
     answer = await _call(front, ROUTES[1], f"api_key={page.key}&api_key={page.key}")
 
     assert (answer.status_code, answer.json()["error"]) == (401, "Invalid API key")
+
+
+async def test_a_crowd_shares_its_questions(front: LiveEngine, shop: Shop) -> None:
+    """A flood with one key does not take the connections of others; what has not the shape of a key
+    is not asked about."""
+    page = await page_of(front, shop)
+    resources, asked = front.app.state.resources, list[str]()
+
+    async def read(key: str) -> TenantId | None:
+        asked.append(key)
+        return await widget_key_reads(front.database, utc_now).get(key)
+
+    front.app.state.resources = replace(resources, widget_keys=SharedReads(read))
+    answers = await asyncio.gather(*(page.config() for _ in range(40)))
+    assert {answer.status_code for answer in answers} == {200}
+    assert 1 <= len(asked) <= 20
+
+    asked.clear()
+    for key in UNUSABLE:
+        await page.of(key).config()
+    assert asked == [UNUSABLE[0]]
 
 
 async def test_a_rotated_key_lasts_as_long_as_its_overlap(front: LiveEngine, shop: Shop) -> None:

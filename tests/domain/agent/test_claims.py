@@ -13,6 +13,7 @@ from pydantic import BaseModel
 from domain.agent.grounding.claim_phrasings import ClaimKind, ClaimMatter
 from domain.agent.grounding.claims import claims, unbacked_claims
 from domain.agent.plan import ActionKind
+from tests.support.core.each import each
 
 NOTHING = frozenset[ActionKind]()
 REFUND = frozenset({ActionKind.REFUND, ActionKind.REPLY})
@@ -26,7 +27,7 @@ def lines(name: str) -> list[str]:
     return [line for line in kept if line]
 
 
-@pytest.mark.parametrize("line", lines("claimed.txt"))
+@each(lines("claimed.txt"))
 def test_claim(line: str) -> None:
     told, _, sentence = line.partition(": ")
     kind, _, matter = told.partition(" ")
@@ -39,7 +40,7 @@ def test_claim(line: str) -> None:
     assert unbacked_claims(f"Hello,\n\n{sentence}\n\nBoutique", NOTHING, ())
 
 
-@pytest.mark.parametrize("sentence", lines("not_claimed.txt"))
+@each(lines("not_claimed.txt"))
 def test_no_claim(sentence: str) -> None:
     assert claims(sentence) == ()
 
@@ -83,13 +84,13 @@ UNBACKED = [
 ]
 
 
-@pytest.mark.parametrize(("response", "plan", "source"), BACKED)
+@each(BACKED)
 def test_backed(response: str, plan: frozenset[ActionKind], source: str) -> None:
     assert claims(response)
     assert unbacked_claims(response, plan, [source]) == ()
 
 
-@pytest.mark.parametrize(("response", "plan", "source"), UNBACKED)
+@each(UNBACKED)
 def test_unbacked(response: str, plan: frozenset[ActionKind], source: str) -> None:
     assert unbacked_claims(response, plan, [source])
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from domain.intake.order_number import MAX_NUMBERS, find_order_numbers, with_asked_number
+from tests.support.core.each import each
 from tests.support.intake.normalized import unified
 
 FORMS: Final[dict[str, Any]] = yaml.safe_load(
@@ -22,12 +23,12 @@ def test_there_are_enough_forms() -> None:
     assert len(FORMS["nothing"]) + len(FORMS["no_answer"]) >= 60
 
 
-@pytest.mark.parametrize(("text", "numbers"), FORMS["named"])
+@each(FORMS["named"])
 def test_orders_that_are_named(text: str, numbers: str) -> None:
     assert find_order_numbers(text) == tuple(numbers.split())
 
 
-@pytest.mark.parametrize(("text", "numbers"), FORMS["answered"])
+@each(FORMS["answered"])
 def test_orders_that_were_asked_for(text: str, numbers: str) -> None:
     assert find_order_numbers(text, asked=True) == tuple(numbers.split())
     event = with_asked_number(unified("api_direct", message=text))
@@ -35,12 +36,12 @@ def test_orders_that_were_asked_for(text: str, numbers: str) -> None:
     assert event.order_number == event.fields["order_number"] == numbers.split(maxsplit=1)[0]
 
 
-@pytest.mark.parametrize("text", FORMS["nothing"])
+@each(FORMS["nothing"])
 def test_numbers_of_something_else(text: str) -> None:
     assert find_order_numbers(text) == ()
 
 
-@pytest.mark.parametrize("text", FORMS["no_answer"])
+@each(FORMS["no_answer"])
 def test_answers_without_a_number(text: str) -> None:
     assert find_order_numbers(text, asked=True) == ()
     event = unified("api_direct", message=text)

@@ -24,7 +24,7 @@ from tests.support.tenants.shop import ORDER_QUESTION, Shop, open_shop
 
 SECRET = "a secret of dev that nobody guesses"
 CALLERS = 16
-LOAD_S = 10
+LOAD_S = 4
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from tests.support.servers.webhook_receiver import WebhookReceiver, webhook_rece
 from tests.support.tenants.shop import open_shop
 from tests.support.webhooks.webhook_engine import subscribed
 
-SOAK_S = float(os.environ.get("SOAK_S", "45"))
+SOAK_S = float(os.environ.get("SOAK_S", "30"))
 SEED = int(os.environ.get("SOAK_SEED") or 0) or secrets.randbits(32)
 
 pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.timeout(SOAK_S + 240)]

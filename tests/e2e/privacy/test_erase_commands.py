@@ -21,6 +21,8 @@ from tests.support.core.waiting import eventually
 from tests.support.privacy.erasing import tables_with, workflow_ids
 from tests.support.tenants.shop import ORDER_QUESTION, UNSURE_MESSAGE, Shop
 
+pytestmark = pytest.mark.usefixtures("missed_soon")
+
 CUSTOMER = "zita@canari.example"
 
 

@@ -26,6 +26,9 @@ WORDS = "Un conseiller vous appelle."
 SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 
 
+pytestmark = pytest.mark.usefixtures("missed_soon")
+
+
 async def _park(engine: LiveEngine, shop: Shop) -> tuple[str, str]:
     """(event_id, review_id) of a run that waits, and would answer by mail."""
     answer = await engine.post(

@@ -22,6 +22,8 @@ from tests.support.core.waiting import eventually
 from tests.support.servers.mail import MailServer
 from tests.support.tenants.shop import ORDER_QUESTION, Shop
 
+pytestmark = pytest.mark.usefixtures("missed_soon")
+
 # The first: with the effect outside done and not yet told.
 POINTS = [
     "after:event.execute",

@@ -22,6 +22,8 @@ from tests.support.servers.stripe import API_KEY as STRIPE_KEY
 from tests.support.servers.stripe import StripePayment, stripe_server
 from tests.support.tenants.shop import Shop, open_shop
 
+pytestmark = pytest.mark.usefixtures("missed_soon")
+
 # The first two are where the money is: asked for and not known to have gone, gone and not known.
 POINTS = [
     "refund-begun",

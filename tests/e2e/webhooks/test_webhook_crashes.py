@@ -48,6 +48,9 @@ SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 CRASHING = ("-m", "tests.support.core.crashing_worker")
 
 
+pytestmark = pytest.mark.usefixtures("missed_soon")
+
+
 @pytest.fixture
 def receiver() -> Iterator[WebhookReceiver]:
     with webhook_receiver() as one:

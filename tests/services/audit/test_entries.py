@@ -1,6 +1,7 @@
 """Entries are written with the change that they tell, or not at all."""
 
 import asyncio
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -10,6 +11,7 @@ import sqlalchemy as sa
 
 from domain.audit.chain import ALL
 from domain.core.errors import EngineUnavailable
+from domain.tenants.api_key import KEY_BYTES
 from domain.tenants.client_settings import SettingsChange
 from services.audit.verification import VerifiedChain, verify_chains
 from services.intake.admission import Admitted
@@ -36,7 +38,7 @@ async def verified(database: Database, client_id: str) -> VerifiedChain:
 
 async def test_an_entry_tells_the_change(database: Database, shop: Shop) -> None:
     async with units_on(database).of(shop.tenant) as work:
-        made = await create_key(work, ANNA, "shop", bytes(16))
+        made = await create_key(work, ANNA, "shop", secrets.token_bytes(KEY_BYTES))
 
     entry = await only_row(database, audit_entries, of=shop)
     assert entry["seq"] == 1

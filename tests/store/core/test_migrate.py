@@ -234,6 +234,7 @@ class Caller:
 
 
 @pytest.mark.slow
+@pytest.mark.alone
 async def test_sixteen_callers_go_on_while_a_filled_database_is_migrated(
     database_url: str, version: Version
 ) -> None:

@@ -11,7 +11,7 @@ import pytest
 from pytest_timeout import Settings, timeout_sigalrm
 
 # What is slow by nature and has no deadline of its own.
-_SLOW_S = 420
+SLOW_S = 420
 # An event loop keeps what a background task of it raised, and the end of a fixture may hang as
 # well: so the signal comes again until the test has ended.
 _AGAIN_S = 15
@@ -20,7 +20,7 @@ _AGAIN_S = 15
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker("slow") and not item.get_closest_marker("timeout"):
-            item.add_marker(pytest.mark.timeout(_SLOW_S))
+            item.add_marker(pytest.mark.timeout(SLOW_S))
 
 
 def pytest_timeout_set_timer(item: pytest.Item, settings: Settings) -> bool:

@@ -12,6 +12,7 @@ from domain.agent.extent import READ_CHARS
 from domain.agent.safety.net import sensitive_matter
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.core.strict_yaml import read_yaml
+from tests.support.core.each import each
 
 
 class NetMessages(BaseModel):
@@ -24,12 +25,12 @@ MESSAGES: Final = NetMessages.model_validate(
 )
 
 
-@pytest.mark.parametrize("text", [text for texts in MESSAGES.held.values() for text in texts])
+@each([text for texts in MESSAGES.held.values() for text in texts])
 def test_what_must_reach_a_human_is_held(text: str) -> None:
     assert sensitive_matter(text) is not None
 
 
-@pytest.mark.parametrize("text", MESSAGES.harmless)
+@each(MESSAGES.harmless)
 def test_what_only_sounds_alike_is_not(text: str) -> None:
     assert sensitive_matter(text) is None
 

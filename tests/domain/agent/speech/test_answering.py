@@ -12,6 +12,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.answering import read_confirmation
 from domain.agent.speech.confirmation import Assent, Confirmation
 from domain.core.strict_yaml import read_yaml
+from tests.support.core.each import each
 
 _FILE: Final = Path(__file__).with_name("answers.yaml")
 _OTHERS: Final = _FILE.with_name("answers_other.yaml")
@@ -47,40 +48,40 @@ def answered(text: str, kind: ActionKind | None = ActionKind.REFUND) -> Confirma
     return read_confirmation(text, numbers, "1043", kind)
 
 
-@pytest.mark.parametrize("text", answers().yes)
+@each(answers().yes)
 def test_a_plain_yes(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.YES)
 
 
-@pytest.mark.parametrize("text", answers().no)
+@each(answers().no)
 def test_a_plain_no(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.NO)
 
 
-@pytest.mark.parametrize("text", answers().corrections["1044"])
+@each(answers().corrections["1044"])
 def test_another_order_is_meant_and_named(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.CORRECTION, number="1044")
 
 
-@pytest.mark.parametrize("text", answers().corrections["none"])
+@each(answers().corrections["none"])
 def test_another_order_is_meant(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.CORRECTION)
 
 
-@pytest.mark.parametrize("text", answers().other)
+@each(answers().other)
 def test_anything_else_drops_the_question(text: str) -> None:
     assert answered(text) == Confirmation(assent=Assent.OTHER)
 
 
-@pytest.mark.parametrize("text", others().other)
+@each(others().other)
 def test_what_looks_like_a_yes_is_none(text: str) -> None:
     assert answered(text).assent is not Assent.YES
 
 
-@pytest.mark.parametrize("added", others().added)
-@pytest.mark.parametrize(
-    "between", [" ", ". ", ", ", "\n", "\n\n", ". Regards, ", "\nBonne journée, "]
-)
+BETWEEN = (" ", ". ", ", ", "\n", "\n\n", ". Regards, ", "\nBonne journée, ")
+
+
+@each([(added, between) for added in others().added for between in BETWEEN])
 def test_a_yes_with_any_other_sentence_is_none(added: str, between: str) -> None:
     for text in answers().yes[::3]:
         assert answered(text.strip() + between + added).assent is not Assent.YES, text

@@ -13,6 +13,7 @@ from domain.agent.plan import ActionKind
 from domain.agent.speech.caution import is_unqualified
 from domain.agent.speech.harmless import caution_words, tokens_of
 from domain.core.strict_yaml import read_yaml
+from tests.support.core.each import each
 
 _FILE: Final = Path(__file__).with_name("caution.yaml")
 _ASKING: Final = re.compile(
@@ -36,12 +37,12 @@ def unqualified(text: str) -> bool:
     return any(is_unqualified(text, quote) for quote in _ASKING.findall(text))
 
 
-@pytest.mark.parametrize("text", table().plain)
+@each(table().plain)
 def test_a_request_of_known_words_is_unqualified(text: str) -> None:
     assert unqualified(text)
 
 
-@pytest.mark.parametrize("text", table().qualified)
+@each(table().qualified)
 def test_any_other_word_makes_it_one_to_ask_about(text: str) -> None:
     assert not unqualified(text)
 

@@ -13,6 +13,7 @@ from domain.agent.speech.language import has_grammar
 from domain.agent.speech.reading import spoken_request, veto_of
 from domain.agent.speech.request import Standing, Veto
 from domain.core.strict_yaml import read_yaml
+from tests.support.core.each import each
 
 # By the writer of the grammar, and of two who had not seen it.
 _MORE: Final = ("variants.yaml", "writer_f.yaml", "writer_h.yaml")
@@ -57,7 +58,7 @@ MORE_ASKED: Final = [
 MORE_NOTHING: Final = [text for name in _MORE for text in messages(name).nothing]
 
 
-@pytest.mark.parametrize(("kind", "text"), pairs("plain"))
+@each(pairs("plain"))
 def test_what_is_asked_for_in_so_many_words(kind: ActionKind, text: str) -> None:
     request = spoken_request(text)
 
@@ -66,7 +67,7 @@ def test_what_is_asked_for_in_so_many_words(kind: ActionKind, text: str) -> None
     assert request.quote in text
 
 
-@pytest.mark.parametrize(("kind", "text"), pairs("asked") + MORE_ASKED)
+@each(pairs("asked") + MORE_ASKED)
 def test_what_is_asked_for_in_other_words(kind: ActionKind, text: str) -> None:
     request = spoken_request(text)
 
@@ -74,7 +75,7 @@ def test_what_is_asked_for_in_other_words(kind: ActionKind, text: str) -> None:
     assert request.standing in _ASKED
 
 
-@pytest.mark.parametrize("text", NOTHING + MORE_NOTHING)
+@each(NOTHING + MORE_NOTHING)
 def test_what_asks_for_nothing(text: str) -> None:
     assert spoken_request(text).standing is Standing.NONE
 

@@ -1,0 +1,159 @@
+"""What the API holds while it runs: the resources that its routes share, opened and closed."""
+
+import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+
+from fastapi import FastAPI
+from temporalio.client import Client
+
+from adapters.connectors.http import open_client
+from adapters.connectors.registry import ConnectorRegistry
+from adapters.identity.client_documents import HttpClientDocuments
+from adapters.identity.oidc import oidc_provider
+from adapters.identity.session import session_keys, session_verifier
+from adapters.mail.smtp_guard import SmtpGuard
+from adapters.observability.error_tracker import error_tracker
+from adapters.observability.loop_watch import watched_loop
+from adapters.observability.metrics import Metrics
+from adapters.observability.questions import OK, Check, readiness
+from adapters.observability.redaction import Redactor
+from adapters.observability.state import state_shown
+from adapters.observability.tracing import Traces, traced
+from adapters.payments.stripe_checkout import stripe_checkout
+from adapters.seal import FernetSealer
+from adapters.system import new_ulid, utc_now
+from adapters.temporal.client import TemporalEngine
+from adapters.temporal.connection import connect
+from adapters.temporal.health import Work, temporal_answers, workers
+from api.auth import key_reads
+from api.dashboard.pages import Pages
+from api.dashboard.routers.provider import CALLBACK
+from api.exports import Exports
+from api.gateway_traffic import GatewayTraffic
+from api.http.json_body import MAX_COMING
+from api.http.rate_limiter import build_limiter
+from api.http.report_pace import ReportPace
+from api.installation import state_sources
+from api.key_uses import written
+from api.mcp.server import at_work, build_manager
+from api.resources import Resources
+from api.widget_access import widget_key_reads, widget_reads
+from api.widget_script.bundle import WidgetScript
+from api.widget_streams import WidgetStreams
+from services.core.crowd import Crowd
+from services.core.unit_of_work import UnitsOfWork
+from services.intake.door import Door
+from services.tenants.key_uses import KeyUses
+from settings import Settings
+from store.core.database import Database
+from store.core.error_reports import keep_in
+from store.core.pools import REPORTS
+from store.widget.session_listener import listening
+
+
+def resources_held(
+    settings: Settings, metrics: Metrics, traces: Traces | None
+) -> Callable[[FastAPI], AbstractAsyncContextManager[None]]:
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        database = Database(settings.database.url)
+        # Reports have a connection of their own: requests do not wait for one behind them.
+        reports = Database(settings.database.url, pool_size=REPORTS)
+        exports = Exports(settings.database.url)
+        client = traced(await connect(settings.temporal, lazy=True), traces)
+        engine = TemporalEngine(client)
+        sessions = session_verifier(settings.identity)
+        sealer = FernetSealer(settings.seal.key.get_secret_value())
+        outside = open_client()
+        callback = settings.server.origin + CALLBACK
+        provider = oidc_provider(settings.identity, outside, callback, time.monotonic)
+        key_uses = KeyUses(database)
+        ready = readiness(_checks(database, client))
+        sources = state_sources(reports, client, utc_now)
+        streams = WidgetStreams()
+        app.state.draining.endless.append(streams.end)
+        metrics.watch_pool("requests", database.use)
+        metrics.watch_pool("reports", reports.use)
+        metrics.watch_pool("exports", exports.database.use)
+        keep = keep_in(reports, new_ulid)
+        async with error_tracker(
+            settings.watch.dsn, keep, Redactor.of(settings), metrics
+        ) as tracker:
+            app.state.resources = Resources(
+                settings=settings,
+                database=database,
+                work=UnitsOfWork(database, engine, utc_now, new_ulid),
+                exports=exports,
+                engine=engine,
+                limiter=build_limiter(settings.limits, database),
+                sealer=sealer,
+                connectors=ConnectorRegistry(
+                    sealer,
+                    outside,
+                    allow_loopback=settings.integrations.allow_loopback_targets,
+                ),
+                mail_servers=SmtpGuard(allow_private=settings.webhooks.allow_private_addresses),
+                payments=stripe_checkout(settings.payments, outside, settings.server.dashboard_url),
+                door=Door(),
+                bodies=Crowd(at_most=MAX_COMING),
+                keys=key_reads(database),
+                widget_keys=widget_key_reads(database, utc_now),
+                widgets=widget_reads(database),
+                key_uses=key_uses,
+                gateway_traffic=GatewayTraffic(),
+                sessions=sessions,
+                session_keys=session_keys(settings.identity),
+                provider=provider,
+                now=utc_now,
+                new_id=new_ulid,
+                tracker=tracker,
+                metrics=metrics,
+                readiness=ready,
+                report_pace=ReportPace(),
+                pages=Pages(),
+                widget_script=WidgetScript.read(),
+                client_documents=HttpClientDocuments(
+                    utc_now,
+                    allow_private=settings.webhooks.allow_private_addresses,
+                    ca_file=settings.webhooks.ca_file,
+                ),
+                widget_streams=streams,
+            )
+            app.state.mcp = build_manager(settings.server)
+            with watched_loop(metrics), state_shown(metrics, sources) as state:
+                async with (
+                    written(key_uses),
+                    at_work(app.state.mcp),
+                    listening(settings.database.url, streams.wake),
+                ):
+                    yield
+        if sessions is not None:
+            await sessions.close()
+        if provider is not None:
+            await provider.close()
+        await outside.aclose()
+        await ready.close()
+        await state.close()
+        await reports.close()
+        await exports.database.close()
+        await database.close()
+
+    return lifespan
+
+
+def _checks(database: Database, client: Client) -> dict[str, Check]:
+    """What `/readyz` asks."""
+
+    async def database_serves() -> str:
+        await database.ping()
+        return OK
+
+    async def temporal_serves() -> str:
+        return OK if await temporal_answers(client) else "unavailable"
+
+    async def somebody_works() -> str:
+        there = [await workers(client, work, utc_now()) for work in Work]
+        return OK if all(there) else "none"
+
+    return {"database": database_serves, "temporal": temporal_serves, "workers": somebody_works}

@@ -1,0 +1,30 @@
+"""A table as one test: for hundreds of rows, of which each costs less than a test by itself."""
+
+from collections.abc import Callable, Iterable
+
+
+def each(rows: Iterable[object]) -> Callable[[Callable[..., None]], Callable[[], None]]:
+    """Call the test with every row, and fail with all rows that it fails for. A row that is a tuple
+    or a list is as many arguments."""
+
+    def of(check: Callable[..., None]) -> Callable[[], None]:
+        def test() -> None:
+            tried = [(row, _failure(check, row)) for row in rows]
+            assert tried
+            failed = [f"{row!r}: {failure}" for row, failure in tried if failure]
+            assert not failed, "\n".join([f"{len(failed)} of {len(tried)} rows:", *failed])
+
+        # Not functools.wraps: pytest would take the rows' names for fixtures.
+        test.__name__, test.__qualname__ = check.__name__, check.__qualname__
+        test.__module__, test.__doc__ = check.__module__, check.__doc__
+        return test
+
+    return of
+
+
+def _failure(check: Callable[..., None], row: object) -> str:
+    try:
+        check(*row) if isinstance(row, tuple | list) else check(row)
+    except Exception as error:  # noqa: BLE001 - whatever it is, the next row is tried
+        return f"{type(error).__name__}: {error}"
+    return ""
