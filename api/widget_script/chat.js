@@ -6,11 +6,11 @@ function openChat(base, key, language, signed) {
   const store = openStore(key, () => session.otherTab());
   const session = openSession(wire, store, {
     message: (message) => panel.add(message),
-    cleared: () => panel.clear(),
+    cleared,
     changed: () => render(),
   });
   const outbox = openOutbox(wire, store, {
-    body, answered, begin: session.begin, lost: () => session.adopt(null), changed: () => render(),
+    body, answered, begin: session.begin, stored: session.refresh, lost: () => session.adopt(null), changed: () => render(),
   });
   const panel = openPanel(key, words, language, {
     open: () => open(), close, send: outbox.add, again: outbox.again,
@@ -41,9 +41,15 @@ function openChat(base, key, language, signed) {
     const kept = store.read().user;
     const other = kept && kept.email !== email;
     settled = !(other && may && email === null && kept.via === "page");
-    if (other && settled) store.change((record) => Object.assign(record, emptyRecord()));
+    if (other && settled) store.drop();
     if (email) store.change((record) => (record.user = { email, via }));
     session.allow(settled);
+  }
+
+  function cleared() {
+    failed = false;
+    acknowledgement = "";
+    panel.clear();
   }
 
   function answered(answer) {
@@ -54,7 +60,7 @@ function openChat(base, key, language, signed) {
       session.now.live = { ...session.now.live, waiting: true };
     }
     if (answer.status === "verification_required") ask(null);
-    else session.pull().then(session.ensure);
+    else session.refresh();
   }
 
   function ask(email) {
@@ -69,11 +75,12 @@ function openChat(base, key, language, signed) {
   }
 
   async function sendCode(email) {
+    const stillTheirs = store.sinceNow();
     try {
       await session.begin();
       const sent = { session_id: store.read().session, customer_email: email, language };
       await wire.asked("email", { body: sent });
-      ask(email);
+      if (stillTheirs()) ask(email);
     } catch (error) {
       // It has ended: the next try begins another.
       if (error.code === SESSION_UNKNOWN) session.adopt(null);
@@ -82,9 +89,12 @@ function openChat(base, key, language, signed) {
   }
 
   async function confirm(code) {
+    const stillTheirs = store.sinceNow();
     try {
       const sent = { session_id: store.read().session, code };
-      session.adopt((await wire.asked("verify", { body: sent })).session_id);
+      const confirmed = await wire.asked("verify", { body: sent });
+      if (!stillTheirs()) return;
+      session.adopt(confirmed.session_id);
       release(true);
     } catch (error) {
       const wrong = error.status === 401 || error.status === 400;
@@ -156,14 +166,14 @@ function openChat(base, key, language, signed) {
       : null;
     via = "page";
     settle(false);
-    session.pull().then(session.ensure);
+    session.refresh();
     outbox.retry();
   }
 
   /** As if the browser had never been here. */
   function reset() {
     close();
-    store.change((record) => Object.assign(record, emptyRecord()));
+    store.drop();
     session.follow();
   }
 
@@ -190,7 +200,7 @@ function openChat(base, key, language, signed) {
     session.keep(given.session_id);
     panel.dress(given);
     panel.place(document.querySelectorAll("support-widget").length);
-    document.documentElement.append(panel.host);
+    await panel.attach();
     addEventListener("online", () => {
       session.restart();
       outbox.retry();

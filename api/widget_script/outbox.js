@@ -18,7 +18,8 @@ function newId() {
 }
 
 /**
- * on: body(text) of a message, begin() a session, lost() the session, answered(answer), changed().
+ * on: body(text) of a message, begin() a session, lost() the session, answered(answer), stored() of
+ * one that is answered later, changed().
  */
 function openOutbox(wire, store, on) {
   let timer;
@@ -69,7 +70,12 @@ function openOutbox(wire, store, on) {
   }
 
   /** Whether the next message may follow. */
-  async function refused(refusal, entry) {
+  function refused(refusal, entry) {
+    if (refusal.stored) {
+      edit(entry.id, { sent: true });
+      on.stored();
+      return true;
+    }
     if (refusal.isPassing) {
       tries += 1;
       return stop(navigator.onLine ? "unreachable" : "offline", pauseMs(tries) / 1000);
@@ -91,6 +97,7 @@ function openOutbox(wire, store, on) {
   }
 
   async function post(entry) {
+    const stillTheirs = store.sinceNow();
     edit(entry.id, { tried: true });
     now.posting = true;
     on.changed();
@@ -100,6 +107,7 @@ function openOutbox(wire, store, on) {
         body: { ...entry.body, session_id: store.read().session },
         headers: { "Idempotency-Key": entry.id },
       });
+      if (!stillTheirs()) return true;
       tries = 0;
       renewed = false;
       now.trouble = null;
@@ -108,7 +116,7 @@ function openOutbox(wire, store, on) {
       return true;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      return refused(error, entry);
+      return !stillTheirs() || refused(error, entry);
     } finally {
       now.posting = false;
       on.changed();

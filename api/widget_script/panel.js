@@ -212,9 +212,17 @@ function openPanel(key, words, language, on) {
     }
   }
 
+  /** Into the page's body, and into each that a page without reloads puts in its place. */
+  async function attach() {
+    if (!document.body) await new Promise((done) => addEventListener("DOMContentLoaded", done));
+    const here = () => host.isConnected || document.body?.append(host);
+    new MutationObserver(here).observe(document.documentElement, { childList: true });
+    here();
+  }
+
   setUnread(0);
   return {
-    host, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
+    host, attach, dress, open, close, focusIn, add, setPending, setTyping, setUnread, setForm, verify,
     place: (number) => widget.style.setProperty("--place", number),
     clear: () => shown.replaceChildren(node("p", { class: "text welcome" }, words.welcome)),
     setNotice: (text) => setText(notice, text),

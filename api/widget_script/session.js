@@ -3,6 +3,8 @@
 const AWAY_MS = 60000;
 const CALM_MS = 600000;
 const SEEN_MS = 200;
+// A day less than the service's thirty.
+const LASTS_MS = 29 * 24 * 3600 * 1000;
 const A_READ = 100;
 
 /** on: message(message), cleared(), changed(), of messages and of the session's state. */
@@ -42,7 +44,10 @@ function openSession(wire, store, on) {
 
   function allow(isAllowed) {
     allowed = isAllowed;
-    follow();
+    const record = store.read();
+    // The service would put each try of a message into another session.
+    if (record.session && record.active < Date.now() - LASTS_MS) adopt(null);
+    else follow();
   }
 
   function adopt(given) {
@@ -110,6 +115,10 @@ function openSession(wire, store, on) {
     }
   }
 
+  function refresh() {
+    pull().then(ensure);
+  }
+
   function refused(error) {
     if (!(error instanceof Refusal)) throw error;
     if (error.code === SESSION_UNKNOWN) adopt(null);
@@ -142,13 +151,13 @@ function openSession(wire, store, on) {
 
   async function seen() {
     if (!looking || document.hidden || !token) return;
-    const number = last;
+    const [of, number] = [token, last];
     const record = store.change((one) => (one.seen = Math.max(one.seen, number)));
     on.changed();
     if (record.told >= number) return;
     try {
-      await wire.asked("seen", { body: { session_id: token, number } });
-      store.change((one) => (one.told = Math.max(one.told, number)));
+      await wire.asked("seen", { body: { session_id: of, number } });
+      if (of === token) store.change((one) => (one.told = Math.max(one.told, number)));
     } catch {
       // Told with the next message, or when the chat is looked at again.
     }
@@ -165,7 +174,7 @@ function openSession(wire, store, on) {
   /** The network is back: a connection from before may be dead without saying so. */
   function restart() {
     hangUp();
-    pull().then(ensure);
+    refresh();
   }
 
   function otherTab() {
@@ -185,7 +194,7 @@ function openSession(wire, store, on) {
   });
 
   return {
-    now, begin, adopt, allow, follow, pull, ensure, look, restart, otherTab,
+    now, begin, adopt, allow, follow, pull, refresh, look, restart, otherTab,
     keep: (given) => (fresh = given),
     unread: () => theirs.filter((number) => number > store.read().seen).length,
   };

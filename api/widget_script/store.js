@@ -1,7 +1,7 @@
 // What the browser keeps between pages and shares between tabs, one record for each widget key.
 
 /**
- * session: its signed token. user: {email, via} of a signed user.
+ * life: how many sessions were dropped here. session: its signed token. user: {email, via} of a signed user.
  * last: the highest number that any tab was given. seen: … that was on the screen. told: … that the
  *   service knows to be seen.
  * active: when something was last sent or received. asked: the address that a code was mailed to.
@@ -12,7 +12,7 @@
  */
 function emptyRecord() {
   return {
-    session: null, user: null, last: 0, seen: 0, told: 0, active: 0, asked: null,
+    life: 0, session: null, user: null, last: 0, seen: 0, told: 0, active: 0, asked: null,
     outbox: [],
   };
 }
@@ -64,6 +64,17 @@ function openStore(key, changed) {
     return record;
   }
 
+  /** Forget the session and all that belongs to it. */
+  function drop() {
+    change((record) => Object.assign(record, emptyRecord(), { life: record.life + 1 }));
+  }
+
+  /** Asks whether nothing was dropped since: a late answer must not bring back what was. */
+  function sinceNow() {
+    const { life } = read();
+    return () => read().life === life;
+  }
+
   addEventListener("storage", (event) => {
     if (memory === null && (event.key === name || event.key === null)) changed();
   });
@@ -85,5 +96,5 @@ function openStore(key, changed) {
     }
   }
 
-  return { name, read, change, keepOpen, wasOpen };
+  return { name, read, change, drop, sinceNow, keepOpen, wasOpen };
 }

@@ -5,13 +5,14 @@ const SILENT_MS = 45000;
 const LONGEST_PAUSE_MS = 30000;
 const SESSION_UNKNOWN = "widget_session_unknown";
 
-/** `status` 0: no answer came. `after`: the seconds of Retry-After, 0 without. */
+/**
+ * `status` 0: no answer came. `after`: the seconds of Retry-After, 0 without. `stored`: the message
+ * has arrived, and its answer takes longer.
+ */
 class Refusal extends Error {
-  constructor(status, code, after) {
+  constructor(status, code, after = 0, stored = false) {
     super(code);
-    this.status = status;
-    this.code = code;
-    this.after = after;
+    Object.assign(this, { status, code, after, stored });
   }
   /** Another try may succeed; 409: the first one is still at work. */
   get isPassing() {
@@ -41,7 +42,7 @@ function openWire(base, key) {
         signal,
       });
     } catch {
-      throw new Refusal(0, "unreachable", 0);
+      throw new Refusal(0, "unreachable");
     }
     if (answer.ok) return answer;
     const told = await answer.json().catch(() => ({}));
@@ -49,6 +50,7 @@ function openWire(base, key) {
       answer.status,
       String(told.code || answer.status),
       Number(answer.headers.get("Retry-After")) || 0,
+      Boolean(told.event_id),
     );
   }
 
@@ -59,7 +61,7 @@ function openWire(base, key) {
       const answer = await ask(path, { ...options, signal: late.signal });
       return answer.status === 200 ? await answer.json() : null;
     } catch (error) {
-      throw error instanceof Refusal ? error : new Refusal(0, "unreadable", 0);
+      throw error instanceof Refusal ? error : new Refusal(0, "unreadable");
     } finally {
       clearTimeout(timer);
     }

@@ -103,6 +103,17 @@ async def test_an_answer_that_is_lost_on_its_way_doubles_nothing(
     assert len(stub.session.messages) == 4
 
 
+async def test_an_answer_that_takes_longer_comes_with_the_messages(
+    visitor: Visitor, stub: StubService
+) -> None:
+    stub.refuse("chat", 504, "answer_delayed", after=True, event_id="01JD")
+    await visitor.open()
+    await visitor.write("Slowly")
+    await expect(visitor.texts).to_have_text(["Slowly", "Answer to: Slowly"])
+    await expect(visitor.notice).to_be_hidden()
+    assert len(stub.chats) == 1
+
+
 async def test_an_unsent_message_survives_the_page(
     visitor: Visitor, stub: StubService, site: Site, context: BrowserContext
 ) -> None:

@@ -150,3 +150,49 @@ async def test_the_page_forgets_the_visitor(visitor: Visitor, stub: StubService)
     await visitor.write("Hello")
     await expect(visitor.texts).to_have_text(["Hello", "Answer to: Hello"])
     assert len({chat["session_id"] for chat in stub.chats}) == 2
+
+
+async def test_an_answer_that_comes_too_late_brings_nobody_back(
+    context: BrowserContext, site: Site, stub: StubService
+) -> None:
+    """The next user has the page when the last one's message is answered."""
+    site.tags = (SIGNED,)
+    visitor = await visit(context, site.url)
+    await visitor.open()
+    stub.let_go.clear()
+    async with visitor.page.expect_response("**/api/widget/chat?*") as answered:
+        await visitor.write("Mine")
+        await expect(visitor.page.locator(".dots")).to_be_visible()
+        await visitor.page.evaluate("window.SupportWidget.identify(null)")
+        await expect(visitor.texts).to_have_count(0)
+        stub.let_go.set()
+    await (await answered.value).finished()
+    await visitor.write("Not mine")
+    await expect(visitor.texts).to_have_text(["Not mine", "Answer to: Not mine"])
+    mine, other = stub.chats
+    assert mine["session_id"] != other["session_id"]
+    assert mine["session_id"] not in await visitor.page.evaluate(
+        "Object.values(localStorage).join()"
+    )
+
+
+async def test_a_session_of_last_month_begins_anew(
+    visitor: Visitor, site: Site, stub: StubService
+) -> None:
+    await visitor.open()
+    await visitor.write("Last month")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.goto(f"{site.url}/second")
+    await expect(visitor.texts).to_have_count(2)
+    await visitor.page.evaluate(
+        """(name) => {
+          const record = JSON.parse(localStorage.getItem(name));
+          localStorage.setItem(name, JSON.stringify({ ...record, active: 1 }));
+        }""",
+        f"support-widget/{KEY}",
+    )
+    await visitor.page.goto(f"{site.url}/third")
+    await expect(visitor.page.get_by_role("log")).to_have_attribute("aria-busy", "false")
+    await visitor.write("Today")
+    await expect(visitor.texts).to_have_text(["Today", "Answer to: Today"])
+    assert len({chat["session_id"] for chat in stub.chats}) == 2

@@ -68,6 +68,7 @@ class _Planned:
     code: str
     retry_after: int | None
     after: bool
+    event_id: str | None
 
 
 class StubService:
@@ -129,9 +130,10 @@ class StubService:
         *,
         retry_after: int | None = None,
         after: bool = False,
+        event_id: str | None = None,
     ) -> None:
         """The next request of that path. `after`: once its work is done."""
-        self._planned.append(_Planned(path, status, code, retry_after, after))
+        self._planned.append(_Planned(path, status, code, retry_after, after, event_id))
 
     def _guarded(self, name: str, to: Endpoint) -> Endpoint:
         async def endpoint(request: Request) -> Response:
@@ -142,7 +144,7 @@ class StubService:
             answer = None if planned and not planned.after else await to(request)
             if planned is not None:
                 self._planned.remove(planned)
-                answer = _refusal(planned.status, planned.code)
+                answer = _refusal(planned.status, planned.code, planned.event_id)
                 if planned.retry_after is not None:
                     answer.headers["retry-after"] = str(planned.retry_after)
             assert answer is not None
@@ -245,5 +247,8 @@ class StubService:
         return JSONResponse({"session_id": body["session_id"], "customer_email": email})
 
 
-def _refusal(status: int, code: str) -> Response:
-    return JSONResponse({"error": "planned", "code": code, "request_id": "1"}, status_code=status)
+def _refusal(status: int, code: str, event_id: str | None = None) -> Response:
+    body = {"error": "planned", "code": code, "request_id": "1"}
+    if event_id is not None:
+        body["event_id"] = event_id
+    return JSONResponse(body, status_code=status)
