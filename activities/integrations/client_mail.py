@@ -1,11 +1,16 @@
 """Mail in a client's name: by its verified sender if it has one, else by the service's."""
 
+import structlog
+
+from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, Mailer, MailSender, OutgoingMail
 from domain.integrations.client_sender import signed
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
 from store.core.database import Database
 from store.integrations.mail_senders import MailSenderRepository
+
+_log = structlog.get_logger(__name__)
 
 
 class ClientMail:
@@ -30,14 +35,24 @@ class ClientMail:
 
     async def send_by(self, sender: MailSender, mail: OutgoingMail) -> str:
         """The same by a sender that may not be verified yet. Raises as `send` does."""
-        tenant = sender.client_id
         try:
             message_id = await self._mailer.send(mail, sender)
         except (ActionRefused, ActionUnreachable, ActionUnknown) as error:
+            await self._note(sender, error.code)
+            raise
+        await self._note(sender, None)
+        return message_id
+
+    async def _note(self, sender: MailSender, error_code: str | None) -> None:
+        """What became of the mail. It is only shown: a database that is away must not make a mail
+        that went out one of unknown fate."""
+        tenant = sender.client_id
+        try:
             async with self._database.tenant(tenant) as connection:
                 senders = MailSenderRepository(connection, tenant)
-                await senders.note_failure(sender.address, error.code, self._now())
-            raise
-        async with self._database.tenant(tenant) as connection:
-            await MailSenderRepository(connection, tenant).note_success(sender.address)
-        return message_id
+                if error_code is None:
+                    await senders.note_success(sender.address)
+                else:
+                    await senders.note_failure(sender.address, error_code, self._now())
+        except EngineUnavailable as error:
+            _log.warning("mail not noted with its sender", error_code=error.code)
