@@ -158,14 +158,16 @@ def test_facts(text: str) -> None:
     prune = HousekeepingInput()
     assert PER_CLIENT.window.total_seconds() == 3600
     facts = (
-        [MAX_ORIGINS], [minutes, TRIES], [OVERLAP_HOURS, MAX_OVERLAP_HOURS], [PER_CLIENT.messages],
+        [minutes, TRIES], [OVERLAP_HOURS, MAX_OVERLAP_HOURS], [PER_CLIENT.messages],
         [quota(LimitScope.WIDGET_SESSION, 10), 10], [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
         [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_PROCESS],
         [SESSION_CODES_AN_HOUR, CODES_A_DAY, quota(LimitScope.WIDGET_CODE, 60), CODES_AN_HOUR],
         [quota(LimitScope.WIDGET_CODE_TRY, 10), 10], [MAX_MESSAGE],
-        [prune.widget_sessions_s / 86400, SESSION_LASTS.days], [MESSAGES_A_READ],
+        [prune.widget_sessions_s / 86400, SESSION_LASTS.days],
         [SILENCE_S, LASTS_S / 60],
     )  # fmt: skip
+    assert re.search(rf"At most {MAX_ORIGINS}, each|{MAX_ORIGINS} au plus, chacune", text)
+    assert re.search(rf"at most {MESSAGES_A_READ}|{MESSAGES_A_READ} au plus", text)
     digits = re.sub(r"(?<=\d)[, ](?=\d{3}\b)", "", " ".join(text.split()))
     assert prune.widget_codes_s == 86400
     for numbers in facts:
