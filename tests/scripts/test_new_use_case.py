@@ -85,7 +85,7 @@ def test_its_tests_fail_and_say_what_is_to_be_written(project: Path) -> None:
 
 @pytest.mark.parametrize("noun", ["integration", "", "../integrations", "Integrations"])
 def test_an_unknown_noun_is_refused_with_those_there_are(project: Path, noun: str) -> None:
-    with pytest.raises(Refused, match=r"one of: agent, analytics, .* webhooks$"):
+    with pytest.raises(Refused, match=r"one of: agent, analytics, .* webhooks, widget$"):
         lay(noun, "pause_subscription", project)
 
 
