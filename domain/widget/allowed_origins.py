@@ -12,7 +12,7 @@ from domain.widget.errors import InvalidWidget
 MAX_ORIGINS: Final = 20
 MAX_ORIGIN: Final = 300
 """Characters."""
-ORIGIN: Final = r"^https://([a-z0-9]+[.-])*[a-z][a-z0-9]*(:[1-9][0-9]{0,3})?$"
+ORIGIN: Final = r"^https://([a-z0-9]{1,9}[.-]){0,5}[a-z][a-z0-9]{0,8}(:[1-9][0-9]{0,3})?$"
 """The usual kind. `check_origins` takes more: names in Unicode, addresses, and this machine."""
 
 _PARTS: Final = re.compile(

@@ -23,7 +23,12 @@ SessionToken = Annotated[
 class ChatMessage(StrictBody):
     """A visitor's message."""
 
-    message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=r"\S")
+    message: str = Field(
+        min_length=1,
+        max_length=MAX_MESSAGE,
+        pattern=r"\S",
+        json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"},
+    )
     session_id: SessionToken | None = None
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None, description="Without a signature: for people who read the conversation."

@@ -189,7 +189,7 @@ def test_api_docs_need_no_other_host(running: Running) -> None:
     (parameter,) = document["paths"][GATEWAY]["post"]["parameters"]
     assert parameter["name"] == "Idempotency-Key"
     assert set(document["components"]["securitySchemes"]) == {
-        "bearer", "engineSecret", "internalSecret", "session",
+        "bearer", "engineSecret", "internalSecret", "session", "widgetKey",
     }  # fmt: skip
 
 

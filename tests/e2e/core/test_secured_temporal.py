@@ -3,6 +3,7 @@
 import pytest
 
 from adapters.seal import new_seal_key
+from embedded.ports import free_port
 from tests.support.core.command_line import cli, run
 from tests.support.core.forks import ROOT, clean_environment
 from tests.support.core.postgres import as_owner
@@ -30,7 +31,7 @@ def test_a_refused_process_ends_with_a_sentence(
             "SEAL_KEY": new_seal_key(),
         }
         if process == "api":
-            done = cli("serve", "--port", "0", **env)
+            done = cli("serve", "--port", str(free_port()), **env)
         else:
             command = (str(ROOT / "worker.py"), "--queue", "webhooks")
             done = run(*command, env=clean_environment(**env))
