@@ -8,11 +8,11 @@ from typing import Final
 
 from demo.content import OWNER
 from domain.core.ids import TenantId
-from domain.reviews.review import ReviewSummary
+from domain.reviews.review import Review
 from domain.tenants.actor import Actor
 from services.core.unit_of_work import UnitsOfWork
 from services.reviews.decisions import edit_review
-from store.reviews.reviews import ReviewFilter, list_reviews
+from store.reviews.reviews import ReviewFilter, list_reviews, read_review
 
 _SHOWN: Final = 10
 
@@ -25,21 +25,27 @@ class BackOffice:
     tenant: TenantId
     root: Path
 
-    async def waiting(self) -> Sequence[ReviewSummary]:
+    async def waiting(self) -> Sequence[Review]:
         """The newest first."""
         async with self.units.database.reading(self.tenant) as connection:
-            return await list_reviews(
+            found = await list_reviews(
                 connection, self.tenant, ReviewFilter(), limit=_SHOWN, newest_first=True
             )
+            return [await read_review(connection, self.tenant, review.id) for review in found]
 
-    async def reply(self, review: ReviewSummary, text: str) -> None:
+    async def reply(self, review: Review, text: str) -> None:
         """Answer with these words, as a person of the shop does."""
         async with self.units.of(self.tenant) as work:
-            await edit_review(work, Actor.system(OWNER), review.id, text)
+            await edit_review(
+                work, Actor.system(OWNER), review.id, text, seen_event=review.latest_message
+            )
 
-    def reply_line(self, review: ReviewSummary, text: str) -> str:
-        """The command that does it."""
-        return self.line("review", "approve", review.id, "--text", text)
+    def reply_line(self, review: Review, text: str) -> str:
+        """The command that does it. It names the latest message where the customer has written
+        again: without that it is refused."""
+        again = review.latest_message != review.messages[0].event_id
+        seen = ("--message", review.latest_message) if again else ()
+        return self.line("review", "approve", review.id, "--text", text, *seen)
 
     def line(self, *command: str) -> str:
         """A command of the operator's, to paste."""

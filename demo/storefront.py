@@ -163,7 +163,10 @@ class _Pages:
             )
             office = self._wares.office
             reviews = [
-                {"preview": review.preview, "command": office.reply_line(review, reply)}
+                {
+                    "messages": [message.text for message in review.messages],
+                    "command": office.reply_line(review, reply),
+                }
                 for review in await office.waiting()
             ]
             return self._render(

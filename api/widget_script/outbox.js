@@ -2,9 +2,9 @@
 
 const FULL_S = 300;
 const HINTS = {
-  origin_not_allowed: `allow the origin ${location.origin} in the widget's settings.`,
-  api_key_not_accepted: "use the widget's key (wk_…), not an API key.",
-  invalid_user_signature: "the signature must be of this address, made with the widget's secret.",
+  origin_not_allowed: `Allow the origin ${location.origin} in the widget's settings.`,
+  api_key_not_accepted: "Use the widget's key (wk_…), not an API key.",
+  invalid_user_signature: "The signature must be of this address, made with the widget's secret.",
 };
 
 function hint(code) {

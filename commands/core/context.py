@@ -24,7 +24,7 @@ from domain.content.errors import ContentNotFound, TooMuchContent
 from domain.core.errors import DomainError, InvalidInput
 from domain.core.ids import TenantId
 from domain.core.plain_text import without_controls
-from domain.integrations.errors import IntegrationNotFound
+from domain.integrations.errors import IntegrationNotFound, MailSenderNotFound
 from domain.playbooks.errors import PlaybookNotFound
 from domain.privacy.errors import ErasureNotFound
 from domain.reviews.errors import (
@@ -125,6 +125,7 @@ _SENTENCES: Final = {
     ContentNotFound: "this client has nothing with this id",
     KeyNotFound: "there is no such key",
     IntegrationNotFound: "there is no such integration",
+    MailSenderNotFound: "this client has no sender of its own: mail-sender set gives it one",
     PlanRequired: "the client's plan does not include this",
     PlaybookNotFound: "there is no such playbook",
     RunNotFound: "there is no such run",

@@ -22,6 +22,7 @@ from embedded.ports import listening, port_of
 from store.core.database import Database
 from tests.support.core.command_check import check_command
 from tests.support.core.units import units_on
+from tests.support.reviews.conversations import converse, write_and_join
 from tests.support.reviews.reviews import open_review
 from tests.support.tenants.shop import Shop
 
@@ -135,6 +136,18 @@ async def test_the_back_office_gives_the_command_that_answers(
     check_command(words)
     assert words[:3] == ["review", "approve", review_id]
     assert words[-2:] == ["--data", str(tmp_path / "our data")]
+    assert "--message" not in words
+
+
+async def test_the_back_office_names_what_was_written_again(
+    http: httpx.AsyncClient, database: Database, shop: Shop
+) -> None:
+    review_id = await open_review(database, shop, text="Rappelez-moi")
+    conversation_id = await converse(database, shop, review_id)
+    latest = await write_and_join(database, shop, conversation_id)
+    office = html.unescape((await http.get("/mailbox")).text)
+    assert f"review approve {review_id} " in office
+    assert f" --message {latest} " in office
 
 
 def test_the_port_is_kept_where_it_is_free() -> None:

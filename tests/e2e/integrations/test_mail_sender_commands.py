@@ -53,7 +53,7 @@ def installed(postgres: PostgresServer) -> Iterator[Installation]:
 
 async def test_set_verify_show_remove(installed: Installation) -> None:
     sealer = FernetSealer(installed.env["SEAL_KEY"])
-    assert "mail_sender_not_found" in installed.run("show")[1]
+    assert "no sender of its own" in installed.run("show")[1]
     refused = installed.run("set", "--address", "support@service.example")
     assert "the service's own" in refused[1]
     assert "smtp.host" in installed.run(

@@ -190,7 +190,7 @@ async def test_a_refused_page_says_so_to_both(visitor: Visitor, stub: StubServic
     await expect(visitor.notice).to_have_text("The chat is not available on this page.")
     await expect(visitor.page.locator(".unsent .state")).to_have_text("Not sent yet")
     origin = visitor.page.url.rstrip("/")
-    hint = f"Support widget: refused (origin_not_allowed). allow the origin {origin} in"
+    hint = f"Support widget: refused (origin_not_allowed). Allow the origin {origin} in"
     assert any(line.startswith(hint) for line in visitor.said), visitor.said
 
 
