@@ -179,7 +179,8 @@ function openSession(wire, store, on) {
 
   function otherTab() {
     follow();
-    if (!stream && store.read().last > last) pull();
+    // A stream that works brings it by itself.
+    if (!told && store.read().last > last) pull();
   }
 
   document.addEventListener("visibilitychange", () => {

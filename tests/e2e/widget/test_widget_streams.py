@@ -96,14 +96,19 @@ async def test_a_silent_connection_is_given_up(visitor: Visitor, stub: StubServi
     await expect(visitor.texts.last).to_have_text("Into a dead line")
 
 
-async def test_answers_come_where_streams_do_not(visitor: Visitor, stub: StubService) -> None:
-    """A proxy between that keeps a stream until it ends."""
+async def test_answers_come_where_streams_do_not(
+    visitor: Visitor, stub: StubService, context: BrowserContext, site: Site
+) -> None:
+    """A proxy between keeps a stream until it ends, or there are too many streams already."""
     stub.buffered = True
+    other = await visit(context, site.url)
+    await other.open()
     await visitor.open()
     await visitor.write("Hello")
     await visitor.write("A person, please")
 
-    await expect(visitor.texts).to_have_text(["Hello", "Answer to: Hello", "A person, please"])
+    for tab in (visitor, other):
+        await expect(tab.texts).to_have_text(["Hello", "Answer to: Hello", "A person, please"])
     await expect(visitor.pending).to_have_count(0)
     await expect(visitor.notice).to_contain_text("A person will answer")
 
