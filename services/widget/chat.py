@@ -10,7 +10,7 @@ from domain.core.ports import Sealer
 from domain.identity.address import sign_in_address
 from domain.widget.errors import InvalidUserSignature
 from domain.widget.share import WidgetShare
-from domain.widget.signed_user import is_signed
+from domain.widget.signed_user import is_itself, is_signed
 from domain.widget.visit import WidgetVisit, goes_on
 from domain.widget.widget import Widget, unseal_widget_secret
 from domain.widget.widget_session import VerifiedBy, may_begin
@@ -33,10 +33,10 @@ def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
     """The address that the merchant has signed, in the spelling that is compared. Raises
-    InvalidUserSignature, InvalidAddress."""
+    InvalidUserSignature, also for an address that only leads to another one, and InvalidAddress."""
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
-    if not is_signed(secrets, email, signature):
+    if not (is_itself(email) and is_signed(secrets, email, signature)):
         raise InvalidUserSignature
     return sign_in_address(email)
 

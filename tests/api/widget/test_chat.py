@@ -180,6 +180,9 @@ async def test_wrong_signatures(page: WidgetPage) -> None:
     ):
         answer = await page.ask(customer_email=EMAIL, user_signature=signature)
         assert answer.status_code == 401, signature
+    # Another user of a shop that compares texts.
+    alike = await page.ask(**signed(new, EMAIL.replace("F", "\uff26")))
+    assert alike.json()["code"] == "invalid_user_signature"
     nobodys = await page.ask(user_signature=good)
     assert (nobodys.status_code, nobodys.json()["code"]) == (400, "invalid_body")
 
