@@ -97,15 +97,22 @@ async def test_a_visitor_whom_a_code_verified_and_the_next_user(
     """The code's session stays while the page names nobody, or the same; nobody else sees it."""
     page = visitor.page
     await visitor.open()
+    await visitor.write("Hi")
+    await expect(visitor.texts).to_have_count(2)
+    (before,) = stub.sessions
     await visitor.write(ASKED)
     await page.get_by_label("Your e-mail address").fill(EMAIL)
     await page.get_by_role("button", name="Send me a code").click()
     await page.get_by_label("The code").fill(CODE)
     await page.get_by_role("button", name="Confirm").click()
-    await expect(visitor.texts).to_have_text([ASKED, ANSWER])
+    # The code gives the session another token; what was said in it stays.
+    whole = ["Hi", "Answer to: Hi", ASKED, ANSWER]
+    await expect(visitor.texts).to_have_text(whole)
     await page.goto(f"{site.url}/second")
-    await expect(visitor.texts).to_have_text([ASKED, ANSWER])
+    await expect(visitor.texts).to_have_text(whole)
     (token,) = stub.sessions
+    assert token != before
+    assert len(stub.chats) == 3
 
     site.tags = ({**SIGNED, "data-user-email": "other@free.example"},)
     await page.goto(f"{site.url}/third")
