@@ -12,6 +12,7 @@ from domain.core.errors import EngineUnavailable
 from domain.core.ids import TenantId
 from domain.core.ports import Clock
 from domain.widget.shown_message import MESSAGES_A_READ, SessionState, ShownMessage
+from domain.widget.widget_session import HeldSession
 from store.core.database import Database
 from store.widget.session_messages import SessionMessageRepository
 from store.widget.session_states import SessionStateRepository
@@ -39,12 +40,14 @@ class Conversation:
 
 class SessionReader:
     """Reads one session of one client. A session that has not begun is empty, and so is one that
-    has ended."""
+    has ended, and one that its holder may no longer open."""
 
-    def __init__(self, database: Database, tenant: TenantId, session_id: str, now: Clock) -> None:
+    def __init__(
+        self, database: Database, tenant: TenantId, session: HeldSession, now: Clock
+    ) -> None:
         self._database = database
         self._tenant = tenant
-        self._session_id = session_id
+        self._session = session
         self._now = now
 
     async def read(self, after: int) -> Conversation:
@@ -52,14 +55,14 @@ class SessionReader:
         async with self._database.reading(self._tenant) as connection:
             # The state first: it must not say that there is an answer which is not there.
             standing = await SessionStateRepository(connection, self._tenant).standing(
-                self._session_id, self._now()
+                self._session.id, self._now()
             )
-            if standing is None:
+            if standing is None or not self._session.opens(standing.verified_by):
                 return Conversation()
             messages: tuple[ShownMessage, ...] = ()
             if standing.last_number > after:
                 messages = await SessionMessageRepository(connection, self._tenant).listed(
-                    self._session_id, after
+                    self._session.id, after
                 )
         return Conversation(messages, standing.state, begun=True)
 

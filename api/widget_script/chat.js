@@ -35,11 +35,16 @@ function openChat(base, key, language, signed) {
     };
   }
 
-  /** Drop the session of another user. `may`: the page may yet name its user, as it did before. */
+  /**
+   * Drop the session of another user. `may`: the page may yet name its user, as it did before. Whom
+   * a code has verified, the page need not know.
+   */
   function settle(may) {
     const email = user?.signature ? user.email : null;
     const kept = store.read().user;
-    const other = kept && kept.email !== email;
+    const coded = kept?.via === "code";
+    const other = kept && (coded ? email !== null && kept.email !== email.trim().toLowerCase()
+      : kept.email !== email);
     settled = !(other && may && email === null && kept.via === "page");
     if (other && settled) store.drop();
     if (email) store.change((record) => (record.user = { email, via }));
@@ -94,6 +99,10 @@ function openChat(base, key, language, signed) {
       const sent = { session_id: store.read().session, code };
       const confirmed = await wire.asked("verify", { body: sent });
       if (!stillTheirs()) return;
+      if (!user?.signature) {
+        const named = { email: confirmed.customer_email, via: "code" };
+        store.change((record) => (record.user = named));
+      }
       session.adopt(confirmed.session_id);
       release(true);
     } catch (error) {

@@ -7,6 +7,11 @@ const SEEN_MS = 200;
 const LASTS_MS = 29 * 24 * 3600 * 1000;
 const A_READ = 100;
 
+/** Whether two tokens are of one session: a code gives it another token. */
+function isSame(one, other) {
+  return String(one).split(".")[0] === String(other).split(".")[0];
+}
+
 /** on: message(message), cleared(), changed(), of messages and of the session's state. */
 function openSession(wire, store, on) {
   let token = null;
@@ -29,7 +34,7 @@ function openSession(wire, store, on) {
   function follow() {
     const stored = allowed ? store.read().session : null;
     if (stored !== token) {
-      if (token) {
+      if (token && !isSame(stored, token)) {
         last = 0;
         theirs = [];
         now.live = {};
@@ -53,7 +58,7 @@ function openSession(wire, store, on) {
   function adopt(given) {
     store.change((record) => {
       if (record.session === given) return;
-      if (record.session) record.last = record.seen = record.told = 0;
+      if (record.session && !isSame(given, record.session)) record.last = record.seen = record.told = 0;
       record.session = given;
     });
     follow();

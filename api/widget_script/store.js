@@ -1,7 +1,7 @@
 // What the browser keeps between pages and shares between tabs, one record for each widget key.
 
 /**
- * life: how many sessions were dropped here. session: its signed token. user: {email, via} of a signed user.
+ * life: how many sessions were dropped here. session: its signed token. user: {email, via} of a verified one.
  * last: the highest number that any tab was given. seen: … that was on the screen. told: … that the
  *   service knows to be seen.
  * active: when something was last sent or received. asked: the address that a code was mailed to.

@@ -9,6 +9,8 @@ import hmac
 from collections.abc import Iterable
 from typing import Final
 
+import idna
+
 SECRET_BYTES: Final = 32
 _PREFIX: Final = "wsec_"
 
@@ -21,6 +23,22 @@ def secret_of(random: bytes) -> str:
 def signature_of(secret: str, email: str) -> str:
     """What a merchant's server computes for its user."""
     return hmac.new(secret.encode(), email.encode(), hashlib.sha256).hexdigest()
+
+
+def is_itself(email: str) -> bool:
+    """Whether the address is mapped to no other one, but for ASCII case and spaces around it.
+
+    A full-width letter or a soft hyphen in a domain leads to the plain one. A shop that compares
+    texts takes the two for different users: the signature of one must not open the other's orders.
+    """
+    domain = email.strip(" ").rpartition("@")[2]
+    if domain.isascii():
+        return True
+    try:
+        # Strict: what it would have to map is refused.
+        return bool(idna.encode(domain, strict=True))
+    except (idna.IDNAError, UnicodeError):
+        return False
 
 
 def is_signed(secrets: Iterable[str], email: str, presented: str) -> bool:

@@ -3,9 +3,12 @@
 How likely is it to guess one? A code bears TRIES tries, and a wrong one counts against every living
 code of the session, so several living codes change nothing. An address gets at most CODES_A_DAY
 codes from a client's widget, in whichever sessions: 5 x 5 = 25 comparisons a day, each right once
-in 1,000,000 times. That is 25 in 1,000,000 a day for one address. A stranger with six network
-addresses can have CODES_AN_HOUR codes an hour: 60 x 24 x 5 = 7,200 comparisons a day, which is 7 in
-1,000 for any one of 288 addresses, each of whose holders gets five mails.
+in 1,000,000 times. That is 25 in 1,000,000 a day for one address. All addresses together bear
+WRONG_A_DAY wrong comparisons a day from a client's widget, and at most 2 more by the last try,
+which is compared with every code of its session: 302 in 1,000,000, so 0.3 in 1,000 a day for any
+address, however many addresses and networks a stranger has. After that every try is wrong until the
+day is over; a shop whose visitors mistype one code in five still verifies 1,440 of them a day, as
+many as get a code.
 """
 
 from dataclasses import dataclass
@@ -22,6 +25,8 @@ CODES_A_DAY: Final = 5
 """Of one address, from one client's widget."""
 CODES_AN_HOUR: Final = 60
 """Of one client's widget."""
+WRONG_A_DAY: Final = 300
+"""Comparisons with codes of one client's widget that were made within the day."""
 HOUR: Final = timedelta(hours=1)
 DAY: Final = timedelta(days=1)
 
@@ -29,7 +34,8 @@ DAY: Final = timedelta(days=1)
 @dataclass(frozen=True, slots=True)
 class RecentCodes:
     """The codes of a client's widget that were made before: `of_session` and `of_client` within
-    the hour, `of_address` within the day. `oldest`: of those of the session."""
+    the hour, `of_address` within the day. `oldest`: of those of the session. Only those of the
+    session count what was held back too."""
 
     of_session: int
     of_address: int

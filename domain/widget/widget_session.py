@@ -3,10 +3,14 @@
 The browser holds a token, the session's id with a keyed digest of it: nobody enters a session by
 guessing or naming its id. Inside the service only the id is used; it is the `session_id` of the
 session's events.
+
+Once a code has verified the session, the token from before no longer opens it: somebody else who
+used the browser may have read or planted it.
 """
 
 import base64
 import hmac
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -30,6 +34,18 @@ class VerifiedBy(StrEnum):
     CODE = "code"
 
 
+@dataclass(frozen=True, slots=True)
+class HeldSession:
+    """The session of a browser's token. `is_proved`: the token was given for a right code."""
+
+    id: str
+    is_proved: bool
+
+    def opens(self, verified_by: VerifiedBy | None) -> bool:
+        """Whether the holder may enter the session as it stands now."""
+        return self.is_proved or verified_by is not VerifiedBy.CODE
+
+
 class WidgetSession(BaseModel):
     """`verified_email`: the address that the visitor surely has; None for a visitor who is nobody.
 
@@ -47,21 +63,28 @@ class WidgetSession(BaseModel):
     used_at: datetime
 
 
-def session_token(sealer: Sealer, client_id: str, session_id: str) -> str:
-    """What the browser holds. It is valid for this client only."""
-    return f"{session_id}.{_mark(sealer.digests(_named(client_id, session_id))[0])}"
+def session_token(
+    sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
+) -> str:
+    """What the browser holds. It is valid for this client only. `is_proved`: as in HeldSession."""
+    named = _named(client_id, session_id, is_proved=is_proved)
+    return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 
 
-def session_of(sealer: Sealer, client_id: str, token: str) -> str | None:
-    """The id of the session that a token is for; None for what we did not sign."""
+def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
+    """The session that a token is for; None for what we did not sign."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
         return None
-    marks = [_mark(digest) for digest in sealer.digests(_named(client_id, session_id))]
     # A list, not a generator: each comparison is made.
-    same = [hmac.compare_digest(one.encode(), mark.encode()) for one in marks]
-    return session_id if any(same) else None
+    same = [
+        (hmac.compare_digest(_mark(digest).encode(), mark.encode()), is_proved)
+        for is_proved in (False, True)
+        for digest in sealer.digests(_named(client_id, session_id, is_proved=is_proved))
+    ]
+    found = [is_proved for is_same, is_proved in same if is_same]
+    return HeldSession(session_id, found[0]) if found else None
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
@@ -69,8 +92,9 @@ def may_begin(session_id: str, now: datetime) -> bool:
     return session_id >= first_ulid(now - SESSION_LASTS)
 
 
-def _named(client_id: str, session_id: str) -> str:
-    return f"widget session/{client_id}/{session_id}"
+def _named(client_id: str, session_id: str, *, is_proved: bool) -> str:
+    kind = "verified widget session" if is_proved else "widget session"
+    return f"{kind}/{client_id}/{session_id}"
 
 
 def _mark(digest: bytes) -> str:

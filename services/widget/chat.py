@@ -10,20 +10,20 @@ from domain.core.ports import Sealer
 from domain.identity.address import sign_in_address
 from domain.widget.errors import InvalidUserSignature
 from domain.widget.share import WidgetShare
-from domain.widget.signed_user import is_signed
+from domain.widget.signed_user import is_itself, is_signed
 from domain.widget.visit import WidgetVisit, goes_on
 from domain.widget.widget import Widget, unseal_widget_secret
-from domain.widget.widget_session import VerifiedBy, may_begin
+from domain.widget.widget_session import HeldSession, VerifiedBy, may_begin
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows of itself and its visitor. `session_id`: of a token that we signed.
+    """What a page shows of itself and its visitor. `session`: of a token that we signed.
     `signed_email`: as `signed_address` returns it. `fresh_id`: of the session that begins if that
     one does not go on."""
 
-    session_id: str | None
+    session: HeldSession | None
     signed_email: str | None
     language: str
     fresh_id: str
@@ -33,10 +33,10 @@ def signed_address(
     widget: Widget, sealer: Sealer, tenant: TenantId, *, email: str, signature: str, now: datetime
 ) -> str:
     """The address that the merchant has signed, in the spelling that is compared. Raises
-    InvalidUserSignature, InvalidAddress."""
+    InvalidUserSignature, also for an address that only leads to another one, and InvalidAddress."""
     sealed = widget.sealed_secrets(now)
     secrets = [unseal_widget_secret(sealer, tenant, one) for one in sealed]
-    if not is_signed(secrets, email, signature):
+    if not (is_itself(email) and is_signed(secrets, email, signature)):
         raise InvalidUserSignature
     return sign_in_address(email)
 
@@ -48,16 +48,18 @@ async def visit_of(
     that one has ended or is another visitor's."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
-    session_id = shown.session_id
-    if session_id is None:
+    if shown.session is None:
         return fresh
+    session_id = shown.session.id
     session = await WidgetSessionRepository(connection, tenant).find(session_id, now)
     if session is None:
         begins = may_begin(session_id, now)
         return (
             WidgetVisit(session_id, shown.language, share, shown.signed_email) if begins else fresh
         )
-    if not goes_on(session, shown.signed_email):
+    # A signature of the same address proves as much as the token of the code.
+    may_open = shown.session.opens(session.verified_by) or shown.signed_email is not None
+    if not (may_open and goes_on(session, shown.signed_email)):
         return fresh
     coded = session.verified_email if session.verified_by is VerifiedBy.CODE else None
     return WidgetVisit(session.id, shown.language, share, shown.signed_email, coded)

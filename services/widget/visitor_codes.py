@@ -8,7 +8,7 @@ from domain.widget.visitor_code import is_visitor_code, visitor_code_digest
 from domain.widget.widget_session import VerifiedBy, WidgetSession, may_begin
 from services.core.unit_of_work import UnitOfWork
 from store.widget.session_messages import SessionMessageRepository
-from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
+from store.widget.visitor_codes import NOTHING, NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 
 
@@ -32,13 +32,12 @@ class VerifiedVisitor:
     email: str
 
 
-async def make_visitor_code(
-    work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer
-) -> str | None:
-    """Store a code, for any address, and return its id for the mail; None, and nothing is stored,
-    where the address or the client had as many codes as they get.
+async def make_visitor_code(work: UnitOfWork, wanted: VisitorCodeWanted, sealer: Sealer) -> str:
+    """Store a code, for any address, and return its id for the mail. Where the address or the
+    client had as many codes as they get, it is one that is held back: no mail finds it.
 
-    Whether the address is a customer's is looked up nowhere, so this takes equally long. Raises
+    Whether the address is a customer's is looked up nowhere, and what is held back is work all the
+    same, and counts for its session: nobody learns of others by time or by limits. Raises
     SessionUnknown of a session that has ended, and TooManyCodes.
     """
     codes = VisitorCodeRepository(work.connection, work.tenant)
@@ -50,8 +49,6 @@ async def make_visitor_code(
     wait_s = recent.wait_s(work.now)
     if wait_s is not None:
         raise TooManyCodes(wait_s)
-    if not recent.may_be_mailed:
-        return None
     language = wanted.language or (session.language if session is not None else "fr")
     await sessions.open(wanted.session_id, language, work.now)
     code_id = work.new_id()
@@ -61,8 +58,10 @@ async def make_visitor_code(
             session_id=wanted.session_id,
             email=wanted.email,
             network=wanted.network,
-            digest=visitor_code_digest(sealer, work.tenant, code_id, wanted.code),
-            sealed_code=sealer.seal(wanted.code),
+            digest=visitor_code_digest(sealer, work.tenant, code_id, wanted.code)
+            if recent.may_be_mailed
+            else NOTHING,
+            sealed_code=sealer.seal(wanted.code) if recent.may_be_mailed else None,
         ),
         work.now,
     )
@@ -89,7 +88,7 @@ async def enter_visitor_code(
     ]
     if not right:
         return None
-    await codes.use_up(session_id, work.now)
+    await codes.use_up(session_id, [one.id for one in tried], work.now)
     email = right[0]
     # Opened, its row is locked: nobody verifies it for another address meanwhile.
     session = await sessions.open(session_id, session.language, work.now)

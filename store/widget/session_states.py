@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from domain.reviews.escalation import CLAIM_LASTS
 from domain.widget.shown_message import SessionState, masked
-from domain.widget.widget_session import SESSION_LASTS
+from domain.widget.widget_session import SESSION_LASTS, HeldSession, VerifiedBy
 from store.core.repository import TenantRepository
 
 
@@ -17,6 +17,7 @@ class SessionStanding:
     """`last_number`: of the session's latest message."""
 
     last_number: int
+    verified_by: VerifiedBy | None
     state: SessionState
 
 
@@ -37,14 +38,20 @@ class SessionStateRepository(TenantRepository):
             return None
         email = None if row.verified_email is None else masked(row.verified_email)
         state = SessionState(row.thinking, row.waiting, row.reviewing, email)
-        return SessionStanding(row.last_number, state)
+        by = row.verified_by and VerifiedBy(row.verified_by)
+        return SessionStanding(row.last_number, by, state)
 
-    async def seen(self, session_id: str, number: int, now: datetime) -> bool:
+    async def seen(self, session: HeldSession, number: int, now: datetime) -> bool:
         """Note what the visitor was shown: the number only goes up, and never past the last
-        message. False for a session that has not begun or has ended."""
+        message. False for a session that has not begun or has ended, or does not open."""
         found = await self._connection.execute(
             _SEEN,
-            {**self._key(session_id), "number": number, "alive": now - SESSION_LASTS},
+            {
+                **self._key(session.id),
+                "number": number,
+                "alive": now - SESSION_LASTS,
+                "closed_by": None if session.opens(VerifiedBy.CODE) else VerifiedBy.CODE,
+            },
         )
         return found.rowcount > 0
 
@@ -54,7 +61,7 @@ class SessionStateRepository(TenantRepository):
 
 # What is under way is among the latest messages: those that come while a review is open join it.
 _STANDING: Final = sa.text("""
-    SELECT session.last_number, session.verified_email,
+    SELECT session.last_number, session.verified_email, session.verified_by,
            coalesce(bool_or(run.status = 'received'), false) AS thinking,
            coalesce(bool_or(review.id IS NOT NULL), false) AS waiting,
            coalesce(bool_or(review.status = 'claimed' AND review.claimed_at > :claimed_since),
@@ -76,4 +83,5 @@ _SEEN: Final = sa.text("""
     UPDATE widget_sessions
     SET seen_number = greatest(seen_number, least(:number, last_number))
     WHERE client_id = :tenant AND id = :session AND used_at > :alive
+      AND (verified_by = CAST(:closed_by AS text)) IS NOT TRUE
 """)

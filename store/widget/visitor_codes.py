@@ -1,16 +1,20 @@
 """Codes that verify visitors' addresses, within a session of a client's widget."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
 import sqlalchemy as sa
 
-from domain.widget.visitor_code import DAY, HOUR, LIFETIME, TRIES, RecentCodes
+from domain.widget.visitor_code import DAY, HOUR, LIFETIME, TRIES, WRONG_A_DAY, RecentCodes
 from store.core.repository import TenantRepository
 from store.widget.tables import widget_codes, widget_sessions
 
 _CODES: Final = widget_codes.c
+NOTHING: Final = b""
+"""The digest of a code that is held back."""
+_IS_REAL: Final = _CODES.digest != NOTHING
 _OF_SESSION: Final = sa.and_(
     widget_sessions.c.client_id == _CODES.client_id, widget_sessions.c.id == _CODES.session_id
 )
@@ -18,14 +22,16 @@ _OF_SESSION: Final = sa.and_(
 
 @dataclass(frozen=True, slots=True)
 class NewVisitorCode:
-    """`email`: as `sign_in_address` writes it. `network`: where it was asked for from."""
+    """`email`: as `sign_in_address` writes it. `network`: where it was asked for from. `digest`,
+    `sealed_code`: NOTHING and None of a code that is held back: nobody gets it, and no try is
+    right."""
 
     id: str
     session_id: str
     email: str
     network: str
     digest: bytes = field(repr=False)
-    sealed_code: str = field(repr=False)
+    sealed_code: str | None = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +62,8 @@ class VisitorCodeRepository(TenantRepository):
         found = await self._connection.execute(
             sa.select(
                 sa.func.count().filter(of_session),
-                sa.func.count().filter(_CODES.email == email),
-                sa.func.count().filter(within_hour),
+                sa.func.count().filter(_CODES.email == email, _IS_REAL),
+                sa.func.count().filter(within_hour, _IS_REAL),
                 sa.func.min(_CODES.created_at).filter(of_session),
             ).where(_CODES.client_id == self._tenant, _CODES.created_at > now - DAY)
         )
@@ -80,15 +86,19 @@ class VisitorCodeRepository(TenantRepository):
         )
 
     async def take_try(self, session_id: str, now: datetime) -> tuple[TriedVisitorCode, ...]:
-        """The session's living codes, each with a try less.
+        """The session's living codes, each with a try less; none where the client's codes have had
+        as many wrong tries as they bear in a day.
 
-        Other tries in this session wait until the transaction ends.
+        Other tries of the client wait until the transaction ends.
         """
-        await self._lock(session_id)
+        await self._lock(self._tenant)
+        if await self._wrong(now) >= WRONG_A_DAY:
+            return ()
         tried = await self._connection.execute(
             sa.update(widget_codes)
             .where(
                 *self._unused(session_id),
+                _IS_REAL,
                 _CODES.tries_left > 0,
                 _CODES.created_at > now - LIFETIME,
             )
@@ -97,12 +107,14 @@ class VisitorCodeRepository(TenantRepository):
         )
         return tuple(TriedVisitorCode(*row) for row in tried)
 
-    async def use_up(self, session_id: str, now: datetime) -> None:
-        """One code was right: none of the session's codes is good any more."""
+    async def use_up(self, session_id: str, tried: Sequence[str], now: datetime) -> None:
+        """One code was right: none of the session's codes is good any more. `tried`: the ids of
+        those that it was compared with; that try was no wrong one."""
+        was_tried = sa.cast(_CODES.id.in_(tried), sa.Integer)
         await self._connection.execute(
             sa.update(widget_codes)
             .where(*self._unused(session_id))
-            .values(used_at=now, sealed_code=None)
+            .values(used_at=now, sealed_code=None, tries_left=_CODES.tries_left + was_tried)
         )
 
     async def to_mail(self, code_id: str, now: datetime) -> VisitorCodeToMail | None:
@@ -129,6 +141,14 @@ class VisitorCodeRepository(TenantRepository):
             .where(_CODES.client_id == self._tenant, _CODES.id == code_id)
             .values(sealed_code=None)
         )
+
+    async def _wrong(self, now: datetime) -> int:
+        wrong = await self._connection.scalar(
+            sa.select(sa.func.sum(TRIES - _CODES.tries_left)).where(
+                _CODES.client_id == self._tenant, _CODES.created_at > now - DAY
+            )
+        )
+        return int(wrong or 0)
 
     def _unused(self, session_id: str) -> tuple["sa.ColumnElement[bool]", ...]:
         return (

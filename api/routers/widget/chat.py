@@ -22,7 +22,7 @@ from domain.intake.rate_limit import LimitScope
 from domain.widget.errors import WidgetShareUsed
 from domain.widget.page import page_address
 from domain.widget.visit import Said, WidgetVisit, needs_verification
-from domain.widget.widget_session import session_of, session_token
+from domain.widget.widget_session import HeldSession, held_session, session_token
 from services.widget.chat import Shown, signed_address, visit_of
 from store.intake.idempotency import IdempotencyKey, is_kept
 
@@ -42,7 +42,12 @@ async def chat(
     comes with the session's messages."""
     said = _said(sent)
     visit = await _visit(page, sent, key, request, resources)
-    token = session_token(resources.sealer, page.tenant, visit.session_id)
+    token = session_token(
+        resources.sealer,
+        page.tenant,
+        visit.session_id,
+        is_proved=visit.coded_email is not None,
+    )
     event = said.event(visit)
     if sent.verify_first and needs_verification(event):
         answer = ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
@@ -82,12 +87,12 @@ async def _visit(
     """
     now = resources.now()
     token = sent.session_id
-    session_id = token and session_of(resources.sealer, page.tenant, token)
-    refused = await _refusal(page, session_id, resources)
+    session = held_session(resources.sealer, page.tenant, token) if token else None
+    refused = await _refusal(page, session, resources)
     if refused is not None and key is None:
         raise refused
     shown = Shown(
-        session_id=session_id,
+        session=session,
         signed_email=_signed_email(page, sent, resources),
         language=sent.language or language_of(request),
         fresh_id=resources.new_id(),
@@ -102,13 +107,13 @@ async def _visit(
 
 
 async def _refusal(
-    page: WidgetCaller, session_id: str | None, resources: Resources
+    page: WidgetCaller, session: HeldSession | None, resources: Resources
 ) -> TooManyRequests | None:
     now = resources.now()
     try:
         await resources.limiter.check(LimitScope.WIDGET_ADDRESS, page.address, now)
-        if session_id is not None:
-            whose = f"{page.tenant}/{session_id}"
+        if session is not None:
+            whose = f"{page.tenant}/{session.id}"
             await resources.limiter.check(LimitScope.WIDGET_SESSION, whose, now)
     except TooManyRequests as refused:
         return refused

@@ -20,7 +20,7 @@ from api.widget_access import WidgetCaller, WidgetPageDep, widget_caller
 from api.widget_feed import SessionFeed, SessionReader
 from domain.core.errors import DomainError, EngineUnavailable
 from domain.widget.errors import SessionUnknown
-from domain.widget.widget_session import session_of
+from domain.widget.widget_session import held_session
 
 router = APIRouter(route_class=DescribedRoute)
 
@@ -84,17 +84,17 @@ async def list_messages(
     """Numbers are the session's own, from 1, in their order and without gaps. The events `message`
     have them as ids; `state` says what is under way. A stream ends after 15 minutes at the latest,
     and goes on after `Last-Event-ID`. A session that has no message yet is empty."""
-    session_id = session_of(resources.sealer, page.tenant, asked.token)
-    if session_id is None:
+    session = held_session(resources.sealer, page.tenant, asked.token)
+    if session is None:
         raise SessionUnknown
-    reader = SessionReader(resources.database, page.tenant, session_id, resources.now)
+    reader = SessionReader(resources.database, page.tenant, session, resources.now)
     if not asked.as_events:
         found = await reader.read(asked.after)
         shown = SessionMessages(messages=found.messages, state=found.state)
         return json_response(shown.model_dump(mode="json"))
     streams = resources.widget_streams
     feed = SessionFeed(reader, streams, asked.after, _welcome(page, request, resources))
-    return EventStream(feed.pieces(f"{page.tenant}/{session_id}", limited_address(request)))
+    return EventStream(feed.pieces(f"{page.tenant}/{session.id}", limited_address(request)))
 
 
 def _welcome(

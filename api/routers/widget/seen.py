@@ -12,7 +12,7 @@ from api.schemas.core.error import ErrorBody
 from api.schemas.widget.session_messages import SeenBody
 from api.widget_access import WidgetPageDep
 from domain.widget.errors import SessionUnknown
-from domain.widget.widget_session import session_of
+from domain.widget.widget_session import held_session
 from services.widget.conversation import note_seen
 
 router = APIRouter(route_class=DescribedRoute)
@@ -30,9 +30,9 @@ async def seen(
     resources: ResourcesDep,
 ) -> Response:
     """Up to this number. A smaller one than before changes nothing."""
-    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
-    if session_id is None:
+    session = held_session(resources.sealer, page.tenant, sent.session_id)
+    if session is None:
         raise SessionUnknown
     async with resources.work.of(page.tenant) as work:
-        await note_seen(work, session_id, sent.number)
+        await note_seen(work, session, sent.number)
     return Response(status_code=HTTPStatus.NO_CONTENT)

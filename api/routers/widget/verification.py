@@ -21,7 +21,7 @@ from domain.identity.code import CODES, code_text
 from domain.identity.contracts import SendMailInput
 from domain.intake.rate_limit import LimitScope
 from domain.widget.errors import InvalidWidgetCode, SessionUnknown
-from domain.widget.widget_session import session_of, session_token
+from domain.widget.widget_session import held_session, session_token
 from services.widget.visitor_codes import (
     VisitorCodeWanted,
     enter_visitor_code,
@@ -46,13 +46,13 @@ async def email(
     """The answer is the same whether the address is a customer's or not, and whether it has had as
     many codes as it gets in a day."""
     address = sign_in_address(sent.customer_email)
-    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
-    if session_id is None:
+    session = held_session(resources.sealer, page.tenant, sent.session_id)
+    if session is None:
         raise SessionUnknown
     # Whichever client's widget it is: all of them send by this service.
     await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
     wanted = VisitorCodeWanted(
-        session_id=session_id,
+        session_id=session.id,
         email=address,
         language=sent.language,
         network=client_network(request),
@@ -60,10 +60,10 @@ async def email(
     )
     async with resources.work.of(page.tenant) as work:
         code_id = await make_visitor_code(work, wanted, resources.sealer)
-    if code_id is not None:
-        # Once Temporal has it, it survives every crash. Before that, the caller has no answer.
-        mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
-        await resources.engine.mail(mail)
+    # Once Temporal has it, it survives every crash. Before that, the caller has no answer. Also for
+    # a code that is held back, which is not mailed: else the time would tell it from others.
+    mail = SendMailInput(kind="visitor_code", record_id=code_id, client_id=page.tenant)
+    await resources.engine.mail(mail)
     return CodeSent()
 
 
@@ -75,12 +75,12 @@ async def verify(
 ) -> VerifiedSession:
     """A code is good once, for ten minutes and for five tries, in the session that asked for it."""
     await resources.limiter.check(LimitScope.WIDGET_CODE_TRY, page.address, resources.now())
-    session_id = session_of(resources.sealer, page.tenant, sent.session_id)
-    if session_id is None:
+    session = held_session(resources.sealer, page.tenant, sent.session_id)
+    if session is None:
         raise InvalidWidgetCode
     async with resources.work.of(page.tenant) as work:
-        done = await enter_visitor_code(work, session_id, sent.code, resources.sealer)
+        done = await enter_visitor_code(work, session.id, sent.code, resources.sealer)
     if done is None:
         raise InvalidWidgetCode
-    token = session_token(resources.sealer, page.tenant, done.session_id)
+    token = session_token(resources.sealer, page.tenant, done.session_id, is_proved=True)
     return VerifiedSession(session_id=token, customer_email=done.email)

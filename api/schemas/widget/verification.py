@@ -33,7 +33,7 @@ class VisitorCode(StrictBody):
 
 class VerifiedSession(BaseModel):
     session_id: str = Field(
-        description="The token of the session that goes on: a new one where the session belongs to "
-        "another address."
+        description="A new token, of the session that goes on; the one before no longer opens it. "
+        "It is of a new session where that one belongs to another address."
     )
     customer_email: str

@@ -142,9 +142,11 @@ async def test_a_session_that_a_code_verified(page: WidgetPage) -> None:
         await WidgetSessionRepository(connection, shop.tenant).verify(
             page.session(token), SPELT, VerifiedBy.CODE, utc_now()
         )
+    before, sealer = token, page.engine.app.state.resources.sealer
+    token = session_token(sealer, shop.client_id, page.session(before), is_proved=True)
 
     assert (await page.say(session_id=token, customer_email="x@b.example"))["session_id"] == token
-    assert (await page.say(session_id=token, **signed(secret, EMAIL)))["session_id"] == token
+    assert (await page.say(session_id=before, **signed(secret, EMAIL)))["session_id"] == token
     assert (await page.say(session_id=token, **signed(secret, "x@b.example")))[
         "session_id"
     ] != token
@@ -180,6 +182,9 @@ async def test_wrong_signatures(page: WidgetPage) -> None:
     ):
         answer = await page.ask(customer_email=EMAIL, user_signature=signature)
         assert answer.status_code == 401, signature
+    # Another user of a shop that compares texts.
+    alike = await page.ask(**signed(new, EMAIL.replace("F", "\uff26")))
+    assert alike.json()["code"] == "invalid_user_signature"
     nobodys = await page.ask(user_signature=good)
     assert (nobodys.status_code, nobodys.json()["code"]) == (400, "invalid_body")
 

@@ -22,7 +22,8 @@ async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
 
 
 def token_of(page: WidgetPage, session_id: str) -> str:
-    return session_token(page.engine.app.state.resources.sealer, page.shop.client_id, session_id)
+    sealer = page.engine.app.state.resources.sealer
+    return session_token(sealer, page.shop.client_id, session_id, is_proved=True)
 
 
 async def test_what_was_said_and_what_is_under_way(page: WidgetPage) -> None:

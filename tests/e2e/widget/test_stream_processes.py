@@ -26,7 +26,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
     database, page = idle_engine.database, await page_of(idle_engine, shop)
     session_id = await begin(database, shop)
     sealer = idle_engine.app.state.resources.sealer
-    token = session_token(sealer, shop.client_id, session_id)
+    token = session_token(sealer, shop.client_id, session_id, is_proved=True)
     refs = [await ask(database, shop, session_id, f"q{turn}") for turn in range(2)]
 
     async with (

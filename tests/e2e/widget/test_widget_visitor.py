@@ -91,6 +91,39 @@ async def test_a_signed_user_and_the_next_one(
     assert stub.chats[1]["session_id"] != sent["session_id"]
 
 
+async def test_a_visitor_whom_a_code_verified_and_the_next_user(
+    visitor: Visitor, site: Site, stub: StubService
+) -> None:
+    """The code's session stays while the page names nobody, or the same; nobody else sees it."""
+    page = visitor.page
+    await visitor.open()
+    await visitor.write("Hi")
+    await expect(visitor.texts).to_have_count(2)
+    (before,) = stub.sessions
+    await visitor.write(ASKED)
+    await page.get_by_label("Your e-mail address").fill(EMAIL)
+    await page.get_by_role("button", name="Send me a code").click()
+    await page.get_by_label("The code").fill(CODE)
+    await page.get_by_role("button", name="Confirm").click()
+    # The code gives the session another token; what was said in it stays.
+    whole = ["Hi", "Answer to: Hi", ASKED, ANSWER]
+    await expect(visitor.texts).to_have_text(whole)
+    await page.goto(f"{site.url}/second")
+    await expect(visitor.texts).to_have_text(whole)
+    (token,) = stub.sessions
+    assert token != before
+    assert len(stub.chats) == 3
+
+    site.tags = ({**SIGNED, "data-user-email": "other@free.example"},)
+    await page.goto(f"{site.url}/third")
+    await visitor.dialog.wait_for()
+    await expect(visitor.field).to_be_visible()
+    await expect(visitor.texts).to_have_count(0)
+    kept = await page.evaluate("Object.values(localStorage).join()")
+    assert EMAIL not in kept
+    assert token not in kept
+
+
 async def test_a_user_whom_the_page_names_late(
     visitor: Visitor, site: Site, stub: StubService
 ) -> None:

@@ -26,6 +26,7 @@ from services.widget.visitor_codes import (
 )
 from store.core.database import Database
 from store.widget.tables import widget_codes, widget_sessions
+from store.widget.visitor_codes import VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 from tests.support.core.rows import only_row, rows
 from tests.support.core.units import Recorder
@@ -54,9 +55,19 @@ class Chat:
     async def ask(
         self, session_id: str, email: str = JEAN, code: str = RIGHT, language: str | None = None
     ) -> str | None:
+        """The code's id; None of one that is held back."""
         wanted = VisitorCodeWanted(session_id, email, language, "192.0.2.0/24", code)
         async with self.units.of(self.shop.tenant) as work:
-            return await make_visitor_code(work, wanted, SEALER)
+            code_id = await make_visitor_code(work, wanted, SEALER)
+        async with self.database.tenant(self.shop.tenant) as connection:
+            codes = VisitorCodeRepository(connection, self.shop.tenant)
+            is_mailed = await codes.to_mail(code_id, self.now) is not None
+        return code_id if is_mailed else None
+
+    async def wrong(self) -> int:
+        """Wrong comparisons that were counted."""
+        kept = await rows(self.database, widget_codes, client_id=self.shop.client_id)
+        return sum(TRIES - row["tries_left"] for row in kept)
 
     async def enter(self, session_id: str, code: str = RIGHT) -> VerifiedVisitor | None:
         async with self.units.of(self.shop.tenant) as work:
@@ -150,15 +161,65 @@ async def test_an_address_gets_five_codes_a_day_of_a_client(chat: Chat) -> None:
     asked = await asyncio.gather(*(chat.ask(new_ulid()) for _ in range(CODES_A_DAY + 3)))
     assert sum(code_id is not None for code_id in asked) == CODES_A_DAY
 
-    # What is held back leaves nothing, not even a session.
-    for table in (widget_codes, widget_sessions):
-        assert len(await rows(chat.database, table, client_id=chat.shop.client_id)) == CODES_A_DAY
     elsewhere = Chat(chat.database, await open_shop(chat.database))
     assert await elsewhere.ask(new_ulid())
     chat.later(timedelta(hours=23))
     assert await chat.ask(new_ulid()) is None
     chat.later(timedelta(hours=1))
     assert await chat.ask(new_ulid())
+
+
+async def test_what_is_held_back_differs_in_nothing_that_a_stranger_sees(chat: Chat) -> None:
+    for _ in range(CODES_A_DAY):
+        assert await chat.ask(new_ulid())
+
+    # It is nobody's, whatever is entered.
+    session_id = new_ulid()
+    assert await chat.ask(session_id) is None
+    assert await chat.enter(session_id) is None
+    kept = await only_row(chat.database, widget_codes, session_id=session_id)
+    assert (kept["digest"], kept["sealed_code"]) == (b"", None)
+    # It counts for its session as any other does.
+    for _ in range(SESSION_CODES_AN_HOUR - 1):
+        await chat.ask(session_id)
+    with pytest.raises(TooManyCodes):
+        await chat.ask(session_id)
+
+
+async def test_a_client_bears_so_many_wrong_tries_a_day(
+    chat: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """However many addresses and sessions a stranger tries."""
+    monkeypatch.setattr("store.widget.visitor_codes.WRONG_A_DAY", 12)
+    sessions = [new_ulid() for _ in range(4)]
+    for number, session_id in enumerate(sessions):
+        await chat.ask(session_id, f"{number}@free.example")
+
+    tries = [chat.enter(one, WRONG) for one in sessions for _ in range(TRIES)]
+    assert await asyncio.gather(*tries) == [None] * 4 * TRIES
+    assert await chat.wrong() == 12
+
+    # From now on the right ones are wrong as well, in every session, until the day is over.
+    fresh, other = new_ulid(), Chat(chat.database, await open_shop(chat.database))
+    await chat.ask(fresh)
+    assert await chat.enter(fresh) is None
+    assert await chat.wrong() == 12
+    await other.ask(fresh)
+    assert await other.enter(fresh) is not None
+    chat.later(timedelta(hours=24))
+    await chat.ask(fresh)
+    assert await chat.enter(fresh) is not None
+
+
+async def test_only_wrong_tries_count(chat: Chat) -> None:
+    session_id = new_ulid()
+    await chat.ask(session_id, EVE, "222222")
+    await chat.ask(session_id)
+    assert await chat.enter(session_id, WRONG) is None
+    assert await chat.wrong() == 2
+    # A right try is none, and makes none undone.
+    assert await chat.enter(session_id) is not None
+    assert await chat.wrong() == 2
 
 
 async def test_a_client_sends_sixty_codes_an_hour(chat: Chat) -> None:

@@ -11,7 +11,7 @@ from domain.reviews.escalation import CLAIM_LASTS, Choice, Decision
 from domain.widget.answer_mail import LATE_AFTER, UnseenAnswer
 from domain.widget.contracts import LateAnswer
 from domain.widget.shown_message import SessionState
-from domain.widget.widget_session import SESSION_LASTS
+from domain.widget.widget_session import SESSION_LASTS, HeldSession
 from store.core.database import Database
 from store.reviews.escalations import EscalationRepository
 from store.runs.tables import engine_runs
@@ -35,7 +35,9 @@ async def state(database: Database, shop: Shop, session_id: str) -> SessionState
 
 async def seen(database: Database, shop: Shop, session_id: str, number: int) -> bool:
     async with database.tenant(shop.tenant) as connection:
-        return await SessionStateRepository(connection, shop.tenant).seen(session_id, number, NOW)
+        return await SessionStateRepository(connection, shop.tenant).seen(
+            HeldSession(session_id, is_proved=True), number, NOW
+        )
 
 
 async def late(database: Database, shop: Shop, ref: RunRef) -> LateAnswer | None:
@@ -121,11 +123,11 @@ async def test_a_session_that_ended_has_no_state_and_one_of_another_client_neith
     async with database.tenant(shop.tenant) as connection:
         states = SessionStateRepository(connection, shop.tenant)
         assert await states.standing(old, NOW) is None
-        assert not await states.seen(old, 1, NOW)
+        assert not await states.seen(HeldSession(old, is_proved=True), 1, NOW)
     async with database.tenant(stranger.tenant) as connection:
         states = SessionStateRepository(connection, stranger.tenant)
         assert await states.standing(mine, NOW) is None
-        assert not await states.seen(mine, 1, NOW)
+        assert not await states.seen(HeldSession(mine, is_proved=True), 1, NOW)
 
 
 async def test_what_was_seen_only_grows_and_never_past_the_last(

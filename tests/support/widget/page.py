@@ -12,7 +12,7 @@ from adapters.system import utc_now
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, widget_key_of
 from domain.widget.signed_user import SECRET_BYTES, secret_of, signature_of
 from domain.widget.widget import WidgetChange, seal_widget_secret
-from domain.widget.widget_session import session_of
+from domain.widget.widget_session import held_session
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
@@ -62,9 +62,9 @@ class WidgetPage:
 
     def session(self, token: str) -> str:
         """The id of the session that a token is for."""
-        found = session_of(self.engine.app.state.resources.sealer, self.shop.client_id, token)
+        found = held_session(self.engine.app.state.resources.sealer, self.shop.client_id, token)
         assert found is not None
-        return found
+        return found.id
 
     def of(self, key: str) -> "WidgetPage":
         return replace(self, key=key)

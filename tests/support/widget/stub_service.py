@@ -226,7 +226,9 @@ class StubService:
 
     async def _seen(self, request: Request) -> Response:
         body = await request.json()
-        session = self.sessions[body["session_id"]]
+        session = self.sessions.get(body["session_id"])
+        if session is None:
+            return _refusal(404, "widget_session_unknown")
         session.seen = max(session.seen, body["number"])
         return Response(status_code=204)
 
@@ -243,8 +245,11 @@ class StubService:
         if body["code"] != CODE or email is None:
             return _refusal(401, "invalid_widget_code")
         shown = f"{email[0]}…@{email.partition('@')[2]}"
-        self.sessions[body["session_id"]].set(verified_email=shown)
-        return JSONResponse({"session_id": body["session_id"], "customer_email": email})
+        # As with the service: the same session, by another token.
+        token = f"{body['session_id'].partition('.')[0]}.{new_ulid()}"
+        self.sessions[token] = self.sessions.pop(body["session_id"])
+        self.sessions[token].set(verified_email=shown)
+        return JSONResponse({"session_id": token, "customer_email": email})
 
 
 def _refusal(status: int, code: str, event_id: str | None = None) -> Response:
