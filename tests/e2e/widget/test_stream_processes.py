@@ -37,7 +37,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
         api.kill()
         with pytest.raises(httpx.TransportError):
             await before.to_its_end()
-    await answer(database, shop, refs[1])  # nobody listens
+    await answer(database, shop, refs[1])  # no stream is open
 
     async with serving(idle_engine, tmp_path, DRAIN_S=str(DRAIN_S)) as (api, http):
         last = str(before.numbers[-1])
