@@ -1,4 +1,4 @@
-"""Who calls the widget's routes: a page that shows the widget, by the key in its address.
+"""The caller of the widget's routes: a page that shows the widget, by the key in its address.
 
 The key is public. What it gives is little: to talk with the agent as a visitor, from the client's
 own sites, within the widget's share.
@@ -68,7 +68,7 @@ class WidgetPage(Part):
 
 
 async def widget_caller(request: Request, resources: Resources) -> WidgetCaller:
-    """The page, as its key and its site stand now: a stream may ask again. Raises ApiKeyMissing,
+    """The page, as its key and origin are valid now: a stream asks again. Raises ApiKeyMissing,
     Unauthenticated, ApiKeyNotAccepted, InsufficientScope, OriginNotAllowed."""
     given = request.query_params.getlist("api_key")
     if not any(given):
@@ -120,8 +120,8 @@ async def _warn(tenant: TenantId, actor: Actor, widget: Widget, resources: Resou
 
 
 def widget_key_reads(database: Database, now: Clock) -> SharedReads[str, TenantId | None]:
-    """Whose the widget's keys are that are presented. As with `key_reads` of `api/auth.py`, a crowd
-    with one key shares a read."""
+    """The clients of the widget keys that are presented. A crowd with one key shares a read, as in
+    `key_reads` of `api/auth.py`."""
 
     async def read(key: str) -> TenantId | None:
         async with database.unscoped() as connection:

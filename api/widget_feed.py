@@ -1,4 +1,4 @@
-"""What the visitor of a widget's session is shown: read once, or as it comes."""
+"""A session's messages and state, as its visitor reads them: once, or as a stream of events."""
 
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from dataclasses import dataclass
@@ -68,7 +68,7 @@ class SessionReader:
 
 
 class SessionFeed:
-    """The events of one stream. `is_welcome`: whether the stream's key is good still."""
+    """The events of one stream. `is_welcome`: whether its key and origin are still valid."""
 
     def __init__(
         self,
@@ -81,12 +81,13 @@ class SessionFeed:
         self._streams = streams
         self._after = after
         self._is_welcome = is_welcome
-        self._told: SessionState | None = None
+        self._sent_state: SessionState | None = None
         self._begun = False
 
     async def pieces(self, session: str, address: str) -> AsyncGenerator[bytes]:
-        """All messages after the first number, each once, and each state. What PostgreSQL tells of
-        is read at once; what it could not tell of with the next sign of life.
+        """All messages after the first number, each once, and each state. A notification of
+        PostgreSQL makes the stream read at once. One that was lost costs a wait until the next sign
+        of life.
 
         `session`, `address`: as in WidgetStreams. Raises, before the first piece only, CallerBusy,
         ServerBusy and EngineUnavailable.
@@ -110,15 +111,12 @@ class SessionFeed:
                 found = await self._read_again()
 
     def _new_of(self, found: Conversation) -> bytes:
-        pieces = [
-            _event("message", _MESSAGE.dump_json(message), message.number)
-            for message in found.messages
-        ]
+        pieces = [message_event(message) for message in found.messages]
         if found.messages:
             self._after = found.messages[-1].number
-        if found.state != self._told:
-            self._told = found.state
-            pieces.append(_event("state", _STATE.dump_json(found.state)))
+        if found.state != self._sent_state:
+            self._sent_state = found.state
+            pieces.append(state_event(found.state))
         return b"".join(pieces)
 
     async def _read(self) -> Conversation:
@@ -140,7 +138,11 @@ class SessionFeed:
             return True
 
 
-def _event(kind: str, data: bytes, number: int | None = None) -> bytes:
+def message_event(message: ShownMessage) -> bytes:
+    """Its id is the number, which a browser sends back as `Last-Event-ID`."""
+    return b"event: message\nid: %d\ndata: %s\n\n" % (message.number, _MESSAGE.dump_json(message))
+
+
+def state_event(state: SessionState) -> bytes:
     """JSON has no line breaks, which would end an event's data."""
-    named = b"" if number is None else f"id: {number}\n".encode()
-    return b"event: %s\n%sdata: %s\n\n" % (kind.encode(), named, data)
+    return b"event: state\ndata: %s\n\n" % _STATE.dump_json(state)

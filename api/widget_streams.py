@@ -38,12 +38,12 @@ class StreamPlace:
         self._news.set()
 
     def end(self) -> None:
-        """It ends when it has told what there is."""
+        """Let it send what there is, and end."""
         self._ends_at = 0
         self._news.set()
 
     async def news(self, seconds: float) -> bool:
-        """Whether there may be news within the time. What comes from now on is news again."""
+        """Wait for news; False where none came within the time."""
         try:
             async with asyncio.timeout(seconds):
                 await self._news.wait()
@@ -99,8 +99,8 @@ class WidgetStreams:
                 place.wake()
 
     def end(self) -> None:
-        """End all streams, and each that opens from now on as soon as it has told what there is:
-        their readers come again, to another process."""
+        """Let all streams send what there is and end, and those that open from now on too: their
+        readers connect again, to another process."""
         self._ending = True
         for places in self._places.values():
             for place in places:

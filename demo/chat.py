@@ -84,7 +84,7 @@ class WidgetChat:
         await self._post("email", {"customer_email": address, "language": self._language})
 
     async def enter_code(self, code: str) -> str:
-        """The address that the visitor surely has from now on."""
+        """Returns the address that is verified from now on."""
         verified = _Verified.model_validate_json(await self._post("verify", {"code": code}))
         self._session = verified.session_id
         return verified.customer_email

@@ -72,7 +72,7 @@ class ChatCourse:
 
 async def converse(visit: TourVisit) -> ChatCourse:
     """An order question with the code for it, one that knowledge answers, and one that a person
-    answers while the chat is open. What the service refuses ends it, and is told."""
+    answers while the chat is open. A refusal of the service ends it, and the course says so."""
     course = ChatCourse()
     try:
         await _take(visit, course)

@@ -77,8 +77,8 @@ class _Opener:
 
 @asynccontextmanager
 async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenShop]:
-    """The demo shop of this folder, made if it is not there; told of everything by webhook, and
-    with its storefront, for as long as the block lasts."""
+    """The demo shop of this folder, made if it is not there, with its webhook's receiver and its
+    storefront for as long as the block lasts."""
     client = await connect(load_temporal(stack.env))
     database = Database(stack.env["DATABASE_URL"], pool_size=1)
     units = UnitsOfWork(database, TemporalEngine(client), utc_now, new_ulid)

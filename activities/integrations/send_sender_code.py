@@ -30,7 +30,7 @@ class SendSenderCode:
 
         Idempotency key: the Message-ID, made of the code's id. Raises MailUnreachable, for Temporal
         to retry until the code is too old. A refused mail, and one of unknown fate, is noted with
-        the sender and not sent again: who waits for it asks again.
+        the sender and not sent again: the member asks for another code.
         """
         tenant = TenantId(step.client_id)
         async with self._database.tenant(tenant) as connection:

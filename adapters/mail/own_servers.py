@@ -1,6 +1,6 @@
 """Clients' own mail servers: strangers' machines, by TLS only and never many at once.
 
-A server that is silent, drips or never ends costs its own client's mails, and nobody else's: a
+A server that is silent, drips or never ends costs its own client's mails and no other's: a
 client has a few places, all clients together have a share of the worker, and every send has one
 deadline. What a server says is bounded by aiosmtplib: 8 KiB a line, 32 KiB an answer.
 """

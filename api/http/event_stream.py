@@ -1,4 +1,4 @@
-"""Server-sent events: an answer without a known end, given up when its reader leaves or stalls."""
+"""Server-sent events: an answer without a known end. It ends when its reader leaves or stalls."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -21,8 +21,8 @@ _HEADERS: Final = (
 
 
 class EventStream(Response):
-    """`pieces` are begun before the status is sent: what they raise first is answered like any
-    error. Their end is the stream's, and the browser comes again."""
+    """The first of `pieces` is made before the status is sent: an error that it raises is answered
+    like any other. The stream ends with them, and the browser connects again."""
 
     def __init__(self, pieces: AsyncGenerator[bytes], *, stalled_s: float = STALLED_S) -> None:
         self.status_code = 200
@@ -33,7 +33,7 @@ class EventStream(Response):
         self._stalled_s = stalled_s
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
-        """A reader that leaves or stalls is nobody's error."""
+        """A reader that leaves or stalls is no error."""
         try:
             async with asyncio.timeout(None) as patience, aclosing(self._pieces) as pieces:
                 first = await anext(pieces)

@@ -68,7 +68,7 @@ function openPanel(key, words, language, on) {
     dialog.style.setProperty("--top", `${visualViewport.offsetTop}px`);
   }
 
-  // Who reads further up is left there.
+  // A visitor who reads further up is left there.
   let atEnd = true;
   log.addEventListener("scroll", () => {
     atEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;

@@ -49,7 +49,7 @@ class SmtpServer:
 @dataclass(frozen=True, slots=True)
 class MailSender:
     """Whose name a client's mails go out under. `server`: None for the service's own. One that is
-    not `verified` can write to itself and to nobody else."""
+    not `verified` can write to itself only."""
 
     client_id: TenantId
     address: str

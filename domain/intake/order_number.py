@@ -35,7 +35,7 @@ def asks_about_order(event: UnifiedEvent) -> bool:
 
 
 def speaks_of_order(event: UnifiedEvent) -> bool:
-    """Whether the message is about an order, whoever wrote it."""
+    """Whether the message is about an order."""
     return bool(event.order_number or _ABOUT_ORDERS.search(fold(event.words[:_SEARCHED_CHARS])))
 
 

@@ -1,5 +1,4 @@
-"""The sender that a client's mails go out under: what is asked for, checked, and what people are
-shown of it."""
+"""The sender that a client's mails go out under: as it is asked for, checked and shown."""
 
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -39,7 +38,7 @@ PORTS: Final = {
     2525: Security.STARTTLS,
     25: Security.STARTTLS,
 }
-"""Where mail is handed in, each with its way into TLS. Nobody may have us talk to another port."""
+"""The ports of mail submission, each with its way into TLS. No other port is dialled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +95,7 @@ def checked_sender(wanted: WantedSender, service_address: str) -> WantedSender:
     """The same in the spelling that is stored. Raises InvalidMailSender, which names the field and
     holds nothing of its value.
 
-    `service_address`: the service's own sender, which is nobody else's.
+    `service_address`: the service's own sender, which no client may take.
     """
     address = _address(wanted.address, "address")
     reply_to = None if wanted.reply_to is None else _address(wanted.reply_to, "reply_to")

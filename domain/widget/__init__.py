@@ -1,1 +1,1 @@
-"""The chat widget: whose it is, who a visitor is, and what the script is told."""
+"""The chat widget: its settings, its sessions, its visitors and their verification."""

@@ -19,7 +19,8 @@ _TEXTS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class UnseenAnswer:
-    """`to`: the address that was verified for the session, never one that was typed."""
+    """`to`: the address that was verified for the session, never one that was typed. `language`:
+    fr or en."""
 
     message_id: str
     to: str
@@ -29,13 +30,11 @@ class UnseenAnswer:
 
 def answer_mail(answer: UnseenAnswer, brand: str) -> OutgoingMail:
     """The same answer always has the same Message-ID. `brand`: the shop's name."""
-    subject = _SUBJECTS.get(answer.language, _SUBJECTS["en"])
-    text = _TEXTS.get(answer.language, _TEXTS["en"])
     return OutgoingMail(
         name=f"answer.{answer.message_id.lower()}",
         to=answer.to,
         from_name=brand,
-        subject=subject.format(brand=brand),
-        text=text.format(answer=answer.text),
+        subject=_SUBJECTS[answer.language].format(brand=brand),
+        text=_TEXTS[answer.language].format(answer=answer.text),
         auto_submitted="auto-generated",
     )

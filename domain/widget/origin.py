@@ -1,8 +1,8 @@
 """Which pages may call: those of the sites that the client allows.
 
-A browser names the page's site in the header Origin and lets no page change it. So a key that was
-copied into another site is worth nothing there. A program may send any Origin: for programs the
-limits are there.
+A browser names the page's site in the header Origin and lets no page change it, so a key that was
+copied into another site is worth nothing there. A program may send any Origin: the limits hold for
+it.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,11 +1,11 @@
-"""What a visitor sees of the session: its messages in their order, and its state."""
+"""A session as its visitor sees it: its messages in their order, and its state."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 MESSAGES_A_READ: Final = 100
-"""The visitor's script asks again after the last of them."""
+"""For more, the script asks again after the last of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +30,6 @@ class SessionState:
 
 
 def masked(email: str) -> str:
-    """An address that its owner recognizes and nobody else learns: `j…@free.example`."""
+    """An address as its owner recognizes it, without revealing it: `j…@free.example`."""
     local, at, domain = email.rpartition("@")
     return f"{local[:1]}…{at}{domain}"

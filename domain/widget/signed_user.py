@@ -1,4 +1,4 @@
-"""The merchant's word for who its user is: the address, signed with the widget's secret.
+"""A signed user: the merchant signs the user's address with the widget's secret.
 
 Source: shared decisions, "Who a visitor is": HMAC-SHA256 of the address, in hexadecimal digits. The
 address is signed as the merchant writes it, and in lower case without spaces around it.
@@ -21,7 +21,7 @@ def secret_of(random: bytes) -> str:
 
 
 def signature_of(secret: str, email: str) -> str:
-    """What a merchant's server computes for its user."""
+    """The signature that a merchant's server computes for its user."""
     return hmac.new(secret.encode(), email.encode(), hashlib.sha256).hexdigest()
 
 

@@ -1,7 +1,8 @@
-"""A visit: whose message comes in which session.
+"""A visit: which session a message belongs to, and who its visitor is.
 
-A session stays with the visitor it was verified for. A page that says another user, or none where
-the merchant's signature had verified the last one, is a shared computer: a new session begins.
+A session stays with the visitor it was verified for. A page that names another user, or no user
+where the merchant's signature had verified the last one, may be a shared computer: a new session
+begins.
 """
 
 from dataclasses import dataclass
@@ -30,7 +31,7 @@ class WidgetVisit:
 
     @property
     def verified_email(self) -> str | None:
-        """The address that the visitor surely has."""
+        """The address that is verified for this message, by signature or by code."""
         return self.signed_email or self.coded_email
 
     def may_enter(self, session: WidgetSession) -> bool:
@@ -52,7 +53,7 @@ def goes_on(session: WidgetSession, signed_email: str | None) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a visitor wrote, from which page, and the address that they typed, which proves
+    """A visitor's message, its page, and the address that the visitor typed, which proves
     nothing."""
 
     message: str
@@ -79,8 +80,7 @@ class Said:
 
 
 def needs_verification(event: InboundEvent) -> bool:
-    """Whether the message is about an order, and its visitor is not verified: the agent could say
-    nothing of it."""
+    """Whether an unverified visitor writes about an order: the agent could say nothing about it."""
     if event.customer_email is not None:
         return False
     return speaks_of_order(normalize(event, fallback_ticket_id=""))

@@ -1,7 +1,7 @@
 """A widget's session: one visitor's browser, and the conversation in it.
 
-The browser holds a token, the session's id with a keyed digest of it: nobody enters a session by
-guessing or naming its id. Inside the service only the id is used; it is the `session_id` of the
+The browser holds a token, the session's id with a keyed digest of it: guessing or naming an id
+opens no session. Inside the service only the id is used; it is the `session_id` of the
 session's events.
 
 Once a code has verified the session, the token from before no longer opens it: somebody else who
@@ -23,8 +23,8 @@ from domain.core.ports import Sealer
 SESSION_LASTS: Final = timedelta(days=30)
 """How long after its last message a session ends; the next message begins another."""
 
-MAX_TOKEN: Final = 100
-"""Characters of a session's token that are looked at."""
+MAX_TOKEN: Final = 200
+"""Characters; a token of ours has fewer."""
 
 
 class VerifiedBy(StrEnum):
@@ -47,7 +47,7 @@ class HeldSession:
 
 
 class WidgetSession(BaseModel):
-    """`verified_email`: the address that the visitor surely has; None for a visitor who is nobody.
+    """`verified_email`: the address that was verified; None for an unknown visitor.
 
     `last_number`: of its latest message. `seen_number`: of the latest that the visitor was shown.
     """
@@ -66,13 +66,13 @@ class WidgetSession(BaseModel):
 def session_token(
     sealer: Sealer, client_id: str, session_id: str, *, is_proved: bool = False
 ) -> str:
-    """What the browser holds. It is valid for this client only. `is_proved`: as in HeldSession."""
+    """The token that the browser holds, valid for this client only. `is_proved`: as HeldSession."""
     named = _named(client_id, session_id, is_proved=is_proved)
     return f"{session_id}.{_mark(sealer.digests(named)[0])}"
 
 
 def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | None:
-    """The session that a token is for; None for what we did not sign."""
+    """The session that a token is for; None for a token that we did not sign."""
     given, _, mark = token[:MAX_TOKEN].partition(".")
     session_id = parse_ulid(given)
     if session_id is None or session_id != given:
@@ -88,7 +88,7 @@ def held_session(sealer: Sealer, client_id: str, token: str) -> HeldSession | No
 
 
 def may_begin(session_id: str, now: datetime) -> bool:
-    """Whether a session that has no row may get one: its id is so young that it has not ended."""
+    """Whether a session without a row may get one: its id is younger than SESSION_LASTS."""
     return session_id >= first_ulid(now - SESSION_LASTS)
 
 

@@ -1,4 +1,4 @@
-"""An API key in the widget's address: it works, and the client is warned."""
+"""An API key in the place of the widget's key: it works, and the client is warned."""
 
 from datetime import timedelta
 from typing import Final
@@ -11,8 +11,8 @@ NOTED_EVERY: Final = timedelta(days=1)
 
 
 async def note_api_key_use(work: UnitOfWork, actor: Actor) -> None:
-    """The widget was called with an API key, which gives more than the widget's key and stands in
-    a page for everybody to read. Noted once a day. Raises ClientNotFound."""
+    """Warn the client, once a day, that the widget was called with an API key: in a page everybody
+    can read it, and it opens more than the widget's key does. Raises ClientNotFound."""
     widgets = WidgetRepository(work.connection, work.tenant)
     if await widgets.note_api_key(work.now, at_most_every=NOTED_EVERY):
         work.note(actor, "API key used in the widget")

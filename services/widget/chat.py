@@ -1,4 +1,4 @@
-"""Whose message it is that comes from a widget: the session, and who the visitor surely is."""
+"""Which session a visitor's message belongs to, and whose address is verified in it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,7 +19,7 @@ from store.widget.visitor_sessions import WidgetSessionRepository
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What a page shows of itself and its visitor. `session`: of a token that we signed.
+    """The facts of a request that choose its session. `session`: of a token that we signed.
     `signed_email`: as `signed_address` returns it. `fresh_id`: of the session that begins if that
     one does not go on."""
 
@@ -44,8 +44,8 @@ def signed_address(
 async def visit_of(
     connection: AsyncConnection, tenant: TenantId, shown: Shown, widget: Widget, now: datetime
 ) -> WidgetVisit:
-    """The session that the message belongs to: the one whose token the page has, or a new one where
-    that one has ended or is another visitor's."""
+    """The session that the message belongs to: that of the page's token, or a new one where that
+    one has ended or is another visitor's."""
     share = WidgetShare(widget.hourly_messages, widget.monthly_tickets)
     fresh = WidgetVisit(shown.fresh_id, shown.language, share, shown.signed_email)
     if shown.session is None:

@@ -90,7 +90,7 @@ async def enter_visitor_code(
         return None
     await codes.use_up(session_id, [one.id for one in tried], work.now)
     email = right[0]
-    # Opened, its row is locked: nobody verifies it for another address meanwhile.
+    # `open` locks the row: no other transaction verifies it for another address meanwhile.
     session = await sessions.open(session_id, session.language, work.now)
     if not _may_be_theirs(session, email):
         session = await sessions.open(work.new_id(), session.language, work.now)

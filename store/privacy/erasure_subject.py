@@ -111,7 +111,7 @@ class Subject:
         return _found(rows, await self._naming(unmarked, or_nobody=True))
 
     async def events_of_sessions(self, after: str) -> FoundRecords:
-        """Events, of the widget's sessions that are the customer's, that name nobody else."""
+        """Events of the customer's sessions of the widget that name no other person."""
         sessions = await self.widget_sessions(after)
         if not sessions.ids:
             return sessions

@@ -21,7 +21,7 @@ async def prune_older(table: sa.Table, connection: AsyncConnection, before: date
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:
     """Delete a batch of widgets' sessions unused since before a time, with their codes; 0 if none
-    is left. Their messages stay, and nobody is shown them any more."""
+    is left. Their messages stay with the client; no visitor is shown them any more."""
     unused = widget_sessions.c.used_at < before
     old = some_of(widget_sessions, _BATCH, unused)
     # Asked again: a session may have been used while this waited for its row.

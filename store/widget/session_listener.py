@@ -1,7 +1,7 @@
-"""What PostgreSQL tells of widgets' sessions, as soon as it is committed.
+"""Notifications of PostgreSQL that a widget's session has changed, as soon as that is committed.
 
-One connection a process, whatever the number of streams. A word can be lost while the connection is
-away: who listens reads again from time to time, and when it is back.
+One connection a process, whatever the number of streams. A notification is lost while the
+connection is away, so streams read by themselves from time to time, and when it is back.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from store.core.repository import TenantRepository
 from store.runs.tables import engine_messages
 
 WIDGET_CHANNEL: Final = "widget"
-"""Where PostgreSQL tells of sessions that changed, as `client_id/session_id`, after the commit."""
+"""The channel of LISTEN and NOTIFY for sessions that changed, as `client_id/session_id`."""
 
 
 class SessionMessageRepository(TenantRepository):
@@ -28,7 +28,7 @@ class SessionMessageRepository(TenantRepository):
         return number
 
     async def changed(self, session_id: str) -> None:
-        """Wake the session's streams at the commit: its state is another."""
+        """Wake the session's streams at the commit: its state has changed."""
         await self._connection.execute(
             _NOTIFY, {"channel": WIDGET_CHANNEL, "session": f"{self._tenant}/{session_id}"}
         )
@@ -55,7 +55,7 @@ class SessionMessageRepository(TenantRepository):
         return tuple(ShownMessage(*row) for row in found)
 
 
-# One statement: the number, the message that has it and the word of it stand or fall together.
+# One statement: the number, its message and the notification succeed or fail together.
 _NUMBER: Final = sa.text("""
     WITH its AS (
         SELECT own.id, own.widget_number, said.widget_session_id AS session_id

@@ -1,4 +1,4 @@
-"""What the widget has used of its client's limits. Only for its own messages is this asked."""
+"""How much of its share the widget has used. Only a visitor's message asks for it."""
 
 from datetime import datetime
 from typing import Final
@@ -11,7 +11,7 @@ from store.core.repository import TenantRepository
 
 
 class ShareUse(TenantRepository):
-    """To be asked behind the account's lock, as a statement of its own: so it sees what the one
+    """Call it behind the account's lock and as a statement of its own: so it sees what the message
     before has committed."""
 
     async def oldest(self, messages: int, now: datetime) -> datetime | None:

@@ -135,7 +135,7 @@ class VisitorCodeRepository(TenantRepository):
         return None if row is None else VisitorCodeToMail(*row)
 
     async def mailed(self, code_id: str) -> None:
-        """Its mail is out, or never will be: nobody needs to read the code again."""
+        """Its mail is out, or never will be: the readable code is erased."""
         await self._connection.execute(
             sa.update(widget_codes)
             .where(_CODES.client_id == self._tenant, _CODES.id == code_id)

@@ -57,7 +57,7 @@ class WidgetSessionRepository(TenantRepository):
         return WidgetSession.model_validate(opened.one(), from_attributes=True)
 
     async def verify(self, session_id: str, email: str, by: VerifiedBy, now: datetime) -> None:
-        """The visitor of a session is surely the holder of this address.
+        """Write down that the session's visitor holds this address.
 
         Raises SessionUnknown, also where the session was verified for another address: it is that
         visitor's.

@@ -1,4 +1,4 @@
-"""Whose a widget's key is."""
+"""The client that a widget's key belongs to."""
 
 from datetime import datetime
 from typing import Final
@@ -8,7 +8,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
 
-# A function of the database (`migrations/`), for no row may be read before the tenant is known.
+# A function of the database (`migrations/`): no row may be read before the tenant is known.
 _CLIENT_OF: Final = sa.text("SELECT client_of_widget(:key, :now)")
 
 

@@ -8,6 +8,7 @@ from adapters.system import new_ulid, utc_now
 from domain.core import names
 from domain.reviews.escalation import Decision
 from domain.widget.contracts import LateAnswer, MailAnswerInput
+from domain.widget.widget_session import HeldSession
 from store.runs.tables import engine_runs
 from store.widget.answers_by_mail import AnswersByMailRepository
 from store.widget.session_states import SessionStateRepository
@@ -61,7 +62,9 @@ async def test_a_seen_answer_and_one_for_a_typed_address_are_not_mailed(
     seen = await late_answer(engine, shop)
     async with engine.database.tenant(shop.tenant) as connection:
         states = SessionStateRepository(connection, shop.tenant)
-        assert await states.seen(seen.session_id, seen.number, utc_now())
+        assert await states.seen(
+            HeldSession(seen.session_id, is_proved=True), seen.number, utc_now()
+        )
     unverified = await late_answer(engine, shop, email=None)
 
     await mail_it(engine, shop, seen)

@@ -57,7 +57,7 @@ async def chat(
     try:
         told = await answer_event(by, event, idempotency, resources, visit=visit)
     except QuotaExhausted:
-        # What is left of the client's quota is no visitor's affair.
+        # A visitor must not learn what is left of the client's quota.
         raise WidgetShareUsed(None) from None
     return json_response(ChatAnswer.of(token, told).model_dump())
 
@@ -80,8 +80,8 @@ async def _visit(
     request: Request,
     resources: Resources,
 ) -> WidgetVisit:
-    """Counts the message for its visitor: for the address, and for the session that it names. One
-    that was taken before is let through.
+    """Counts the message for the network address and for the session that it names. A repetition
+    of a message that was taken is let through.
 
     Raises InvalidUserSignature, TooManyRequests.
     """
@@ -134,8 +134,8 @@ def _signed_email(page: WidgetCaller, sent: ChatMessage, resources: Resources) -
 
 
 def _idempotency(key: str, visit: WidgetVisit, sent: ChatMessage) -> IdempotencyKey:
-    """The visitor's key, within the session: whoever guesses it in another one guesses nothing. No
-    caller of the gateway can send this one, for it has lines."""
+    """The visitor's key, within the session: the same key in another session is another key. The
+    line breaks keep it apart from the gateway's keys, which cannot have any."""
     same = sent.model_dump_json(exclude={"session_id"})
     return IdempotencyKey(
         f"widget\n{visit.session_id}\n{key}", hashlib.sha256(same.encode()).digest()

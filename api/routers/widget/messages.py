@@ -100,7 +100,7 @@ async def list_messages(
 def _welcome(
     page: WidgetCaller, request: Request, resources: Resources
 ) -> Callable[[], Awaitable[bool]]:
-    """Asks whether the page's key and site are good still."""
+    """Asks whether the page's key and origin are still valid."""
 
     async def is_welcome() -> bool:
         try:
@@ -114,7 +114,7 @@ def _welcome(
 
 
 def _number(event_id: str) -> int:
-    """0 for what is no id of ours."""
+    """0 for an id that is not one of ours."""
     if not (event_id.isascii() and event_id.isdecimal() and len(event_id) <= 10):
         return 0
     return min(int(event_id), MAX_NUMBER)

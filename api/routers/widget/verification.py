@@ -49,7 +49,7 @@ async def email(
     session = held_session(resources.sealer, page.tenant, sent.session_id)
     if session is None:
         raise SessionUnknown
-    # Whichever client's widget it is: all of them send by this service.
+    # For all clients together: their codes leave by the same mail server.
     await resources.limiter.check(LimitScope.WIDGET_CODE, limited_address(request), resources.now())
     wanted = VisitorCodeWanted(
         session_id=session.id,

@@ -8,6 +8,7 @@ from pydantic import BaseModel, Field
 from api.schemas.core.strict_body import StrictBody
 from api.schemas.intake.gateway import NoPlaybook
 from domain.runs.run import RunResult
+from domain.widget.widget_session import MAX_TOKEN
 
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
@@ -16,7 +17,7 @@ MAX_EMAIL: Final = 320
 Language = Literal["fr", "en"]
 SessionToken = Annotated[
     str,
-    Field(max_length=200, description="As the service gave it; anything else begins a session."),
+    Field(max_length=MAX_TOKEN, description="As the service gave it; another begins a session."),
 ]
 
 

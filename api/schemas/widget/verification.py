@@ -6,10 +6,11 @@ from pydantic import BaseModel, Field
 
 from api.schemas.core.strict_body import StrictBody
 from api.schemas.widget.chat import MAX_EMAIL, Language
+from domain.widget.widget_session import MAX_TOKEN
 
 MAX_CODE: Final = 20
 
-_Token = Annotated[str, Field(max_length=200, description="As the service gave it.")]
+_Token = Annotated[str, Field(max_length=MAX_TOKEN, description="As the service gave it.")]
 
 
 class VisitorAddress(StrictBody):

@@ -1,4 +1,4 @@
-"""What a dashboard asks and is told about a client's widget."""
+"""Bodies of the routes that show and change a client's widget."""
 
 from typing import Annotated, Final
 

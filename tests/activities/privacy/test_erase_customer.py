@@ -148,7 +148,7 @@ async def test_a_visitor_who_was_verified_is_forgotten_with_all_of_the_session(
 
 
 async def set_up_codes(database: Database, shop: Shop, mine: str, others: str) -> None:
-    """Also one that was never entered, in a session that is somebody else's."""
+    """Also one that was never entered, in another visitor's session."""
     made = {
         "client_id": shop.client_id, "network": "n", "digest": b"d", "tries_left": 5,
         "created_at": utc_now(),

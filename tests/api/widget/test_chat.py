@@ -2,11 +2,12 @@
 
 import asyncio
 from datetime import timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
 from adapters.system import utc_now
-from domain.widget.widget_session import SESSION_LASTS, VerifiedBy, session_token
+from domain.widget.widget_session import SESSION_LASTS, VerifiedBy
 from store.billing.tables import usage_counters
 from store.intake.tables import engine_events
 from store.runs.tables import engine_messages
@@ -54,7 +55,7 @@ async def test_config_writes_nothing(front: LiveEngine, shop: Shop) -> None:
 
     assert told.keys() == {"display_name", "color", "on_color", "logo_url", "session_id"}
     assert (told["display_name"], told["logo_url"]) == ("Boutique", None)
-    assert told["session_id"] != (await page.config()).json()["session_id"]
+    assert told["session_id"] != await page.fresh_token()
     assert await row_counts(front.database, of=shop) == counts
 
 
@@ -62,14 +63,13 @@ async def test_a_session_goes_on_with_its_token_alone(page: WidgetPage) -> None:
     """A token of another client, a changed one or one that has ended begins another session, and
     nothing tells that it was refused."""
     http = page.engine
-    fresh = (await page.config()).json()["session_id"]
+    fresh = await page.fresh_token()
     assert (await page.say(session_id=fresh))["session_id"] == fresh
     assert (await page.say())["session_id"] != fresh
 
     other = await page_of(http, await open_shop(http.database, event_type="shopify.*"))
     theirs = (await other.say())["session_id"]
-    sealer = http.app.state.resources.sealer
-    long_ago = session_token(sealer, page.shop.client_id, "01ARZ3NDEKTSV4RRFFQ69G5FAV")
+    long_ago = page.token("01ARZ3NDEKTSV4RRFFQ69G5FAV")
     for token in (
         theirs,
         theirs.partition(".")[0],
@@ -142,8 +142,7 @@ async def test_a_session_that_a_code_verified(page: WidgetPage) -> None:
         await WidgetSessionRepository(connection, shop.tenant).verify(
             page.session(token), SPELT, VerifiedBy.CODE, utc_now()
         )
-    before, sealer = token, page.engine.app.state.resources.sealer
-    token = session_token(sealer, shop.client_id, page.session(before), is_proved=True)
+    before, token = token, page.token(page.session(token))
 
     assert (await page.say(session_id=token, customer_email="x@b.example"))["session_id"] == token
     assert (await page.say(session_id=before, **signed(secret, EMAIL)))["session_id"] == token
@@ -215,9 +214,13 @@ async def test_a_typed_address_is_only_noted(page: WidgetPage) -> None:
 async def test_an_order_question_that_waits_for_a_proof(page: WidgetPage) -> None:
     """It is not stored or counted, and the session's token can be used to prove the address."""
     secret = await with_secret(page)
-    token = (await page.config()).json()["session_id"]
+    token = await page.fresh_token()
     counts = await row_counts(page.engine.database, of=page.shop)
-    about_order = {"message": ORDER_QUESTION, "verify_first": True, "session_id": token}
+    about_order: dict[str, Any] = {
+        "message": ORDER_QUESTION,
+        "verify_first": True,
+        "session_id": token,
+    }
 
     told = await page.say(**about_order, customer_email=EMAIL)
     assert told == {
@@ -237,7 +240,7 @@ async def test_an_order_question_that_waits_for_a_proof(page: WidgetPage) -> Non
 async def test_an_idempotency_key_is_the_sessions_own(engine: LiveEngine, shop: Shop) -> None:
     """The same key in another session, or in none, gets nothing of this one."""
     page = await page_of(engine, shop)
-    token = (await page.config()).json()["session_id"]
+    token = await page.fresh_token()
     mine = {"message": ORDER_QUESTION, "idempotency_key": "k"}
 
     first = await page.say(**mine, session_id=token)
@@ -259,7 +262,7 @@ async def test_an_idempotency_key_is_the_sessions_own(engine: LiveEngine, shop: 
 
 
 async def test_many_at_once_with_one_key_are_one_message(page: WidgetPage) -> None:
-    token = (await page.config()).json()["session_id"]
+    token = await page.fresh_token()
 
     asked = (page.ask(session_id=token, idempotency_key="k") for _ in range(8))
     answers = await asyncio.gather(*asked)

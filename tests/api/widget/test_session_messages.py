@@ -3,7 +3,7 @@
 import pytest
 
 from adapters.system import new_ulid
-from domain.widget.widget_session import SESSION_LASTS, session_token
+from domain.widget.widget_session import SESSION_LASTS
 from store.widget.tables import widget_sessions
 from tests.support.core.engine import LiveEngine
 from tests.support.core.rows import only_row
@@ -21,15 +21,10 @@ async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
     return await page_of(front, shop)
 
 
-def token_of(page: WidgetPage, session_id: str) -> str:
-    sealer = page.engine.app.state.resources.sealer
-    return session_token(sealer, page.shop.client_id, session_id, is_proved=True)
-
-
 async def test_what_was_said_and_what_is_under_way(page: WidgetPage) -> None:
     database, shop = page.engine.database, page.shop
     session_id = await begin(database, shop, email=VERIFIED)
-    token = token_of(page, session_id)
+    token = page.token(session_id)
     first = await ask(database, shop, session_id, "Bonjour")
     await answer(database, shop, first, "Oui ?")
     await ask(database, shop, session_id, "Où\nest-elle ?")
@@ -65,7 +60,7 @@ async def test_a_token_without_a_message_is_empty_and_one_of_others_opens_nothin
     session_id = await begin(database, shop)
     await ask(database, shop, session_id, "secret")
     stranger = await page_of(page.engine, await open_shop(database))
-    mine, fresh = token_of(page, session_id), token_of(page, new_ulid())
+    mine, fresh = page.token(session_id), page.token(new_ulid())
 
     empty = await read_messages(page, fresh)
     assert (empty.status_code, empty.json()) == (200, {"messages": [], "state": NOTHING})
@@ -73,7 +68,7 @@ async def test_a_token_without_a_message_is_empty_and_one_of_others_opens_nothin
     for whose, token in [
         (page, forged),
         (page, session_id),
-        (page, token_of(stranger, session_id)),
+        (page, stranger.token(session_id)),
         (page, ""),
         (stranger, mine),
     ]:
@@ -96,7 +91,7 @@ async def test_a_session_that_ended_shows_nothing(page: WidgetPage) -> None:
     session_id = await begin(page.engine.database, page.shop, now=old)
     await ask(page.engine.database, page.shop, session_id)
 
-    found = await read_messages(page, token_of(page, session_id))
+    found = await read_messages(page, page.token(session_id))
 
     assert found.json() == {"messages": [], "state": NOTHING}
 
@@ -108,7 +103,7 @@ async def test_a_query_that_is_none(page: WidgetPage, query: dict[str, str]) -> 
     answer = await page.engine.http.get(
         "/api/widget/messages",
         params={**page.params, **query},
-        headers={**page.headers, "x-widget-session": token_of(page, new_ulid())},
+        headers={**page.headers, "x-widget-session": page.token(new_ulid())},
     )
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid_query")
 
@@ -123,13 +118,13 @@ async def test_what_was_seen(page: WidgetPage) -> None:
             SEEN,
             params=page.params,
             headers=page.headers,
-            json={"session_id": token_of(page, session_id), "number": 1, **body},
+            json={"session_id": page.token(session_id), "number": 1, **body},
         )
         return answer.status_code
 
     assert [await see(), await see(number=7), await see(number=0)] == [204, 204, 204]
     assert (await only_row(database, widget_sessions, id=session_id))["seen_number"] == 1
     bad: list[dict[str, object]] = [
-        {"number": -1}, {"number": "1"}, {"number": 2**31}, {"more": 1}, {"session_id": "x" * 101},
+        {"number": -1}, {"number": "1"}, {"number": 2**31}, {"more": 1}, {"session_id": "x" * 201},
     ]  # fmt: skip
     assert [await see(**body) for body in bad] == [400] * 5

@@ -10,10 +10,11 @@ from adapters.system import new_ulid, utc_now
 from api.widget_streams import AN_ADDRESS, WidgetStreams
 from domain.reviews.escalation import Decision
 from domain.tenants.actor import Actor
-from domain.widget.widget_session import session_token
+from domain.widget.widget import WidgetChange
 from services.reviews.claims import claim_review
 from store.runs.tables import engine_runs
 from store.tenants.client_settings import SettingsRepository
+from store.widget.widgets import WidgetRepository
 from tests.support.core.engine import LiveEngine, database_away
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import only_row
@@ -32,11 +33,6 @@ WORDS = "Nous vous rappelons demain."
 @pytest.fixture
 async def page(front: LiveEngine, shop: Shop) -> WidgetPage:
     return await page_of(front, shop)
-
-
-def token_of(page: WidgetPage, session_id: str) -> str:
-    sealer = page.engine.app.state.resources.sealer
-    return session_token(sealer, page.shop.client_id, session_id, is_proved=True)
 
 
 def hasty(page: WidgetPage, *, silence_s: float = 0.05, lasts_s: float = 60) -> WidgetStreams:
@@ -82,7 +78,7 @@ async def test_a_cut_listener_and_a_reconnect_lose_and_double_nothing(
 ) -> None:
     database, shop = page.engine.database, page.shop
     session_id = await begin(database, shop, email=VERIFIED)
-    token = token_of(page, session_id)
+    token = page.token(session_id)
     refs = [await ask(database, shop, session_id, f"q{turn}") for turn in range(3)]
     async with served(page.engine.app) as port:
         base = f"http://127.0.0.1:{port}"
@@ -111,10 +107,10 @@ async def test_others_hear_nothing(page: WidgetPage) -> None:
     async with served(page.engine.app) as port:
         base = f"http://127.0.0.1:{port}"
         async with (
-            streaming(page, base, token_of(page, session_id)) as mine,
-            streaming(page, base, token_of(page, other)) as theirs,
-            streaming(stranger, base, token_of(stranger, session_id)) as elsewhere,
-            streaming(stranger, base, token_of(page, session_id)) as refused,
+            streaming(page, base, page.token(session_id)) as mine,
+            streaming(page, base, page.token(other)) as theirs,
+            streaming(stranger, base, stranger.token(session_id)) as elsewhere,
+            streaming(stranger, base, page.token(session_id)) as refused,
         ):
             assert refused.answer.status_code == 404
             await ask(database, shop, session_id, "secret")
@@ -136,7 +132,7 @@ async def test_what_could_not_be_heard_is_read_with_the_next_sign_of_life(
     session_id = await begin(page.engine.database, page.shop)
     async with (
         served(page.engine.app) as port,
-        streaming(page, f"http://127.0.0.1:{port}", token_of(page, session_id)) as stream,
+        streaming(page, f"http://127.0.0.1:{port}", page.token(session_id)) as stream,
     ):
         await stream.until(lambda it: "" in [event.kind for event in it.seen])
         await ask(page.engine.database, page.shop, session_id)
@@ -145,7 +141,7 @@ async def test_what_could_not_be_heard_is_read_with_the_next_sign_of_life(
 
 async def test_a_stream_ends_with_its_key_its_origin_and_its_time(page: WidgetPage) -> None:
     database, shop = page.engine.database, page.shop
-    token = token_of(page, await begin(database, shop))
+    token = page.token(await begin(database, shop))
     hasty(page)
     async with served(page.engine.app) as port:
         base = f"http://127.0.0.1:{port}"
@@ -154,6 +150,13 @@ async def test_a_stream_ends_with_its_key_its_origin_and_its_time(page: WidgetPa
             async with database.tenant(shop.tenant) as connection:
                 settings = SettingsRepository(connection, shop.tenant)
                 await settings.rotate_widget_key("wk_" + new_ulid().lower() + "000000", utc_now())
+            await stream.to_its_end()
+        again = await page_of(page.engine, shop)
+        async with streaming(again, base, token) as stream:
+            await stream.until(lambda it: bool(it.seen))
+            async with database.tenant(shop.tenant) as connection:
+                nowhere = WidgetChange(allowed_origins=())
+                await WidgetRepository(connection, shop.tenant).change(nowhere, utc_now())
             await stream.to_its_end()
         hasty(page, lasts_s=0)
         again = await page_of(page.engine, shop)
@@ -165,7 +168,7 @@ async def test_a_stream_ends_with_its_key_its_origin_and_its_time(page: WidgetPa
 async def test_a_session_and_an_address_have_so_many(page: WidgetPage) -> None:
     database, shop = page.engine.database, page.shop
     streams = page.engine.app.state.resources.widget_streams
-    token = token_of(page, await begin(database, shop))
+    token = page.token(await begin(database, shop))
     async with served(page.engine.app) as port, asyncio.TaskGroup() as group:
         base, leave = f"http://127.0.0.1:{port}", asyncio.Event()
 
@@ -176,7 +179,7 @@ async def test_a_session_and_an_address_have_so_many(page: WidgetPage) -> None:
 
         async def another(one: str = "") -> int:
             opened: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-            group.create_task(hold(one or token_of(page, new_ulid()), opened))
+            group.create_task(hold(one or page.token(new_ulid()), opened))
             return await opened
 
         assert [await another(token) for _ in range(4)] == [200, 200, 200, 429]
@@ -194,7 +197,7 @@ async def test_a_stream_outlives_a_database_that_is_away(page: WidgetPage) -> No
     resources = page.engine.app.state.resources
     async with (
         served(page.engine.app) as port,
-        streaming(page, f"http://127.0.0.1:{port}", token_of(page, session_id)) as stream,
+        streaming(page, f"http://127.0.0.1:{port}", page.token(session_id)) as stream,
     ):
         await stream.until(lambda it: bool(it.seen))
         with database_away(resources.database) as refused:

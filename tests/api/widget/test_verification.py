@@ -1,6 +1,5 @@
 """A visitor proves an address: the mail, its answer that tells nothing, and what is refused."""
 
-import dataclasses
 from datetime import timedelta
 
 import httpx
@@ -37,11 +36,6 @@ async def post(page: WidgetPage, path: str, network: int = 0, /, **body: object)
         return await http.post(path, params=page.params, headers=page.headers, json=body)
 
 
-async def session_for(page: WidgetPage) -> str:
-    token: str = (await page.config()).json()["session_id"]
-    return token
-
-
 async def ask(page: WidgetPage, token: str, email: str, **more: object) -> None:
     answer = await post(page, EMAIL, session_id=token, customer_email=email, **more)
     assert (answer.status_code, answer.json()) == (202, SENT)
@@ -59,7 +53,7 @@ async def test_a_visitor_proves_an_address_by_the_code_in_its_mail(
 ) -> None:
     page, email = await page_of(engine, shop), new_address()
     await named(engine, shop, "Maison Lin")
-    token = await session_for(page)
+    token = await page.fresh_token()
 
     await ask(page, token, f" {email.upper()} ", language="en")
     sent = await mail_to(mail, email)
@@ -106,7 +100,7 @@ async def test_a_client_with_a_sender_writes_in_its_own_name(
         await MailSenderRepository(connection, shop.tenant).put(sender, now)
         await connection.execute(sa.update(mail_senders).values(verified_at=now))
 
-    await ask(page, await session_for(page), email)
+    await ask(page, await page.fresh_token(), email)
     sent = await mail_to(mail, email)
 
     assert "contact@lin.example" in str(sent["From"])
@@ -158,7 +152,7 @@ async def test_a_session_of_another_visitor_gets_a_new_token(
     engine: LiveEngine, shop: Shop, mail: MailServer
 ) -> None:
     page, (first, second) = await page_of(engine, shop), (new_address(), new_address())
-    token = await session_for(page)
+    token = await page.fresh_token()
     answers = []
     for email in (first, second):
         await ask(page, token, email)
@@ -180,7 +174,7 @@ async def test_the_answer_is_the_same_when_nothing_is_sent(front: LiveEngine, sh
     page, email = await page_of(front, shop), new_address()
     for number in range(CODES_A_DAY + 1):
         answer = await post(
-            page, EMAIL, number, session_id=await session_for(page), customer_email=email
+            page, EMAIL, number, session_id=await page.fresh_token(), customer_email=email
         )
         assert (answer.status_code, answer.json()) == (202, SENT)
     # The last one is stored like the others, and handed to Temporal: the time tells nothing.
@@ -195,7 +189,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
     front: LiveEngine, shop: Shop
 ) -> None:
     page = await page_of(front, shop)
-    token = await session_for(page)
+    token = await page.fresh_token()
     asked = [
         await post(page, EMAIL, n, session_id=token, customer_email=new_address()) for n in range(4)
     ]
@@ -210,7 +204,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
             pages[number % 2],
             EMAIL,
             9,
-            session_id=await session_for(pages[number % 2]),
+            session_id=await pages[number % 2].fresh_token(),
             customer_email=new_address(),
         )
         for number in range(11)
@@ -239,7 +233,7 @@ async def test_sessions_and_network_addresses_have_their_limits(
 )
 async def test_what_is_no_address_is_refused(front: LiveEngine, shop: Shop, address: str) -> None:
     page = await page_of(front, shop)
-    token = await session_for(page)
+    token = await page.fresh_token()
     answer = await post(page, EMAIL, session_id=token, customer_email=address)
     assert code(answer) == (400, "invalid_address")
     assert await rows(front.database, widget_sessions, of=shop) == []
@@ -249,8 +243,8 @@ async def test_whose_session_it_is(front: LiveEngine, shop: Shop) -> None:
     """A token of another client's, one of nobody's making, and one that is too old, are none."""
     page, other = await page_of(front, shop), await page_of(front, await open_shop(front.database))
     sealer = front.app.state.resources.sealer
-    theirs = await session_for(other)
-    forged = f"{page.session(await session_for(page))}.{'A' * 43}"
+    theirs = await other.fresh_token()
+    forged = f"{page.session(await page.fresh_token())}.{'A' * 43}"
     old = session_token(sealer, shop.client_id, "01" + "0" * 24)
     before = await row_counts(front.database, of=shop)
 
@@ -288,14 +282,14 @@ async def test_what_has_another_shape_is_refused(
 
 async def test_only_the_clients_pages_may_ask(front: LiveEngine, shop: Shop) -> None:
     page = await page_of(front, shop)
-    token = await session_for(page)
+    token = await page.fresh_token()
     for path, sent in (
         (EMAIL, {"session_id": token, "customer_email": new_address()}),
         (VERIFY, {"session_id": token, "code": "012345"}),
     ):
-        elsewhere = dataclasses.replace(page, origin="https://evil.example")
+        elsewhere = page.at("https://evil.example")
         assert code(await post(elsewhere, path, **sent)) == (403, "origin_not_allowed")
-        nobody = dataclasses.replace(page, key="wk_" + "0" * 32)
+        nobody = page.of("wk_" + "0" * 32)
         assert code(await post(nobody, path, **sent)) == (401, "unauthenticated")
     assert await rows(front.database, widget_codes, of=shop) == []
 
@@ -305,7 +299,7 @@ async def test_a_code_that_was_not_mailed_in_time_is_not_mailed_any_more(
 ) -> None:
     """No worker was there: what comes after ten minutes would be good for nothing."""
     page = await page_of(idle_engine, shop)
-    await ask(page, await session_for(page), "late@free.example")
+    await ask(page, await page.fresh_token(), "late@free.example")
     row = await only_row(idle_engine.database, widget_codes, of=shop)
     async with idle_engine.database.tenant(shop.tenant) as connection:
         await connection.execute(

@@ -16,16 +16,11 @@ from tests.support.tenants.shop import Shop, open_shop
 from tests.support.widget.page import CHAT, WidgetPage, page_of
 
 
-async def token_of(page: WidgetPage) -> str:
-    token: str = (await page.config()).json()["session_id"]
-    return token
-
-
 async def test_ten_messages_a_session(page: WidgetPage) -> None:
     """The eleventh leaves nothing, and costs the client nothing; another session goes on, and what
     was taken before is answered again."""
     database = page.engine.database
-    token = await token_of(page)
+    token = await page.fresh_token()
     first = await page.say(session_id=token, idempotency_key="k")
     answers = [await page.ask(session_id=token) for _ in range(10)]
     assert [answer.status_code for answer in answers] == [200] * 9 + [429]
@@ -36,7 +31,7 @@ async def test_ten_messages_a_session(page: WidgetPage) -> None:
     assert 0 < int(refused.headers["retry-after"]) <= 600
     assert await page.say(session_id=token, idempotency_key="k") == first
     assert await row_counts(database, of=page.shop) == before
-    await page.say(session_id=await token_of(page))
+    await page.say(session_id=await page.fresh_token())
 
 
 async def test_thirty_messages_an_address(page: WidgetPage) -> None:

@@ -11,7 +11,6 @@ from domain.widget.shown_message import masked
     [
         ("fr", "Réponse de Chez Nous"),
         ("en", "Answer from Chez Nous"),
-        ("de", "Answer from Chez Nous"),
     ],
 )
 def test_it_speaks_the_session_s_language(language: str, subject: str) -> None:

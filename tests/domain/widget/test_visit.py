@@ -2,6 +2,7 @@
 
 import time
 from datetime import UTC, datetime
+from urllib.parse import urlsplit
 
 import pytest
 from hypothesis import given
@@ -123,10 +124,14 @@ def test_what_is_kept_of_a_page(url: str, kept: str | None) -> None:
     assert page_address(url) == kept
 
 
-@given(st.text(max_size=200))
-def test_any_text_may_come_as_a_page(text: str) -> None:
-    page_address(text)
-    page_address(f"https://{text}")
+@given(st.text(max_size=200), st.sampled_from(["", "https://", "http://user:secret@shop.example"]))
+def test_any_text_may_come_as_a_page(text: str, before: str) -> None:
+    """Nothing that may hold a token is kept of it."""
+    kept = page_address(before + text)
+    if kept is not None:
+        assert not {"?", "#"} & {*kept}
+        assert urlsplit(kept).username is None
+        assert "user:secret" not in kept.partition("://")[2].partition("/")[0]
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,6 @@ from pathlib import Path
 import httpx
 import pytest
 
-from domain.widget.widget_session import session_token
 from tests.support.core.engine import LiveEngine
 from tests.support.core.processes import has_ended
 from tests.support.core.serving import serving
@@ -25,8 +24,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
 ) -> None:
     database, page = idle_engine.database, await page_of(idle_engine, shop)
     session_id = await begin(database, shop)
-    sealer = idle_engine.app.state.resources.sealer
-    token = session_token(sealer, shop.client_id, session_id, is_proved=True)
+    token = page.token(session_id)
     refs = [await ask(database, shop, session_id, f"q{turn}") for turn in range(2)]
 
     async with (
@@ -39,7 +37,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
         api.kill()
         with pytest.raises(httpx.TransportError):
             await before.to_its_end()
-    await answer(database, shop, refs[1])  # nobody listens
+    await answer(database, shop, refs[1])  # no stream is open
 
     async with serving(idle_engine, tmp_path, DRAIN_S=str(DRAIN_S)) as (api, http):
         last = str(before.numbers[-1])
@@ -51,7 +49,7 @@ async def test_a_killed_process_loses_and_doubles_nothing_and_one_that_stops_end
             api.terminate()
             await after.to_its_end(DRAIN_S / 2)
         assert asyncio.get_running_loop().time() - began < DRAIN_S / 2
-        # While it drains, who comes is told what there is, and sent to another process.
+        # While it drains, a new stream carries what there is and ends.
         async with streaming(page, str(http.base_url), token) as late:
             await late.to_its_end(DRAIN_S / 2)
         assert late.numbers == [1, 2, 3, 4, 5]

@@ -169,17 +169,23 @@ async def test_two_tabs_show_the_same(
     assert len(stub.session.messages) == 5
 
 
-async def test_a_session_that_has_ended_begins_anew(visitor: Visitor, stub: StubService) -> None:
+@pytest.mark.parametrize("refused", [False, True])
+async def test_a_session_that_has_ended_begins_anew(
+    visitor: Visitor, stub: StubService, *, refused: bool
+) -> None:
+    """The service answers in another session, or refuses one that became another visitor's."""
     await visitor.open()
     await visitor.write("Long ago")
     await expect(visitor.texts).to_have_count(2)
-    stub.sessions.clear()
-    stub.refuse("chat", 404, "widget_session_unknown")
+    stub.forget()
+    if refused:
+        stub.refuse("chat", 404, "widget_session_unknown")
     await visitor.write("Today")
 
     await expect(visitor.texts).to_have_text(["Today", "Answer to: Today"])
-    first, *_, last = (chat["session_id"] for chat in stub.chats)
-    assert first != last
+    await visitor.write("And again")
+    await expect(visitor.texts).to_have_count(4)
+    assert len(stub.sessions) == 1
 
 
 async def test_a_refused_page_says_so_to_both(visitor: Visitor, stub: StubService) -> None:
@@ -202,7 +208,7 @@ async def test_a_wrong_key_shows_nothing_and_tells_the_merchant(
 
     async def both() -> bool:
         told = " ".join(visitor.said)
-        return "refused (invalid_api_key)" in told and "needs data-key" in told
+        return "refused (unauthenticated)" in told and "needs data-key" in told
 
     await eventually(both)
     await expect(visitor.launcher).to_have_count(0)

@@ -4,7 +4,6 @@ and none has a session's token, a signature or the secret that made it."""
 import json
 from pathlib import Path
 
-import httpx
 import psycopg
 import pytest
 
@@ -13,9 +12,8 @@ from store.audit.tables import audit_entries
 from store.core.tables import error_reports
 from tests.support.core.engine import GATEWAY, LiveEngine
 from tests.support.core.postgres import as_owner
-from tests.support.core.processes import process
 from tests.support.core.rows import rows
-from tests.support.core.waiting import eventually
+from tests.support.core.serving import serving
 from tests.support.servers.otlp import otlp_collector
 from tests.support.tenants.shop import open_shop
 from tests.support.widget.page import CHAT, CONFIG, ORIGIN, page_of, signed, with_secret
@@ -45,42 +43,37 @@ async def test_no_secret_of_the_widget_is_seen(idle_engine: LiveEngine, tmp_path
     told = signed(secret, EMAIL)
     with psycopg.connect(as_owner(idle_engine.settings.database.url), autocommit=True) as owner:
         owner.execute(HOSTILE_DATABASE)
-    port, metrics = free_port(), free_port()
+    metrics = free_port()
     with otlp_collector() as collector:
-        with process(
-            "api", "cli.py", "serve", "--port", str(port),
-            settings=idle_engine.settings, folder=tmp_path, METRICS_PORT=str(metrics),
+        served = serving(
+            idle_engine, tmp_path, METRICS_PORT=str(metrics),
             OTEL_EXPORTER_OTLP_ENDPOINT=collector.url, OTEL_BSP_SCHEDULE_DELAY="200",
-        ) as api:  # fmt: skip
-            url = f"http://127.0.0.1:{port}"
-            async with httpx.AsyncClient(base_url=url, trust_env=False, timeout=40) as http:
-                await eventually(lambda: _ready(http))
-                known = {"api_key": page.key}
-                config = await http.get(CONFIG, params=known, headers=page.headers)
-                token = config.json()["session_id"]
-                body = {"message": "Bonjour", "session_id": token, **told}
-                headers = {**page.headers, "referer": f"{url}{CHAT}?api_key={page.key}"}
-                answers = [
-                    config,
-                    await http.post(CHAT, params=known, headers=headers, json=body),
-                    await http.post(
-                        CHAT, params=known, headers=headers, json={"message": "x", "language": "en"}
-                    ),
-                    await http.post(
-                        CHAT, params=known, headers=headers, json={**body, "x": secret}
-                    ),
-                    await http.get(CONFIG, params=known, headers={"origin": "https://e.example"}),
-                    await http.get(CONFIG, params={"api_key": UNKNOWN}, headers=headers),
-                    await http.get(f"/api/widget/{page.key}/{token}", headers=headers),
-                    await http.get(f"/{secret}", headers=headers),
-                    await http.post(
-                        GATEWAY, headers={"authorization": f"Bearer {page.key}"}, json=body
-                    ),
-                    await http.post(
-                        CHAT, headers={"x-widget-session": token, "origin": ORIGIN}, json=body
-                    ),
-                ]
-                numbers = (await http.get(f"http://127.0.0.1:{metrics}/metrics")).text
+        )  # fmt: skip
+        async with served as (api, http):
+            known = {"api_key": page.key}
+            config = await http.get(CONFIG, params=known, headers=page.headers)
+            token = config.json()["session_id"]
+            body = {"message": "Bonjour", "session_id": token, **told}
+            headers = {**page.headers, "referer": f"{http.base_url}{CHAT}?api_key={page.key}"}
+            answers = [
+                config,
+                await http.post(CHAT, params=known, headers=headers, json=body),
+                await http.post(
+                    CHAT, params=known, headers=headers, json={"message": "x", "language": "en"}
+                ),
+                await http.post(CHAT, params=known, headers=headers, json={**body, "x": secret}),
+                await http.get(CONFIG, params=known, headers={"origin": "https://e.example"}),
+                await http.get(CONFIG, params={"api_key": UNKNOWN}, headers=headers),
+                await http.get(f"/api/widget/{page.key}/{token}", headers=headers),
+                await http.get(f"/{secret}", headers=headers),
+                await http.post(
+                    GATEWAY, headers={"authorization": f"Bearer {page.key}"}, json=body
+                ),
+                await http.post(
+                    CHAT, headers={"x-widget-session": token, "origin": ORIGIN}, json=body
+                ),
+            ]
+            numbers = (await http.get(f"http://127.0.0.1:{metrics}/metrics")).text
         log = api.log.read_text()
         spans = b"".join(collector.raw)
 
@@ -103,10 +96,3 @@ async def test_no_secret_of_the_widget_is_seen(idle_engine: LiveEngine, tmp_path
     for place, content in places.items():
         for canary in (page.key, UNKNOWN, token, secret, told["user_signature"], EMAIL):
             assert canary not in content, f"{canary} in {place}"
-
-
-async def _ready(http: httpx.AsyncClient) -> bool:
-    try:
-        return (await http.get("/healthz")).status_code == 200
-    except httpx.TransportError:
-        return False

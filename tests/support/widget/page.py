@@ -9,10 +9,11 @@ import httpx
 
 from adapters.seal import FernetSealer
 from adapters.system import utc_now
+from domain.core.ports import Sealer
 from domain.tenants.client_settings import WIDGET_KEY_BYTES, widget_key_of
 from domain.widget.signed_user import SECRET_BYTES, secret_of, signature_of
 from domain.widget.widget import WidgetChange, seal_widget_secret
-from domain.widget.widget_session import held_session
+from domain.widget.widget_session import held_session, session_token
 from store.core.database import Database
 from store.tenants.client_settings import SettingsRepository
 from store.widget.widgets import WidgetRepository
@@ -60,11 +61,24 @@ class WidgetPage:
     async def config(self) -> httpx.Response:
         return await self.engine.http.get(CONFIG, params=self.params, headers=self.headers)
 
+    async def fresh_token(self) -> str:
+        """Of a session that has no message yet."""
+        token: str = (await self.config()).json()["session_id"]
+        return token
+
+    def token(self, session_id: str) -> str:
+        return session_token(self._sealer, self.shop.client_id, session_id, is_proved=True)
+
     def session(self, token: str) -> str:
         """The id of the session that a token is for."""
-        found = held_session(self.engine.app.state.resources.sealer, self.shop.client_id, token)
+        found = held_session(self._sealer, self.shop.client_id, token)
         assert found is not None
         return found.id
+
+    @property
+    def _sealer(self) -> Sealer:
+        sealer: Sealer = self.engine.app.state.resources.sealer
+        return sealer
 
     def of(self, key: str) -> "WidgetPage":
         return replace(self, key=key)

@@ -1,22 +1,29 @@
-"""The widget's routes as the script sees them, in small: what the service would say is chosen here.
+"""The widget's routes as the script sees them, in small: a test chooses what the service answers.
 
-The script is the real one. `tests/e2e/widget/test_widget_live.py` has the real service behind it.
+Bodies and headers are made by the service's own schemas. The script is the real one.
+`tests/e2e/widget/test_widget_live.py` has the real service behind it.
 """
 
 import asyncio
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, Literal
 
+from pydantic import BaseModel
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from adapters.system import new_ulid
+from adapters.system import new_ulid, utc_now
+from api.http.widget_headers import PREFLIGHT, standing_headers
+from api.schemas.widget.chat import ChatAnswer, ChatStatus
+from api.schemas.widget.config import WidgetConfig
+from api.schemas.widget.session_messages import SessionMessages
+from api.schemas.widget.verification import CodeSent, VerifiedSession
+from api.widget_feed import message_event, state_event
 from api.widget_script.bundle import WidgetScript
+from domain.widget.shown_message import SessionState, ShownMessage, masked
 
 KEY: Final = "wk_0123456789abcdef0123456789abcdef"
 OTHER_KEY: Final = "wk_fedcba9876543210fedcba9876543210"
@@ -24,16 +31,6 @@ CODE: Final = "482913"
 ASKS_FOR_AN_ADDRESS: Final = "order"
 ASKS_FOR_A_PERSON: Final = "person"
 ACKNOWLEDGEMENT: Final = "Thank you."
-_CORS: Final = {
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "Retry-After",
-    "Cache-Control": "no-store",
-}
-_PREFLIGHT: Final = {
-    "Access-Control-Allow-Methods": "GET, POST",
-    "Access-Control-Allow-Headers": "content-type, idempotency-key, x-widget-session",
-    "Access-Control-Max-Age": "86400",
-}
 _LOGO: Final = (
     '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'
     '<rect width="40" height="40" fill="#fff"/></svg>'
@@ -45,20 +42,21 @@ Endpoint = Callable[[Request], Awaitable[Response]]
 
 @dataclass
 class StubSession:
-    messages: list[dict[str, object]] = field(default_factory=list)
-    state: dict[str, object] = field(default_factory=dict)
+    messages: list[ShownMessage] = field(default_factory=list)
+    state: SessionState = field(default_factory=SessionState)
     seen: int = 0
     changes: int = 0
 
-    def add(self, author: str, text: str) -> None:
-        at = datetime.now(UTC).isoformat()
-        number = len(self.messages) + 1
-        self.messages.append({"number": number, "author": author, "text": text, "created_at": at})
+    def add(self, author: Literal["customer", "agent", "human"], text: str) -> None:
+        self.messages.append(ShownMessage(len(self.messages) + 1, author, text, utc_now()))
         self.changes += 1
 
-    def set(self, **facts: object) -> None:
-        self.state.update(facts)
+    def set(self, **facts: Any) -> None:
+        self.state = replace(self.state, **facts)
         self.changes += 1
+
+    def after(self, number: int) -> SessionMessages:
+        return SessionMessages(messages=tuple(self.messages[number:]), state=self.state)
 
 
 @dataclass(frozen=True)
@@ -72,9 +70,9 @@ class _Planned:
 
 
 class StubService:
-    """`chats`: the bodies that came to the chat, in order. `answers`: what is said to a text; an
-    echo without. `let_go`: no answer before it is set. `buffered`: something between holds the
-    streams back. `streams`: how many are open."""
+    """`chats`: the bodies that came to the chat, in order. `answers`: the answer to a text; without
+    one it is an echo. `let_go`: no answer before it is set. `buffered`: a proxy holds the streams
+    back. `streams`: how many are open."""
 
     def __init__(self) -> None:
         self.url = ""
@@ -90,7 +88,8 @@ class StubService:
         self.let_go.set()
         self.closing = False
         self.buffered = False
-        self._done: dict[str, dict[str, object]] = {}
+        self._ended: set[str] = set()
+        self._done: dict[str, ChatAnswer] = {}
         self._asked: dict[str, str] = {}
         routes = {
             "chat": self._chat, "config": self._config, "messages": self._messages,
@@ -118,7 +117,8 @@ class StubService:
         return found
 
     def forget(self) -> None:
-        """All sessions, as if nobody had written yet."""
+        """End all sessions: the next message of each begins another."""
+        self._ended.update(self.sessions)
         self.sessions.clear()
         self._done.clear()
 
@@ -137,8 +137,11 @@ class StubService:
 
     def _guarded(self, name: str, to: Endpoint) -> Endpoint:
         async def endpoint(request: Request) -> Response:
+            standing = {
+                name.decode(): value.decode() for name, value in standing_headers(request.url.path)
+            }
             if request.method == "OPTIONS":
-                return Response(status_code=204, headers={**_CORS, **_PREFLIGHT})
+                return Response(status_code=204, headers={**standing, **PREFLIGHT})
             assert not request.headers.get("cookie")
             planned = next((one for one in self._planned if one.path == name), None)
             answer = None if planned and not planned.after else await to(request)
@@ -148,7 +151,7 @@ class StubService:
                 if planned.retry_after is not None:
                     answer.headers["retry-after"] = str(planned.retry_after)
             assert answer is not None
-            answer.headers.update(_CORS)
+            answer.headers.update(standing)
             return answer
 
         return endpoint
@@ -162,11 +165,11 @@ class StubService:
     async def _config(self, request: Request) -> Response:
         key = request.query_params["api_key"]
         if key not in {KEY, OTHER_KEY}:
-            return _refusal(401, "invalid_api_key")
+            return _refusal(401, "unauthenticated")
         looks = {"color": "#0b5d4e", "on_color": "#ffffff", **self.brand}
         if key == OTHER_KEY:
             looks["display_name"] = "Chez Elles"
-        return JSONResponse({**looks, "session_id": new_ulid()})
+        return _told(WidgetConfig.model_validate({**looks, "session_id": new_ulid()}))
 
     async def _chat(self, request: Request) -> Response:
         body = await request.json()
@@ -174,52 +177,63 @@ class StubService:
         key = request.headers["idempotency-key"]
         if key not in self._done:
             answer = await self._answer(body)
-            if answer["event_id"] is None:
-                return JSONResponse(answer)
+            if answer.event_id is None:
+                return _told(answer)
             self._done[key] = answer
-        return JSONResponse(self._done[key])
+        return _told(self._done[key])
 
-    async def _answer(self, body: dict[str, Any]) -> dict[str, object]:
+    async def _answer(self, body: dict[str, Any]) -> ChatAnswer:
         token, text = body["session_id"], body["message"]
+        if token in self._ended:
+            token = new_ulid()
         session = self.sessions.setdefault(token, StubSession())
-        told = {"session_id": token, "response": "", "event_id": None, "acknowledgement": None}
-        unknown = not session.state.get("verified_email")
+        unknown = session.state.verified_email is None
         if body["verify_first"] and unknown and ASKS_FOR_AN_ADDRESS in text:
-            return {**told, "status": "verification_required"}
+            return ChatAnswer.without_run(token, ChatStatus.VERIFICATION_REQUIRED)
         session.add("customer", text)
         session.set(thinking=True)
         await self.let_go.wait()
         session.set(thinking=False)
         if ASKS_FOR_A_PERSON in text:
             session.set(waiting=True)
-            said = {"event_id": new_ulid(), "acknowledgement": ACKNOWLEDGEMENT}
-            return {**told, **said, "status": "needs_review"}
+            return ChatAnswer(
+                session_id=token,
+                response="",
+                status=ChatStatus.NEEDS_REVIEW,
+                event_id=new_ulid(),
+                acknowledgement=ACKNOWLEDGEMENT,
+            )
         response = self.answers.get(text, f"Answer to: {text}")
         session.add("agent", response)
-        return {**told, "status": "completed", "response": response, "event_id": new_ulid()}
+        return ChatAnswer(
+            session_id=token,
+            response=response,
+            status=ChatStatus.COMPLETED,
+            event_id=new_ulid(),
+            acknowledgement=None,
+        )
 
     async def _messages(self, request: Request) -> Response:
-        session = self.sessions.get(request.headers["x-widget-session"])
-        if session is None:
-            return _refusal(404, "widget_session_unknown")
+        token = request.headers["x-widget-session"]
         after = int(request.query_params["after"])
         if request.headers["accept"] != "text/event-stream":
-            shown = session.messages[after:]
-            return JSONResponse({"messages": shown, "state": session.state})
-        return StreamingResponse(self._events(session, after), media_type="text/event-stream")
+            return _told(self.sessions.get(token, StubSession()).after(after))
+        return StreamingResponse(self._events(token, after), media_type="text/event-stream")
 
-    async def _events(self, session: StubSession, after: int) -> AsyncIterator[str]:
+    async def _events(self, token: str, after: int) -> AsyncIterator[bytes]:
+        session = self.sessions.get(token, StubSession())
         self.streams += 1
         try:
-            yield ": here\n\n"
+            yield b": here\n\n"
             changes = -1
-            while not self.closing:
+            # A session that has ended ends its streams.
+            while not self.closing and self.sessions.get(token, session) is session:
                 if not self.buffered and changes != session.changes:
                     changes = session.changes
                     for one in session.messages[after:]:
-                        yield f"event: message\nid: {one['number']}\ndata: {json.dumps(one)}\n\n"
+                        yield message_event(one)
                     after = len(session.messages)
-                    yield f"event: state\ndata: {json.dumps(session.state)}\n\n"
+                    yield state_event(session.state)
                 await asyncio.sleep(0.01)
         finally:
             self.streams -= 1
@@ -237,19 +251,22 @@ class StubService:
         self.sessions.setdefault(body["session_id"], StubSession())
         self._asked[body["session_id"]] = body["customer_email"]
         self.mails.append(body["customer_email"])
-        return JSONResponse({"status": "sent"}, status_code=202)
+        return _told(CodeSent(), 202)
 
     async def _verify(self, request: Request) -> Response:
         body = await request.json()
         email = self._asked.get(body["session_id"])
         if body["code"] != CODE or email is None:
             return _refusal(401, "invalid_widget_code")
-        shown = f"{email[0]}…@{email.partition('@')[2]}"
         # As with the service: the same session, by another token.
         token = f"{body['session_id'].partition('.')[0]}.{new_ulid()}"
         self.sessions[token] = self.sessions.pop(body["session_id"])
-        self.sessions[token].set(verified_email=shown)
-        return JSONResponse({"session_id": token, "customer_email": email})
+        self.sessions[token].set(verified_email=masked(email))
+        return _told(VerifiedSession(session_id=token, customer_email=email))
+
+
+def _told(answer: BaseModel, status: int = 200) -> Response:
+    return Response(answer.model_dump_json(), status, media_type="application/json")
 
 
 def _refusal(status: int, code: str, event_id: str | None = None) -> Response:
