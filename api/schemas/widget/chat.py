@@ -12,6 +12,9 @@ from domain.runs.run import RunResult
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
+# PostgreSQL keeps no NUL.
+_PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
+_NO_NUL: Final = r"^[^\x00]*$"
 
 Language = Literal["fr", "en"]
 SessionToken = Annotated[
@@ -23,15 +26,15 @@ SessionToken = Annotated[
 class ChatMessage(StrictBody):
     """A visitor's message."""
 
-    message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=r"\S")
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=_PHRASE)
     session_id: SessionToken | None = None
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None, description="Without a signature: for people who read the conversation."
     )
-    page_url: Annotated[str, Field(max_length=MAX_PAGE_URL)] | None = Field(
+    page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(
         default=None, description="The page; its query and fragment are not kept."
     )
-    user_signature: Annotated[str, Field(max_length=200)] | None = Field(
+    user_signature: Annotated[str, Field(max_length=200, pattern=_NO_NUL)] | None = Field(
         default=None,
         description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimals.",
     )
