@@ -13,6 +13,9 @@ from domain.widget.widget_session import MAX_TOKEN
 MAX_MESSAGE: Final = 4_000
 MAX_PAGE_URL: Final = 2_000
 MAX_EMAIL: Final = 320
+# PostgreSQL keeps no NUL.
+_PHRASE: Final = r"^[^\x00]*[^\s\x00][^\x00]*$"
+_NO_NUL: Final = r"^[^\x00]*$"
 
 Language = Literal["fr", "en"]
 SessionToken = Annotated[
@@ -24,20 +27,15 @@ SessionToken = Annotated[
 class ChatMessage(StrictBody):
     """A visitor's message."""
 
-    message: str = Field(
-        min_length=1,
-        max_length=MAX_MESSAGE,
-        pattern=r"\S",
-        json_schema_extra={"pattern": r"^[^\u0000]*[^\s\u0000][^\u0000]*$"},
-    )
+    message: str = Field(min_length=1, max_length=MAX_MESSAGE, pattern=_PHRASE)
     session_id: SessionToken | None = None
     customer_email: Annotated[str, Field(max_length=MAX_EMAIL)] | None = Field(
         default=None, description="Without a signature: for people who read the conversation."
     )
-    page_url: Annotated[str, Field(max_length=MAX_PAGE_URL)] | None = Field(
+    page_url: Annotated[str, Field(max_length=MAX_PAGE_URL, pattern=_NO_NUL)] | None = Field(
         default=None, description="The page; its query and fragment are not kept."
     )
-    user_signature: Annotated[str, Field(max_length=200)] | None = Field(
+    user_signature: Annotated[str, Field(max_length=200, pattern=_NO_NUL)] | None = Field(
         default=None,
         description="HMAC-SHA256 of `customer_email` with the widget's secret, in hexadecimals.",
     )
