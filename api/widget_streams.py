@@ -11,6 +11,7 @@ from domain.core.errors import CallerBusy, ServerBusy
 
 A_SESSION: Final = 3
 AN_ADDRESS: Final = 20
+A_CLIENT: Final = 300
 A_PROCESS: Final = 1_000
 """Below the connections that the edge takes, so that the rest of the API keeps some."""
 
@@ -63,6 +64,7 @@ class WidgetStreams:
         self.reading = asyncio.Semaphore(_READING)
         self._places: dict[str, set[StreamPlace]] = {}
         self._addresses: Counter[str] = Counter()
+        self._clients: Counter[str] = Counter()
         self._ending = False
 
     @property
@@ -73,19 +75,16 @@ class WidgetStreams:
     def place(self, session: str, address: str) -> Iterator[StreamPlace]:
         """A stream of the session, `client_id/session_id`, for as long as the block runs.
 
-        Raises CallerBusy for one too many of the session or the address, ServerBusy for one too
-        many of the process.
+        Raises CallerBusy for one too many of the session, the address or the client, ServerBusy for
+        one too many of the process.
         """
-        of_session = self._places.get(session, ())
-        if len(of_session) >= A_SESSION or self._addresses[address] >= AN_ADDRESS:
-            raise CallerBusy
-        if self.open >= A_PROCESS:
-            raise ServerBusy
+        self._check_room(session, address)
         place = StreamPlace(self.lasts_s)
         if self._ending:
             place.end()
         self._places.setdefault(session, set()).add(place)
         self._addresses[address] += 1
+        self._clients[_client_of(session)] += 1
         try:
             yield place
         finally:
@@ -106,10 +105,26 @@ class WidgetStreams:
             for place in places:
                 place.end()
 
+    def _check_room(self, session: str, address: str) -> None:
+        is_full = (
+            len(self._places.get(session, ())) >= A_SESSION
+            or self._addresses[address] >= AN_ADDRESS
+            or self._clients[_client_of(session)] >= A_CLIENT
+        )
+        if is_full:
+            raise CallerBusy
+        if self.open >= A_PROCESS:
+            raise ServerBusy
+
     def _leave(self, session: str, address: str, place: StreamPlace) -> None:
         self._places[session].discard(place)
         if not self._places[session]:
             del self._places[session]
-        self._addresses[address] -= 1
-        if not self._addresses[address]:
-            del self._addresses[address]
+        for counted, one in ((self._addresses, address), (self._clients, _client_of(session))):
+            counted[one] -= 1
+            if not counted[one]:
+                del counted[one]
+
+
+def _client_of(session: str) -> str:
+    return session.partition("/")[0]

@@ -13,7 +13,7 @@ import pytest
 
 from api.errors import ANSWERS
 from api.schemas.widget.chat import MAX_MESSAGE, ChatStatus
-from api.widget_streams import A_PROCESS, A_SESSION, AN_ADDRESS, LASTS_S, SILENCE_S
+from api.widget_streams import A_CLIENT, A_PROCESS, A_SESSION, AN_ADDRESS, LASTS_S, SILENCE_S
 from demo.storefront import policy_for
 from domain.core.errors import DomainError
 from domain.intake.gateway_limits import PER_CLIENT
@@ -160,7 +160,7 @@ def test_facts(text: str) -> None:
     facts = (
         [minutes, TRIES], [OVERLAP_HOURS, MAX_OVERLAP_HOURS], [PER_CLIENT.messages],
         [quota(LimitScope.WIDGET_SESSION, 10), 10], [quota(LimitScope.WIDGET_ADDRESS, 10), 10],
-        [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_PROCESS],
+        [quota(LimitScope.WIDGET, 1)], [A_SESSION, AN_ADDRESS, A_CLIENT, A_PROCESS],
         [SESSION_CODES_AN_HOUR, CODES_A_DAY, quota(LimitScope.WIDGET_CODE, 60), CODES_AN_HOUR],
         [quota(LimitScope.WIDGET_CODE_TRY, 10), 10], [MAX_MESSAGE],
         [prune.widget_sessions_s / 86400, SESSION_LASTS.days],
