@@ -10,9 +10,12 @@ from domain.tenants.client_settings import WIDGET_KEY_BYTES
 from domain.widget.signed_user import SECRET_BYTES
 from domain.widget.widget import Widget, WidgetChange, unseal_widget_secret
 from services.core.unit_of_work import UnitOfWork
-from services.widget.widget_settings import change_widget, rotate_widget_key, rotate_widget_secret
-from store.tenants.client_settings import SettingsRepository
-from store.widget.widgets import WidgetRepository
+from services.widget.widget_settings import (
+    change_widget,
+    rotate_widget_key,
+    rotate_widget_secret,
+    widget_and_key,
+)
 
 _AT_ONCE = timedelta(0)
 
@@ -31,18 +34,16 @@ async def open_widget(
 ) -> DemoWidget:
     """The widget as it is set up, for the storefront at this origin; its key and secret are made
     where there are none. `before`: where the storefront was; other origins stay allowed."""
-    widget = await WidgetRepository(work.connection, work.tenant).read()
+    widget, key = await widget_and_key(work)
     others = tuple(it for it in widget.allowed_origins if it not in {before, origin})
     if widget.allowed_origins != (*others, origin):
         await change_widget(work, DEMO, WidgetChange(allowed_origins=(*others, origin)))
-    return DemoWidget(origin, await _key(work), await _secret(work, sealer, widget))
+    return DemoWidget(origin, key or await _new_key(work), await _secret(work, sealer, widget))
 
 
-async def _key(work: UnitOfWork) -> str:
-    settings = await SettingsRepository(work.connection, work.tenant).read()
-    if settings.widget_key is None:
-        random = secrets.token_bytes(WIDGET_KEY_BYTES)
-        settings = await rotate_widget_key(work, DEMO, overlap=_AT_ONCE, random_bytes=random)
+async def _new_key(work: UnitOfWork) -> str:
+    random = secrets.token_bytes(WIDGET_KEY_BYTES)
+    settings = await rotate_widget_key(work, DEMO, overlap=_AT_ONCE, random_bytes=random)
     if settings.widget_key is None:
         raise LookupError("a widget's key was made, and is not there")
     return settings.widget_key

@@ -22,6 +22,12 @@ class WidgetSecretShown:
     secret: str = field(repr=False)
 
 
+async def widget_and_key(work: UnitOfWork) -> tuple[Widget, str | None]:
+    """The widget as it stands within the work, and its key; None where it has none."""
+    settings = await SettingsRepository(work.connection, work.tenant).read()
+    return await WidgetRepository(work.connection, work.tenant).read(), settings.widget_key
+
+
 async def change_widget(work: UnitOfWork, actor: Actor, change: WidgetChange) -> Widget:
     """From the next request on. The values are checked (`domain/widget/`). Raises RoleRequired,
     ClientNotFound."""

@@ -12,9 +12,13 @@ EDGES: Final = ("api", "commands", "demo")
 # What of a database opens a transaction that may write, or none at all.
 WRITING: Final = frozenset({"tenant", "service", "unscoped", "_transaction", "_connection"})
 OPENED: Final = frozenset({"of", "spanning", "everywhere"})
-# Signing in reads a key by a function of the database, before any client is known. What PostgreSQL
-# allows is asked as the role that connects.
-UNSCOPED: Final = {("auth.py", "unscoped"), ("connections.py", "unscoped")}
+# A key, the widget's too, is read by a function of the database, before any client is known. What
+# PostgreSQL allows is asked as the role that connects.
+UNSCOPED: Final = {
+    ("auth.py", "unscoped"),
+    ("widget_access.py", "unscoped"),
+    ("connections.py", "unscoped"),
+}
 
 
 def _units_of_work(tree: ast.Module) -> set[str]:

@@ -19,6 +19,7 @@ SILENT: Final[Mapping[str, str]] = {
     "save_subscription": "part of use cases that note what changed",
     "make_visitor_code": "a visitor is nobody's member: the row of the code tells it",
     "enter_visitor_code": "likewise: the session's row tells who was verified, when and how",
+    "widget_and_key": "it reads what is set, and changes nothing",
     "acting_as": "it looks up who acts, and changes nothing",
 }
 """Use cases without an entry, each with its reason."""

@@ -66,8 +66,8 @@ class WidgetPage:
         token: str = (await self.config()).json()["session_id"]
         return token
 
-    def token(self, session_id: str) -> str:
-        return session_token(self._sealer, self.shop.client_id, session_id, is_proved=True)
+    def token(self, session_id: str, *, is_proved: bool = True) -> str:
+        return session_token(self._sealer, self.shop.client_id, session_id, is_proved=is_proved)
 
     def session(self, token: str) -> str:
         """The id of the session that a token is for."""
