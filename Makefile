@@ -21,10 +21,10 @@ run: setup ## Start everything, take the tour, serve until Ctrl-C
 demo: setup ## Start everything, take the tour, end; fails if a step was not as expected
 	@$(BIN)/python cli.py demo
 
-test: setup-dev ## Every promise, against real PostgreSQL and a real Temporal server, in about twenty minutes
+test: setup-dev ## Every promise, against real PostgreSQL and a real Temporal server, in about ten minutes
 	@sh scripts/run_tests.sh "not slow"
 
-test-all: setup-dev ## What is slow by nature as well, in about half an hour; ORDER=random shuffles
+test-all: setup-dev ## What is slow by nature as well, in about twenty minutes; ORDER=random shuffles
 	@ORDER="$(ORDER)" SEED="$(SEED)" sh scripts/run_tests.sh
 
 watch: setup-dev ## Rerun the tests near to what you change, until Ctrl-C

@@ -52,6 +52,7 @@ FLOORS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(SLOW_S)
 async def test_the_accounts_routes_keep_to_their_document(
     front: LiveEngine, shop: Shop, tmp_path: Path, *, thorough: bool

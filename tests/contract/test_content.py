@@ -31,6 +31,7 @@ NAMES = ("template", "knowledge", "integration")
 FLOOR = 3
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(SLOW_S)
 async def test_the_routes_of_content_keep_to_their_document(
     front: LiveEngine, shop: Shop, tmp_path: Path, *, thorough: bool

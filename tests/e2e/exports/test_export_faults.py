@@ -35,6 +35,8 @@ from tests.support.exports.export import (
 from tests.support.exports.export_reader import PATIENT, ROWS, WEIGHT, Reader, reader, request
 from tests.support.tenants.shop import Shop, open_shop
 
+pytestmark = pytest.mark.slow
+
 GONE_WITHIN_S = 1.0
 IMPATIENT = replace(DEFAULT_LIMITS, stalled_s=1)
 

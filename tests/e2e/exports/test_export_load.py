@@ -16,6 +16,8 @@ from tests.support.exports.export import EXPORT, MEBIBYTE, add_conversations, no
 from tests.support.exports.export_reader import PATIENT, ROWS, WEIGHT, reader, request
 from tests.support.tenants.shop import Shop, open_shop
 
+pytestmark = pytest.mark.slow
+
 
 async def test_twenty_at_once(front: LiveEngine, shop: Shop) -> None:
     """Whole or refused; the gateway answers meanwhile, and everything is given back."""
@@ -69,7 +71,7 @@ async def test_slow_readers_of_one_client_leave_room(front: LiveEngine, shop: Sh
     assert (third.status_code, others.status_code) == (503, 200)
 
 
-@pytest.mark.parametrize("stalls", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("stalls", [False, True])
 async def test_memory_stays_flat(
     front: LiveEngine, shop: Shop, tmp_path: Path, *, stalls: bool
 ) -> None:

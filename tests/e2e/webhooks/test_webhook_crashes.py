@@ -48,7 +48,7 @@ SWEEPS_AT_ONCE = {"SWEEP_AFTER_S": "0.1", "SWEEP_INTERVAL_S": "1"}
 CRASHING = ("-m", "tests.support.core.crashing_worker")
 
 
-pytestmark = pytest.mark.usefixtures("missed_soon")
+pytestmark = [pytest.mark.usefixtures("missed_soon"), pytest.mark.slow]
 
 
 @pytest.fixture
@@ -86,9 +86,7 @@ def start(engine: LiveEngine, receiver: WebhookReceiver, tmp_path: Path) -> Star
     return started
 
 
-@pytest.mark.parametrize(
-    ("answer", "failures"), [pytest.param(200, 0, marks=pytest.mark.slow), (503, 1)]
-)
+@pytest.mark.parametrize(("answer", "failures"), [(200, 0), (503, 1)])
 async def test_webhook_worker_killed_in_the_middle_of_a_post(
     engine: LiveEngine,
     shop: Shop,
@@ -146,7 +144,7 @@ async def test_webhook_worker_killed_after_the_record(
     assert len(mail.mails) == 1
 
 
-@pytest.mark.parametrize("lost", [pytest.param(False, marks=pytest.mark.slow), True])
+@pytest.mark.parametrize("lost", [False, True])
 async def test_engine_killed_between_the_outcome_and_its_deliveries(
     engine: LiveEngine, shop: Shop, receiver: WebhookReceiver, start: Start, *, lost: bool
 ) -> None:
