@@ -119,7 +119,7 @@ async def test_who_is_gone_is_told_nothing_more(
     assert (record["status"], record["attempt"]) == ("failed", 1)
     webhook = await subscription(sender)
     assert (webhook["is_active"], webhook["disabled_reason"]) == (False, "gone")
-    await mailed(mail, 1)
+    await mailed(mail, shop, 1)
     assert "410" in mail.mails[0].get_content()
 
 
