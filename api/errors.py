@@ -7,6 +7,7 @@ from typing import Final
 
 from api.account_errors import ACCOUNT_ANSWERS
 from api.error_answer import INTERNAL, ErrorAnswer
+from api.inbound_errors import INBOUND_ANSWERS
 from api.surface import Surface
 from domain.billing.errors import (
     QuotaExhausted,
@@ -100,6 +101,7 @@ _UNAVAILABLE: Final = "Le moteur est momentanément indisponible. Réessayez dan
 
 ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     **ACCOUNT_ANSWERS,
+    **INBOUND_ANSWERS,
     Unauthenticated: ErrorAnswer(
         401,
         "Non autorisé",

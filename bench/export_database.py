@@ -25,8 +25,8 @@ from domain.agent.verdict import Ruling, Verdict
 from domain.analytics.churn import History, predict
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
-from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.integrations.provider import Provider
 from domain.runs.run import Timings
 from domain.tenants.api_key import key_material, key_value
 

@@ -15,8 +15,8 @@ from domain.intake.customer_email import customer_key
 from domain.intake.event import DEFAULT_EVENT_TYPE, InboundEvent, UnifiedEvent
 from domain.intake.normalization import normalize
 from domain.intake.order_number import find_order_numbers, with_asked_number
-from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.integrations.provider import Provider
 from evaluation.action_case import CURRENCY, ActionCase, CaseOrder, CasePending
 from evaluation.attacked_shop import NOW
 from evaluation.ready_answers import ready_answers

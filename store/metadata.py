@@ -12,6 +12,7 @@ import store.content.tables
 import store.core.tables
 import store.exports.tables
 import store.identity.tables
+import store.inbound.tables
 import store.intake.tables
 import store.integrations.tables
 import store.playbooks.tables

@@ -13,6 +13,7 @@ NOUNS: Final = frozenset(
     {
         "core",
         "intake",
+        "inbound",
         "widget",
         "agent",
         "runs",

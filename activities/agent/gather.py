@@ -44,9 +44,11 @@ async def gather(
 
 
 async def connections(connection: AsyncConnection, tenant: TenantId) -> tuple[Connection, ...]:
+    """Those that the agent can act in: where it only listens, nothing can be done."""
     return tuple(
         Connection(integration_id=it.id, provider=it.provider)
         for it in await IntegrationRepository(connection, tenant).connected()
+        if not it.only_listens
     )
 
 

@@ -13,9 +13,10 @@ from domain.core.contracts import RunRef
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
 from domain.integrations.errors import ActionRefused, ActionUnreachable, NotAuthorized
-from domain.integrations.integration import SHOPS, Integration
+from domain.integrations.integration import Integration
 from domain.integrations.order import Lookup, LookupState
 from domain.integrations.ports import Connectors
+from domain.integrations.provider import SHOPS
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository
 from store.runs.cases import CaseRepository

@@ -16,8 +16,14 @@ from domain.privacy.contracts import HousekeepingInput, PruneResult
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
-from store.intake.tables import idempotency_keys, inbound_events
-from store.privacy.prune import empty_bodies, prune_older, prune_widget_sessions
+from store.inbound.tables import inbound_messages, inbound_refusals
+from store.intake.tables import idempotency_keys
+from store.privacy.prune import (
+    empty_bodies,
+    prune_inbound_webhooks,
+    prune_older,
+    prune_widget_sessions,
+)
 from store.webhooks.tables import webhook_misses
 from store.widget.tables import widget_codes
 
@@ -33,8 +39,8 @@ class Prune:
 
     @activity.defn(name=names.PRUNE)
     async def prune(self, step: HousekeepingInput) -> PruneResult:
-        """Idempotency keys, error reports, which events of other platforms were taken, sign-in
-        codes, invitations, sessions that are over, the widget's codes and sessions, what webhooks
+        """Idempotency keys, error reports, inbound webhooks, sign-in codes,
+        invitations, sessions that are over, the widget's codes and sessions, what webhooks
         have missed and the bodies of what was told. Repeating it prunes what is left.
 
         A kind that cannot be pruned is logged, and keeps no other from it. Raises what the last of
@@ -43,7 +49,15 @@ class Prune:
         kinds: tuple[tuple[str, float, tuple[_Batch, ...]], ...] = (
             ("idempotency keys", step.idempotency_s, (partial(prune_older, idempotency_keys),)),
             ("error reports", step.error_reports_s, (partial(prune_older, error_reports),)),
-            ("inbound events", step.inbound_events_s, (partial(prune_older, inbound_events),)),
+            (
+                "inbound webhooks",
+                step.inbound_webhooks_s,
+                (
+                    prune_inbound_webhooks,
+                    partial(prune_older, inbound_messages),
+                    partial(prune_older, inbound_refusals),
+                ),
+            ),
             ("sign-in codes", step.sign_in_codes_s, (partial(prune_older, sign_in_codes),)),
             ("invitations", step.invitations_s, (partial(prune_older, invitations),)),
             ("widget codes", step.widget_codes_s, (partial(prune_older, widget_codes),)),

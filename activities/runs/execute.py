@@ -21,8 +21,9 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import PROVIDERS, Integration
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order
+from domain.integrations.provider import PROVIDERS
 from domain.runs.contracts import ExecuteInput, ExecuteResult
 from store.core.database import Database
 from store.integrations.integrations import IntegrationRepository

@@ -15,8 +15,8 @@ from pydantic import (
 
 from domain.core.errors import InvalidInput
 from domain.core.money import Money
-from domain.integrations.integration import Provider
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 
 _DELIVERED: Final = "DELIVERED"
 _SHIPPED: Final = frozenset({"FULFILLED", "PARTIALLY_FULFILLED"})

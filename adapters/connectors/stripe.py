@@ -11,8 +11,9 @@ from pydantic import AliasPath, BaseModel, Field, ValidationError
 from adapters.connectors.http import ConnectorCall, Reply, verifying
 from domain.core.money import Money, digits_of
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 
 _URL: Final = "https://api.stripe.com"
 # Shapes change with the version, and else an account's own would be used.

@@ -16,8 +16,9 @@ from domain.agent.plan import ActionKind
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 
 T = TypeVar("T")
 

@@ -30,12 +30,8 @@ from commands.core.listing import print_list
 from commands.core.person import operator
 from domain.core.errors import InvalidInput
 from domain.core.ids import TenantId
-from domain.integrations.integration import (
-    IntegrationEntry,
-    Provider,
-    check_credential_names,
-    check_settings,
-)
+from domain.integrations.integration import IntegrationEntry, check_credential_names, check_settings
+from domain.integrations.provider import Provider
 from domain.integrations.trial import SENTENCES, Problem
 from services.integrations.connections import disconnect_integration
 from services.integrations.trials import connect_and_try, try_integration

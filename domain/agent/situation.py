@@ -9,8 +9,8 @@ from domain.agent.plan import ActionKind
 from domain.agent.rulebook import Rulebook
 from domain.agent.thread import Thread
 from domain.intake.event import UnifiedEvent
-from domain.integrations.integration import HELPDESKS, SHOPS, Provider
 from domain.integrations.order import Order
+from domain.integrations.provider import HELPDESKS, SHOPS, Provider
 
 CUSTOMER_WINDOW: Final = timedelta(days=30)
 """How far back the limit for one customer reaches."""

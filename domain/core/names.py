@@ -22,6 +22,9 @@ FORGET_DRY_RUNS: Final = "ForgetDryRuns"
 ANCHOR_AUDIT: Final = "AnchorAudit"
 SEND_MAIL: Final = "SendMail"
 MAIL_ANSWER: Final = "MailAnswer"
+PROCESS_WEBHOOK: Final = "ProcessWebhook"
+RECONCILE_INBOUND: Final = "ReconcileInbound"
+TELL_REVIEWERS: Final = "TellReviewers"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
@@ -57,6 +60,10 @@ SEND_IDENTITY_MAIL: Final = "identity.mail"
 SEND_VISITOR_CODE: Final = "widget.mail_code"
 SEND_SENDER_CODE: Final = "mail_sender.code"
 MAIL_ANSWER_UNSEEN: Final = "widget.mail_answer"
+WORK_ON_WEBHOOK: Final = "inbound.work"
+SWEEP_WEBHOOKS: Final = "sweep.inbound"
+POLL_INTEGRATIONS: Final = "inbound.poll"
+TELL_OF_REVIEW: Final = "review.tell"
 
 SWEEP_SCHEDULE: Final = "sweep"
 MONTHLY_RESET_SCHEDULE: Final = "monthly-reset"
@@ -66,6 +73,7 @@ WEEKLY_CHURN_SCHEDULE: Final = "weekly-churn"
 RETENTION_SCHEDULE: Final = "retention"
 FORGET_DRY_RUNS_SCHEDULE: Final = "forget-dry-runs"
 ANCHOR_AUDIT_SCHEDULE: Final = "anchor-audit"
+RECONCILE_INBOUND_SCHEDULE: Final = "reconcile-inbound"
 
 RUN_STATUS_ATTRIBUTE: Final = "RunStatus"
 CLASSIFICATION_ATTRIBUTE: Final = "Classification"
@@ -79,6 +87,16 @@ def process_event_id(client_id: str, event_id: str) -> str:
 def dry_run_id(client_id: str, event_id: str) -> str:
     """The workflow id of a dry run."""
     return f"dry-run/{client_id}/{event_id}"
+
+
+def process_webhook_id(client_id: str, webhook_id: str) -> str:
+    """The workflow id of a webhook that came in, by its row."""
+    return f"inbound/{client_id}/{webhook_id}"
+
+
+def tell_reviewers_id(client_id: str, review_id: str) -> str:
+    """The workflow id of a notice of a review."""
+    return f"notice/{client_id}/{review_id}"
 
 
 def deliver_webhook_id(client_id: str, delivery_id: str) -> str:

@@ -4,7 +4,8 @@ import json
 from collections.abc import Mapping
 
 from domain.core.ports import Sealer
-from domain.integrations.integration import Integration, Provider, check_credentials, check_settings
+from domain.integrations.integration import Integration, check_credentials, check_settings
+from domain.integrations.provider import PROVIDERS, Provider
 
 
 def new_integration(
@@ -20,9 +21,10 @@ def new_integration(
     provider's. `by_operator`: as for `check_settings`."""
     check_settings(provider, settings, by_operator=by_operator)
     check_credentials(provider, credentials)
+    needed = PROVIDERS[provider].credentials
     return Integration(
         id=integration_id,
         provider=provider,
         settings=dict(settings),
-        sealed=sealer.seal(json.dumps(dict(credentials))),
+        sealed=sealer.seal(json.dumps(dict(credentials))) if credentials or not needed else "",
     )

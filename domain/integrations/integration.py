@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -10,16 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.integrations.errors import InvalidIntegration, UnknownProvider
-
-
-class Provider(StrEnum):
-    """Whose system it is."""
-
-    SHOPIFY = "shopify"
-    STRIPE = "stripe"
-    DEMO_SHOP = "demo_shop"
-    ZENDESK = "zendesk"
-    GORGIAS = "gorgias"
+from domain.integrations.provider import OF_MERCHANTS, PROVIDERS, Provider, Shape
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
@@ -44,7 +34,8 @@ class Integration(BaseModel):
     """One connection of a client.
 
     `settings` are public facts (a shop's domain, an agent's address); `sealed` holds the
-    credentials, encrypted (`domain.core.ports.Sealer`): a JSON object of strings.
+    credentials, encrypted (`domain.core.ports.Sealer`): a JSON object of strings. It is empty for
+    a connection that only listens: the platform's webhooks come here, and nothing is asked there.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -53,6 +44,11 @@ class Integration(BaseModel):
     provider: Provider
     settings: dict[str, str] = {}
     sealed: str = Field(repr=False)
+
+    @property
+    def only_listens(self) -> bool:
+        """Whether there are no credentials to ask or act with."""
+        return not self.sealed
 
     def base_url(self, usual: str) -> str:
         """Where its API is: `usual`, unless a loopback address was set in its place."""
@@ -76,85 +72,10 @@ class IntegrationEntry(BaseModel):
     disconnected_at: datetime | None
 
 
-@dataclass(frozen=True)
-class _Shape:
-    """What a value looks like, and how a person is told."""
-
-    pattern: re.Pattern[str]
-    expected: str
-
-
-class SystemClass(StrEnum):
-    """`shop`: knows orders and can give money back. `helpdesk`: holds tickets that can be answered,
-    noted and tagged."""
-
-    SHOP = "shop"
-    HELPDESK = "helpdesk"
-
-
-@dataclass(frozen=True)
-class ProviderSpec:
-    """All that is to be known of one provider before it is called.
-
-    Of `settings` and `credentials` all are needed, and nothing else is taken. `on_this_machine`: it
-    is a file here, which only operators may connect. `slow_to_show`: nothing there keeps a first
-    request that is still at work from ending after it was looked for.
-    """
-
-    of: SystemClass
-    settings: Mapping[str, _Shape]
-    credentials: tuple[str, ...]
-    on_this_machine: bool = False
-    slow_to_show: bool = False
-
-
-_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
-_ADDRESS: Final = _Shape(
-    re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
-)
-PROVIDERS: Final = {
-    Provider.SHOPIFY: ProviderSpec(
-        of=SystemClass.SHOP,
-        settings={"shop": _Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
-        credentials=("access_token",),
-    ),
-    Provider.STRIPE: ProviderSpec(of=SystemClass.SHOP, settings={}, credentials=("api_key",)),
-    Provider.DEMO_SHOP: ProviderSpec(
-        of=SystemClass.SHOP,
-        settings={"path": _Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")},
-        credentials=(),
-        on_this_machine=True,
-    ),
-    Provider.ZENDESK: ProviderSpec(
-        of=SystemClass.HELPDESK,
-        settings={
-            "subdomain": _Shape(re.compile(_LABEL), "the name before .zendesk.com"),
-            "email": _ADDRESS,
-        },
-        credentials=("api_token",),
-    ),
-    Provider.GORGIAS: ProviderSpec(
-        of=SystemClass.HELPDESK,
-        settings={
-            "domain": _Shape(re.compile(_LABEL), "the name before .gorgias.com"),
-            "email": _ADDRESS,
-        },
-        credentials=("email", "api_key"),
-        slow_to_show=True,
-    ),
-}
-
-SHOPS: Final = frozenset(one for one, spec in PROVIDERS.items() if spec.of is SystemClass.SHOP)
-
-HELPDESKS: Final = frozenset(PROVIDERS) - SHOPS
-
-OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
-"""What merchants may connect by themselves."""
-
 # Where the other side is, in place of the address that its name gives: tests and trials only. What
 # may be called at all is decided where the call is made.
 BASE_URL: Final = "base_url"
-_LOOPBACK: Final = _Shape(
+_LOOPBACK: Final = Shape(
     re.compile(r"http://(?:127\.0\.0\.1|localhost|\[::1\]):\d{1,5}"), "http://127.0.0.1:port"
 )
 
@@ -175,9 +96,10 @@ def check_settings(
         raise InvalidIntegration(
             f"{provider}: {secret} is a secret and no setting", f"settings.{secret}"
         )
-    shapes = {**needs.settings, **({BASE_URL: _LOOPBACK} if by_operator else {})}
+    known = {**needs.settings, **needs.optional}
+    shapes = {**known, **({BASE_URL: _LOOPBACK} if by_operator else {})}
     if not settings.keys() <= shapes.keys():
-        raise InvalidIntegration(f"{provider}: settings are {_listed(needs.settings)}", "settings")
+        raise InvalidIntegration(f"{provider}: settings are {_listed(known)}", "settings")
     for name in needs.settings:
         if name not in settings:
             raise InvalidIntegration(
@@ -191,11 +113,14 @@ def check_settings(
 
 
 def check_credential_names(provider: Provider, names: frozenset[str]) -> None:
-    """Raises InvalidIntegration unless these are the provider's secrets, all of them.
+    """Raises InvalidIntegration unless these are the provider's secrets, all of them, or none of a
+    provider that the service may only listen to.
 
     It names only those that the provider has: a name may be a secret in the wrong place.
     """
     needed = PROVIDERS[provider].credentials
+    if not names and PROVIDERS[provider].may_listen:
+        return
     if names != frozenset(needed):
         raise InvalidIntegration(f"{provider}: secrets are {_listed(needed)}", "credentials")
 
@@ -212,5 +137,5 @@ def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> Non
             )
 
 
-def _listed(names: Mapping[str, _Shape] | tuple[str, ...]) -> str:
+def _listed(names: Mapping[str, Shape] | tuple[str, ...]) -> str:
     return ", ".join(names) or "none"

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict
 
 from domain.core.money import Money
 from domain.intake.customer_email import customer_key
-from domain.integrations.integration import Provider
+from domain.integrations.provider import Provider
 
 
 class OrderState(StrEnum):

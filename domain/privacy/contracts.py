@@ -7,7 +7,7 @@ from domain.privacy.erasure import ErasureScope
 class HousekeepingInput(Contract):
     """How long what is pruned is kept. `idempotency_s`: as long as callers were promised.
     `webhooks_s`: as long as what a merchant's systems have missed can be replayed.
-    `inbound_events_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
+    `inbound_webhooks_s`: longer than any platform sends an event again. `sign_in_codes_s`: the day
     that they are counted in. `invitations_s`: well after they have lapsed. `sessions_s`: longer
     than any session lasts. `widget_codes_s`: the day that they are counted in. `widget_sessions_s`:
     counted from their last message, longer than they last."""
@@ -15,7 +15,7 @@ class HousekeepingInput(Contract):
     idempotency_s: float = 24 * 3600
     error_reports_s: float = 30 * 24 * 3600
     webhooks_s: float = 30 * 24 * 3600
-    inbound_events_s: float = 30 * 24 * 3600
+    inbound_webhooks_s: float = 30 * 24 * 3600
     sign_in_codes_s: float = 24 * 3600
     invitations_s: float = 30 * 24 * 3600
     sessions_s: float = 91 * 24 * 3600

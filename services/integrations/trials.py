@@ -10,8 +10,9 @@ from typing import Final
 from domain.core.ids import TenantId
 from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, ActionUnreachable
-from domain.integrations.integration import SHOPS, Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.ports import Connectors
+from domain.integrations.provider import HELPDESKS, SHOPS, Provider
 from domain.integrations.trial import Problem, TriedIntegration
 from domain.tenants.actor import MANAGERS, Actor
 from services.core.unit_of_work import UnitsOfWork
@@ -65,6 +66,9 @@ async def try_integration(
 
 
 async def _try(connectors: Connectors, integration: Integration) -> Problem | None:
+    """A connection that only listens, and one that nothing is asked of, has no problem."""
+    if integration.only_listens or integration.provider not in SHOPS | HELPDESKS:
+        return None
     try:
         if integration.provider in SHOPS:
             await connectors.shop(integration).find_order(_NO_ORDER, None)

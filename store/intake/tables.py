@@ -5,7 +5,7 @@ from typing import Final
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 engine_events: Final = sa.Table(
     "engine_events",
@@ -55,12 +55,33 @@ rate_windows: Final = sa.Table(
     prefixes=["UNLOGGED"],
 )
 
-# Which events of other platforms have been taken, for as long as they may be sent again.
-inbound_events: Final = sa.Table(
-    "inbound_events",
+# The files that came with an event: images and PDFs. A refused one has no chunks.
+attachments: Final = sa.Table(
+    "attachments",
+    metadata,
+    *tenant_key(),
+    text("event_id"),
+    sa.Column("position", sa.Integer, nullable=False),
+    text("name"),
+    # As the sender called it, and as its bytes say.
+    text("claimed_type"),
+    text("media_type", nullable=True),
+    sa.Column("size", sa.BigInteger, nullable=False),
+    sa.Column("digest", sa.LargeBinary, nullable=False),
+    text("state"),
+    text("reason", nullable=True),
+    time("created_at"),
+    points_to("engine_events", "event_id"),
+    sa.Index("ix_attachments_event", "client_id", "event_id", "position"),
+    sa.CheckConstraint("state IN ('stored', 'refused')", name="state"),
+)
+
+attachment_chunks: Final = sa.Table(
+    "attachment_chunks",
     metadata,
     sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
-    sa.Column("provider", sa.Text, primary_key=True),
-    sa.Column("event_id", sa.Text, primary_key=True),
-    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    sa.Column("attachment_id", sa.Text, primary_key=True),
+    sa.Column("seq", sa.Integer, primary_key=True),
+    sa.Column("data", sa.LargeBinary, nullable=False),
+    points_to("attachments", "attachment_id", ondelete="CASCADE"),
 )

@@ -12,12 +12,12 @@ import sqlalchemy as sa
 from domain.core.ports import NewId
 from domain.integrations.errors import IntegrationNotFound
 from domain.integrations.integration import (
-    SHOPS,
     Integration,
     IntegrationEntry,
     IntegrationStatus,
     provider_of,
 )
+from domain.integrations.provider import SHOPS
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
 from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations

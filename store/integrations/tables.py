@@ -4,7 +4,7 @@ from typing import Final
 
 import sqlalchemy as sa
 
-from store.core.schema import json, metadata, tenant_key, text, time
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
 
 integrations: Final = sa.Table(
     "integrations",
@@ -18,6 +18,9 @@ integrations: Final = sa.Table(
     # Credentials, encrypted with SEAL_KEY; never in a log, never in an export.
     text("sealed"),
     text("error_code", nullable=True),
+    # The account that these credentials have opened, by its platform's name: a shop's domain, an
+    # account's id. Webhooks of the whole installation go to it.
+    text("proved_account", nullable=True),
     time("connected_at"),
     time("disconnected_at", nullable=True),
     # One live connection a provider: whose shop is asked must never be a matter of luck.
@@ -67,4 +70,34 @@ mail_senders: Final = sa.Table(
         " AND (smtp_host IS NULL) = (smtp_security IS NULL)",
         name="smtp",
     ),
+)
+
+# What webhooks and polls have told of orders, the newest version of each.
+order_facts: Final = sa.Table(
+    "order_facts",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("integration_id", sa.Text, primary_key=True),
+    sa.Column("order_id", sa.Text, primary_key=True),
+    text("number", nullable=True),
+    text("customer_key", nullable=True),
+    json("facts", "{}"),
+    time("version"),
+    time("updated_at"),
+    points_to("integrations", "integration_id"),
+    sa.Index("ix_order_facts_number", "client_id", "number"),
+    sa.Index("ix_order_facts_customer", "client_id", "customer_key"),
+)
+
+# Tickets that a person answers in the helpdesk: the agent is silent there.
+helpdesk_pauses: Final = sa.Table(
+    "helpdesk_pauses",
+    metadata,
+    sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True),
+    sa.Column("integration_id", sa.Text, primary_key=True),
+    sa.Column("ticket_id", sa.Text, primary_key=True),
+    text("message_id"),
+    time("paused_at"),
+    time("until"),
+    points_to("integrations", "integration_id"),
 )

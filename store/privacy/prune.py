@@ -7,6 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from store.core.repository import some_of
+from store.inbound.tables import inbound_webhooks
 from store.webhooks.tables import outbox
 from store.widget.tables import widget_sessions
 
@@ -17,6 +18,13 @@ async def prune_older(table: sa.Table, connection: AsyncConnection, before: date
     """Delete a batch of a table's rows made before a time; 0 if none is left."""
     old = some_of(table, _BATCH, table.c.created_at < before)
     return (await connection.execute(sa.delete(table).where(old))).rowcount
+
+
+async def prune_inbound_webhooks(connection: AsyncConnection, before: datetime) -> int:
+    """Delete a batch of what came before a time and has ended; 0 if none is left."""
+    ended = inbound_webhooks.c.state.in_(("done", "failed"))
+    old = some_of(inbound_webhooks, _BATCH, inbound_webhooks.c.created_at < before, ended)
+    return (await connection.execute(sa.delete(inbound_webhooks).where(old))).rowcount
 
 
 async def prune_widget_sessions(connection: AsyncConnection, before: datetime) -> int:

@@ -31,8 +31,11 @@ _MORE = """
     SET session_replication_role = replica;
     INSERT INTO idempotency_keys (client_id, key, body_digest, event_id, created_at)
     SELECT client_id, id, '', event_id, now() FROM engine_runs;
-    INSERT INTO inbound_events (client_id, provider, event_id, created_at)
-    SELECT client_id, 'p', event_id, now() FROM engine_runs;
+    INSERT INTO inbound_webhooks
+        (client_id, id, integration_id, provider, dedup_key, body_digest, topic, kind, state,
+         created_at)
+    SELECT client_id, id, 'i', 'shopify', id, '', 'orders/create', 'fact', 'done', now()
+    FROM engine_runs;
     INSERT INTO error_reports (id, place, code, created_at)
     SELECT id, 'p', 'c', now() FROM engine_runs;
     INSERT INTO outbox (client_id, id, event, dedup_key, body, created_at)

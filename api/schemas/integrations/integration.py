@@ -4,7 +4,8 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, SecretStr, WithJsonSchema
 
-from domain.integrations.integration import OF_MERCHANTS, IntegrationEntry, Provider
+from domain.integrations.integration import IntegrationEntry
+from domain.integrations.provider import OF_MERCHANTS, Provider
 from domain.integrations.trial import Problem
 
 _EXAMPLE: Final[dict[str, JsonValue]] = {

@@ -16,8 +16,9 @@ from domain.privacy.contracts import HousekeepingInput
 from domain.webhooks.samples import sample
 from domain.widget.widget_session import SESSION_LASTS
 from store.core.database import Database
+from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
-from store.intake.tables import idempotency_keys, inbound_events
+from store.intake.tables import idempotency_keys
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
 from store.webhooks.subscriptions import WebhookChange, WebhookRepository
@@ -75,22 +76,6 @@ async def test_a_body_of_thirty_days_is_not_old_yet(database: Database, shop: Sh
     assert (await ActivityEnvironment().run(Prune(database, lambda: later).prune, step)).pruned == 1
     async with database.service() as connection:
         assert await connection.scalar(sa.select(outbox.c.body)) is None
-
-
-async def test_events_of_other_platforms_are_forgotten_after_thirty_days(
-    database: Database, shop: Shop
-) -> None:
-    now = utc_now()
-    ages = {"old": timedelta(days=30, seconds=1), "young": timedelta(days=30)}
-    async with database.tenant(shop.tenant) as connection:
-        for event_id, age in ages.items():
-            row = {"client_id": shop.client_id, "provider": "p", "event_id": event_id}
-            await connection.execute(sa.insert(inbound_events).values(**row, created_at=now - age))
-
-    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
-
-    kept = await rows(database, inbound_events, client_id=shop.client_id)
-    assert [row["event_id"] for row in kept] == ["young"]
 
 
 async def test_codes_go_after_a_day_and_sessions_when_none_can_last(
@@ -174,7 +159,9 @@ async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(
             sa.insert(idempotency_keys).values(**old, key="k", body_digest=b"", event_id=new_ulid())
         )
         await connection.execute(
-            sa.insert(inbound_events).values(**old, provider="p", event_id="e")
+            sa.insert(error_reports).values(
+                id=new_ulid(), place="p", code="c", created_at=old["created_at"]
+            )
         )
     activity = Prune(database, lambda: now).prune
     async with await psycopg.AsyncConnection.connect(as_owner(database_url)) as holder:
@@ -182,5 +169,5 @@ async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(
         with pytest.raises(EngineUnavailable):
             await ActivityEnvironment().run(activity, HousekeepingInput())
 
-    assert await rows(database, inbound_events) == []
+    assert await rows(database, error_reports) == []
     assert (await ActivityEnvironment().run(activity, HousekeepingInput())).pruned == 1

@@ -10,9 +10,10 @@ import pytest
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
 from domain.core.money import Money
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order
 from domain.integrations.ports import Shop
+from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers import shopify, stripe
 from tests.support.servers.http_service import Fault

@@ -14,8 +14,9 @@ from adapters.demo.shop import DemoOrder, DemoShop, movements, open_demo_shop
 from domain.agent.plan import ActionKind
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown, ActionUnreachable
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 
 KEY = "3f2b7c1e-0000-5000-8000-000000000001"
 OTHER = "3f2b7c1e-0000-5000-8000-000000000002"

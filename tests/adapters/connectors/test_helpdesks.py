@@ -17,8 +17,9 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.ports import Helpdesk, HelpdeskTicket
+from domain.integrations.provider import Provider
 from embedded.ports import free_port
 from tests.support.servers import gorgias, zendesk
 from tests.support.servers.http_service import Fault, HttpService

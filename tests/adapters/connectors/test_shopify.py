@@ -15,8 +15,9 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
+from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.http_service import Fault
 from tests.support.servers.shopify import (

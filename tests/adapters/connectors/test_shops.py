@@ -15,9 +15,9 @@ from domain.integrations.errors import (
     ActionUnreachable,
     NotAuthorized,
 )
-from domain.integrations.integration import Provider
 from domain.integrations.order import OrderState
 from domain.integrations.ports import Shop
+from domain.integrations.provider import Provider
 from embedded.ports import free_port
 from tests.adapters.connectors.shop_case import (
     CUSTOMER,

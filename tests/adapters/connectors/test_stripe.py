@@ -9,8 +9,9 @@ from adapters.connectors.http import open_client
 from adapters.connectors.stripe import Stripe
 from domain.core.money import Money
 from domain.integrations.errors import ActionRefused, ActionUnknown
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
 from domain.integrations.order import OrderState
+from domain.integrations.provider import Provider
 from tests.support.agent.orders import an_order
 from tests.support.servers.stripe import (
     API_KEY,

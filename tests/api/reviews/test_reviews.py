@@ -8,8 +8,8 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.escalation_reason import EscalationReason
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
-from domain.integrations.integration import Provider
 from domain.integrations.order import Lookup, LookupState, Order, OrderState
+from domain.integrations.provider import Provider
 from domain.reviews.escalation import Decision
 from domain.tenants.client import Role
 from store.tenants.members import MemberRepository

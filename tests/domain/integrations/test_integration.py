@@ -3,7 +3,8 @@
 import pytest
 
 from domain.core.errors import InvalidInput
-from domain.integrations.integration import Integration, Provider, check_credentials, check_settings
+from domain.integrations.integration import Integration, check_credentials, check_settings
+from domain.integrations.provider import Provider
 
 SETTINGS: dict[Provider, dict[str, str]] = {
     Provider.SHOPIFY: {"shop": "acme-2.myshopify.com"},

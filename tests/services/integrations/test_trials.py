@@ -12,9 +12,10 @@ from adapters.connectors.http import open_client
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.system import new_ulid
 from domain.integrations.errors import IntegrationNotFound
-from domain.integrations.integration import Integration, IntegrationStatus, Provider
+from domain.integrations.integration import Integration, IntegrationStatus
 from domain.integrations.ports import Helpdesk
 from domain.integrations.ports import Shop as ConnectedShop
+from domain.integrations.provider import Provider
 from domain.integrations.trial import Problem, TriedIntegration
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role

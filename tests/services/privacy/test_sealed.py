@@ -4,7 +4,8 @@ import pytest
 
 from adapters.seal import FernetSealer, new_seal_key
 from adapters.system import new_ulid, utc_now
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
+from domain.integrations.provider import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.tenants.errors import RoleRequired

@@ -8,8 +8,8 @@ from adapters.brain.llm_models import models_of
 from domain.agent.brain import BrainRequest, Passage
 from domain.agent.plan import ActionKind, PlannedAction
 from domain.core.money import Money
-from domain.integrations.integration import Provider
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 from settings import Settings
 from tests.support.core.engine import settings_of
 from tests.support.servers.llm import KEY, LlmServer, Say

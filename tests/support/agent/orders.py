@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 
 from domain.core.money import Money
-from domain.integrations.integration import Provider
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import Provider
 
 
 def an_order(

@@ -11,8 +11,8 @@ from domain.agent.rulebook import ActionLevel, ActionRule, MoneyLimits, Rulebook
 from domain.agent.situation import Connection, Situation, Spent
 from domain.core.money import Money
 from domain.intake.event import Channel, UnifiedEvent
-from domain.integrations.integration import SHOPS, Provider
 from domain.integrations.order import Order, OrderState
+from domain.integrations.provider import SHOPS, Provider
 from tests.support.agent.situation import DESK, FREE_HAND, NOW, SHOP, an_event, an_order
 
 MINOR: Final = st.integers(0, 300)

@@ -15,7 +15,8 @@ from domain.core.contracts import RunRef
 from domain.core.money import Money
 from domain.core.period import period_of
 from domain.intake.event import Channel, UnifiedEvent
-from domain.integrations.integration import Integration, Provider
+from domain.integrations.integration import Integration
+from domain.integrations.provider import Provider
 from domain.tenants.actor import Actor
 from domain.tenants.client import Role
 from domain.widget.widget import WidgetChange
@@ -33,7 +34,6 @@ from store.exports.tables import automation_events
 from store.identity.tables import invitations, oauth_codes
 from store.intake.events import EventRepository
 from store.intake.idempotency import IdempotencyKey
-from store.intake.tables import inbound_events
 from store.integrations.integrations import IntegrationRepository
 from store.integrations.tables import mail_senders
 from store.metadata import metadata
@@ -226,6 +226,5 @@ async def _reckon(shop: Shop, connection: AsyncConnection) -> None:
         (invitations, {"id": new_ulid(), "created_at": now, **invited}),
         (oauth_codes, {"id": new_ulid(), "created_at": now, **code}),
         (mail_senders, {"address": "contact@shop.example", "updated_at": now}),
-        (inbound_events, {"provider": "p", "event_id": "e", "created_at": now}),
     ):
         await connection.execute(sa.insert(table).values({**whose, **values}))

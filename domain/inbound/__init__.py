@@ -1,0 +1,1 @@
+"""The inbound hub: what other platforms' webhooks say, and who sent them."""

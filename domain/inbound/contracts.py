@@ -1,0 +1,30 @@
+"""What crosses Temporal while a webhook is worked on."""
+
+from domain.core.contracts import Contract
+from domain.runs.contracts import ProcessEventInput
+
+
+class WebhookRef(Contract):
+    """Which webhook a step works on."""
+
+    client_id: str
+    webhook_id: str
+
+
+class ProcessWebhookInput(Contract):
+    """`remote_brain`, `review_expiry_s`: of the run that it may start, as in `ProcessEventInput`."""
+
+    ref: WebhookRef
+    remote_brain: bool = False
+    review_expiry_s: float
+
+
+class WebhookWorked(Contract):
+    """What came of one try. `run`: to be started. `wait_s`: try again after so long; 0 when it has
+    ended. `next_ids`: webhooks of the same client whose turn it is now. `deliveries`: outbound
+    webhooks that leave now."""
+
+    run: ProcessEventInput | None = None
+    wait_s: float = 0
+    next_ids: tuple[str, ...] = ()
+    deliveries: tuple[str, ...] = ()

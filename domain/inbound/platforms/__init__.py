@@ -1,0 +1,1 @@
+"""One module for each provider whose webhooks are taken."""

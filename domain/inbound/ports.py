@@ -1,0 +1,57 @@
+"""The platform: how one provider's webhooks are believed, named and read. Pure functions of bytes:
+`domain/inbound/platforms/` has one module for each provider."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Final, Protocol
+
+from domain.inbound.meaning import Meaning
+from domain.inbound.request import InboundRequest
+from domain.inbound.webhook import Identity, WebhookKind
+from domain.integrations.provider import Provider
+
+NO_SETTINGS: Final[Mapping[str, str]] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class EndpointFacts:
+    """What reading needs of the integration that a webhook belongs to. `settings`: the
+    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event."""
+
+    integration_id: str
+    settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+    mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+
+
+class Platform(Protocol):
+    """One provider's webhooks."""
+
+    provider: Provider
+    topics: Mapping[str, WebhookKind]
+    """What each topic is. One that is not named is ignored."""
+    max_body: int
+    """Bytes: 1 MiB for JSON, 25 MiB for mail."""
+    refusal_status: int
+    """What makes this provider never send the request again."""
+    needs_secret: bool
+    """Whether the provider gives out the secret, so that one must be given to open an endpoint.
+    Else the service makes one, or none is used (`signs`)."""
+    signs: bool
+    """Whether requests carry anything beside the address that proves them."""
+    is_limited: bool
+    """Whether the endpoint's rate limit holds: never for shops and payments."""
+
+    def is_ping(self, request: InboundRequest) -> bool:
+        """Whether it is the provider's trial of a new address, which is unsigned, has no effect and
+        is answered 200."""
+
+    def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
+        """That one of the secrets signed it, lately. `secrets`: those good now, the newest first;
+        compared in constant time, all of them. Raises InboundRefused."""
+
+    def identify(self, request: InboundRequest) -> Identity:
+        """Its name, of a request that was verified. Raises WebhookUnreadable."""
+
+    def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
+        """What it says. Never called for an ignored topic. Raises WebhookUnreadable."""

@@ -1,0 +1,43 @@
+"""The attachment: a file that came with an event."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+MAX_BYTES: Final = 10 * 1024 * 1024
+MAX_FILES: Final = 20
+
+
+class AttachmentState(StrEnum):
+    """`refused`: too large, of another type than images and PDFs, or not what it says it is."""
+
+    STORED = "stored"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class AttachedFile:
+    """A file as it came. `name`, `claimed_type`: the sender's words."""
+
+    name: str
+    claimed_type: str
+    data: bytes = field(repr=False)
+
+
+class Attachment(BaseModel):
+    """One as people and brains are told of it. `media_type`: what its bytes say; None where that is
+    nothing that is kept. `size` in bytes. `reason`: why it was refused, a stable code."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    event_id: str
+    name: str
+    media_type: str | None
+    size: int
+    state: AttachmentState
+    reason: str | None
+    created_at: datetime

@@ -1,0 +1,168 @@
+"""The provider: whose system an integration connects, and what is to be known of it before it is
+called."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+
+class Provider(StrEnum):
+    """Whose system it is."""
+
+    SHOPIFY = "shopify"
+    STRIPE = "stripe"
+    WOOCOMMERCE = "woocommerce"
+    PRESTASHOP = "prestashop"
+    DEMO_SHOP = "demo_shop"
+    ZENDESK = "zendesk"
+    GORGIAS = "gorgias"
+    INTERCOM = "intercom"
+    FRESHDESK = "freshdesk"
+    MAILGUN = "mailgun"
+    POSTMARK = "postmark"
+    SENDGRID = "sendgrid"
+    SLACK = "slack"
+    GENERIC = "generic"
+
+
+class SystemClass(StrEnum):
+    """`shop`: knows orders and can give money back. `helpdesk`: holds tickets that can be answered,
+    noted and tagged. `mail`: hands customers' mails over. `notices`: tells the merchant's people.
+    `other`: a system of the merchant's own."""
+
+    SHOP = "shop"
+    HELPDESK = "helpdesk"
+    MAIL = "mail"
+    NOTICES = "notices"
+    OTHER = "other"
+
+
+@dataclass(frozen=True)
+class Shape:
+    """What a value looks like, and how a person is told."""
+
+    pattern: re.Pattern[str]
+    expected: str
+
+
+@dataclass(frozen=True)
+class ProviderSpec:
+    """All that is to be known of one provider before it is called.
+
+    Of `settings` and `credentials` all are needed; of `optional` settings any may be given, and
+    nothing else is taken. `may_listen`: it may be connected without credentials, for its webhooks
+    alone. `on_this_machine`: it is a file here, which only operators may connect. `slow_to_show`:
+    nothing there keeps a first request that is still at work from ending after it was looked for.
+    """
+
+    of: SystemClass
+    settings: Mapping[str, Shape] = field(default_factory=dict)
+    credentials: tuple[str, ...] = ()
+    optional: Mapping[str, Shape] = field(default_factory=dict)
+    may_listen: bool = False
+    on_this_machine: bool = False
+    slow_to_show: bool = False
+
+
+_LABEL: Final = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+_ADDRESS: Final = Shape(
+    re.compile(r"[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9.-]{1,255}"), "a mail address"
+)
+# What is really called there is decided at the socket (`adapters/webhooks/dial.py`).
+_SHOP_URL: Final = Shape(
+    re.compile(rf"https://(?:{_LABEL}\.)+{_LABEL}(?::\d{{1,5}})?(?:/[A-Za-z0-9._~/-]{{0,200}})?"),
+    "https://shop.example.com",
+)
+# How an answer is written in a ticket.
+ANSWER_AS: Final = "answer_as"
+_ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
+
+PROVIDERS: Final = {
+    Provider.SHOPIFY: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"shop": Shape(re.compile(_LABEL + r"\.myshopify\.com"), "name.myshopify.com")},
+        credentials=("access_token",),
+        may_listen=True,
+    ),
+    Provider.STRIPE: ProviderSpec(
+        of=SystemClass.SHOP,
+        credentials=("api_key",),
+        optional={"account": Shape(re.compile(r"acct_[A-Za-z0-9]{1,64}"), "acct_…")},
+        may_listen=True,
+    ),
+    Provider.WOOCOMMERCE: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"url": _SHOP_URL},
+        credentials=("consumer_key", "consumer_secret"),
+        may_listen=True,
+    ),
+    Provider.PRESTASHOP: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"url": _SHOP_URL},
+        credentials=("webservice_key",),
+        may_listen=True,
+    ),
+    Provider.DEMO_SHOP: ProviderSpec(
+        of=SystemClass.SHOP,
+        settings={"path": Shape(re.compile(r"[^\0]{1,1000}"), "a file's path")},
+        on_this_machine=True,
+    ),
+    Provider.ZENDESK: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={
+            "subdomain": Shape(re.compile(_LABEL), "the name before .zendesk.com"),
+            "email": _ADDRESS,
+        },
+        credentials=("api_token",),
+        optional={ANSWER_AS: _ANSWER_AS},
+    ),
+    Provider.GORGIAS: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={
+            "domain": Shape(re.compile(_LABEL), "the name before .gorgias.com"),
+            "email": _ADDRESS,
+        },
+        credentials=("email", "api_key"),
+        optional={ANSWER_AS: _ANSWER_AS},
+        slow_to_show=True,
+    ),
+    Provider.INTERCOM: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={"admin_id": Shape(re.compile(r"[0-9]{1,20}"), "the number of an admin")},
+        credentials=("access_token",),
+        optional={
+            "region": Shape(re.compile(r"us|eu|au"), "us, eu or au"),
+            ANSWER_AS: _ANSWER_AS,
+        },
+        slow_to_show=True,
+    ),
+    Provider.FRESHDESK: ProviderSpec(
+        of=SystemClass.HELPDESK,
+        settings={
+            "domain": Shape(re.compile(_LABEL), "the name before .freshdesk.com"),
+            "email": _ADDRESS,
+        },
+        credentials=("api_key",),
+        optional={ANSWER_AS: _ANSWER_AS},
+        slow_to_show=True,
+    ),
+    Provider.MAILGUN: ProviderSpec(of=SystemClass.MAIL),
+    Provider.POSTMARK: ProviderSpec(of=SystemClass.MAIL),
+    Provider.SENDGRID: ProviderSpec(of=SystemClass.MAIL),
+    Provider.SLACK: ProviderSpec(of=SystemClass.NOTICES, credentials=("webhook_url",)),
+    Provider.GENERIC: ProviderSpec(of=SystemClass.OTHER),
+}
+
+
+def _of(system: SystemClass) -> frozenset[Provider]:
+    return frozenset(one for one, spec in PROVIDERS.items() if spec.of is system)
+
+
+SHOPS: Final = _of(SystemClass.SHOP)
+
+HELPDESKS: Final = _of(SystemClass.HELPDESK)
+
+OF_MERCHANTS: Final = frozenset(one for one, spec in PROVIDERS.items() if not spec.on_this_machine)
+"""What merchants may connect by themselves."""

@@ -1,0 +1,146 @@
+"""The tables of the inbound hub."""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import JSONB
+
+from store.core.schema import json, metadata, points_to, tenant_key, text, time
+
+
+def _client() -> "sa.Column[str]":
+    return sa.Column("client_id", sa.Text, sa.ForeignKey("clients.id"), primary_key=True)
+
+
+def _key(name: str) -> "sa.Column[str]":
+    return sa.Column(name, sa.Text, primary_key=True)
+
+
+def _digest(name: str, *, nullable: bool = False) -> "sa.Column[bytes]":
+    return sa.Column(name, sa.LargeBinary, nullable=nullable)
+
+
+def _count(name: str) -> "sa.Column[int]":
+    return sa.Column(name, sa.Integer, nullable=False, server_default=sa.text("0"))
+
+
+# The address of an integration: the token in its path, and what its platform signs with. Those
+# before the last rotation are good until `previous_until`.
+inbound_endpoints: Final = sa.Table(
+    "inbound_endpoints",
+    metadata,
+    _client(),
+    _key("integration_id"),
+    sa.Column("token_digest", sa.LargeBinary, nullable=False, unique=True),
+    sa.Column("previous_token_digest", sa.LargeBinary, nullable=True, index=True),
+    text("sealed_secret", nullable=True),
+    text("sealed_previous_secret", nullable=True),
+    time("previous_until", nullable=True),
+    # JMESPath expressions by field of the event, of the generic form only.
+    sa.Column("mapping", JSONB, nullable=True),
+    time("opened_at"),
+    time("rotated_at", nullable=True),
+    points_to("integrations", "integration_id"),
+)
+
+# Every webhook that was taken, for as long as its platform may send it again.
+inbound_webhooks: Final = sa.Table(
+    "inbound_webhooks",
+    metadata,
+    *tenant_key(),
+    text("integration_id"),
+    text("provider"),
+    text("dedup_key"),
+    _digest("body_digest"),
+    text("topic"),
+    text("kind"),
+    # Those that were signed or are needed to read the body; never one that lets somebody in.
+    json("headers", "{}"),
+    # None once it was erased.
+    _digest("body", nullable=True),
+    text("state"),
+    text("waits_for", nullable=True),
+    time("not_before", nullable=True),
+    text("customer_key", nullable=True),
+    text("outcome", nullable=True),
+    text("reason", nullable=True),
+    text("event_id", nullable=True),
+    text("reference", nullable=True),
+    _count("duplicates"),
+    _count("conflicts"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("finished_at", nullable=True),
+    points_to("integrations", "integration_id"),
+    sa.Index(
+        "ux_inbound_webhooks_delivery",
+        "client_id",
+        "provider",
+        "integration_id",
+        "dedup_key",
+        unique=True,
+    ),
+    sa.Index(
+        "ix_inbound_webhooks_unfinished",
+        "client_id",
+        "kind",
+        "state",
+        "id",
+        postgresql_where=sa.text("state NOT IN ('done', 'failed')"),
+    ),
+    sa.CheckConstraint("state IN ('queued', 'working', 'waiting', 'done', 'failed')", name="state"),
+    sa.CheckConstraint("kind IN ('ticket', 'fact', 'duty', 'ignored')", name="kind"),
+)
+
+# What was refused at a client's address, counted by the hour: a flood fills no table.
+inbound_refusals: Final = sa.Table(
+    "inbound_refusals",
+    metadata,
+    _client(),
+    _key("integration_id"),
+    _key("reason"),
+    sa.Column("hour", sa.DateTime(timezone=True), primary_key=True),
+    _count("count"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    time("last_at"),
+    points_to("integrations", "integration_id"),
+)
+
+# Which messages of a platform have been taken, whether a webhook or a poll brought them.
+inbound_messages: Final = sa.Table(
+    "inbound_messages",
+    metadata,
+    _client(),
+    _key("integration_id"),
+    _key("message_key"),
+    text("webhook_id"),
+    sa.Column("created_at", sa.DateTime(timezone=True), nullable=False, index=True),
+    points_to("integrations", "integration_id"),
+)
+
+# Customers who asked a shop for their data; the merchant answers within `due_at`.
+data_requests: Final = sa.Table(
+    "data_requests",
+    metadata,
+    *tenant_key(),
+    text("integration_id"),
+    text("customer_email", nullable=True),
+    json("order_ids", "[]"),
+    time("created_at"),
+    time("due_at"),
+    text("fulfilled_by", nullable=True),
+    time("fulfilled_at", nullable=True),
+    points_to("integrations", "integration_id"),
+)
+
+# How far a platform has been asked for what a lost webhook would have told.
+poll_cursors: Final = sa.Table(
+    "poll_cursors",
+    metadata,
+    _client(),
+    _key("integration_id"),
+    json("position", "{}"),
+    time("polled_at"),
+    text("error_code", nullable=True),
+    _count("failures"),
+    points_to("integrations", "integration_id"),
+)
