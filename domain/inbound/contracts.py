@@ -12,7 +12,7 @@ class WebhookRef(Contract):
 
 
 class ProcessWebhookInput(Contract):
-    """`remote_brain`, `review_expiry_s`: of the run that it may start, as in `ProcessEventInput`."""
+    """`remote_brain`, `review_expiry_s`: of its run, as in `ProcessEventInput`."""
 
     ref: WebhookRef
     remote_brain: bool = False

@@ -48,8 +48,8 @@ class Outcome(StrEnum):
 
     `event`: an event with a run. `no_playbook`: an event that no playbook wants. `order_updated`,
     `order_known`: it said something new of an order, or nothing new. `duty_done`: all of it was
-    done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the helpdesk. `own_message`:
-    it was written by this service. `left_to_people`: a person has the ticket. `known`: the message
+    done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
+    helpdesk. `own_message`: it was written by this service. `left_to_people`: a person has the ticket. `known`: the message
     came before by another way. `ignored`.
     """
 
@@ -79,8 +79,8 @@ class InboundWebhook(BaseModel):
     """One as people are shown it, without its bytes.
 
     `reason`: a stable code of why it failed or was ignored. `event_id`: what it became.
-    `reference`: the order, ticket or duty that it was about. `duplicates`, `conflicts`: how often the same key
-    came again, with the same body and with another.
+    `reference`: the order, ticket or duty that it was about. `duplicates`, `conflicts`: how often
+    the same key came again, with the same body and with another.
     """
 
     model_config = ConfigDict(frozen=True)
