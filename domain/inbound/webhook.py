@@ -49,8 +49,8 @@ class Outcome(StrEnum):
     `event`: an event with a run. `no_playbook`: an event that no playbook wants. `order_updated`,
     `order_known`: it said something new of an order, or nothing new. `duty_done`: all of it was
     done. `duty_for_people`: a person must do the rest. `staff_answered`: a person answered in the
-    helpdesk. `own_message`: it was written by this service. `left_to_people`: a person has the ticket. `known`: the message
-    came before by another way. `ignored`.
+    helpdesk. `own_message`: it was written by this service. `left_to_people`: a person has the
+    ticket. `known`: the message came before by another way. `ignored`: it concerns nothing here.
     """
 
     EVENT = "event"
