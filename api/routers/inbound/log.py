@@ -23,7 +23,7 @@ from store.inbound.log import InboundLogRepository, client_of_inbound
 router = APIRouter(route_class=DescribedRoute)
 
 _LOG: Final = "/api/dashboard/inbound"
-_ID: Final = PathId("webhook_id", "inbound webhook", InboundWebhookNotFound)
+_ID: Final = PathId("inbound_id", "inbound webhook", InboundWebhookNotFound)
 
 
 @router.get(_LOG, summary="The webhooks that came in, newest first")
@@ -51,7 +51,7 @@ async def list_inbound(
     )
 
 
-@router.get(f"{_LOG}/{{webhook_id}}", summary="One webhook: what it said, and what became of it")
+@router.get(f"{_LOG}/{{inbound_id}}", summary="One webhook: what it said, and what became of it")
 async def show_inbound(
     member: Annotated[MemberAt, Depends(InClientOf(ANYONE, _ID, client_of_inbound))],
     resources: ResourcesDep,
