@@ -138,7 +138,7 @@ def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
-    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail")
+    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "notice")
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 
 
