@@ -168,7 +168,7 @@ class TemporalEngine:
                     priority=Priority(fairness_key=client_id),
                 )
 
-    async def process(self, webhook: ProcessWebhookInput) -> bool:
+    async def process_webhook(self, webhook: ProcessWebhookInput) -> bool:
         """Start the work on a webhook that is stored; False if it is under way.
 
         One that has ended is started anew: its row says whether there is anything left to do.

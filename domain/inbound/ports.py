@@ -63,6 +63,6 @@ class Platform(Protocol):
 class WebhookStarter(Protocol):
     """What works on a webhook after it is stored."""
 
-    async def process(self, webhook: "ProcessWebhookInput") -> bool:
+    async def process_webhook(self, webhook: "ProcessWebhookInput") -> bool:
         """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
         starts it."""
