@@ -20,7 +20,7 @@ class PrestaShopWebhooks:
     signs = True
     is_limited = False
 
-    def is_ping(self, request: InboundRequest) -> bool:
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
