@@ -23,7 +23,7 @@ class PostmarkInbound:
     signs = False
     is_limited = True
 
-    def is_ping(self, request: InboundRequest) -> bool:
+    def is_ping(self, request: InboundRequest) -> bool:  # noqa: ARG002 - the protocol's
         return False
 
     def verify(self, request: InboundRequest, secrets: tuple[str, ...], now: datetime) -> None:
