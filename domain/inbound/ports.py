@@ -4,12 +4,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from domain.inbound.meaning import Meaning
 from domain.inbound.request import InboundRequest
 from domain.inbound.webhook import Identity, WebhookKind
 from domain.integrations.provider import Provider
+
+if TYPE_CHECKING:
+    from domain.inbound.contracts import ProcessWebhookInput
 
 NO_SETTINGS: Final[Mapping[str, str]] = {}
 
@@ -55,3 +58,11 @@ class Platform(Protocol):
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         """What it says. Never called for an ignored topic. Raises WebhookUnreadable."""
+
+
+class WebhookStarter(Protocol):
+    """What works on a webhook after it is stored."""
+
+    async def process(self, webhook: "ProcessWebhookInput") -> bool:
+        """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
+        starts it."""
