@@ -122,7 +122,7 @@ def recheck(
     """Why an action on an order may not be done now that its turn has come; None if it may.
 
     `approvals`: how many people approved the plan. One may stand in for the warrant and the level,
-    and for the time that its approval took; two for the limits; nobody for the order's owner and
+    for a payment in dispute and for the time that its approval took; two for the limits; nobody for the order's owner and
     state. `spent` counts other runs only. Not for an action that was begun before: its order may
     show the effect already.
     """
@@ -135,7 +135,7 @@ def recheck(
     if reason is None and action.amount != order.refundable:
         reason = PolicyReason.AMOUNT_CHANGED
     if reason is None and approvals < 1:
-        reason = _not_entitled(rule, action.warrant)
+        reason = _not_entitled(rule, action.warrant) or _disputed(order)
         if reason is None and too_old(rule, order, now):
             reason = PolicyReason.ORDER_TOO_OLD
     if reason is None and approvals < 2:
@@ -172,6 +172,11 @@ def _not_entitled(rule: ActionRule, warrant: Warrant | None) -> PolicyReason | N
     if rule.level is ActionLevel.CUSTOMER_CONFIRMED and unconfirmed:
         return PolicyReason.NOT_CONFIRMED
     return None
+
+
+def _disputed(order: Order) -> PolicyReason | None:
+    """The bank may take the money back as well: whether both are due, a person says."""
+    return PolicyReason.ORDER_DISPUTED if order.is_disputed else None
 
 
 def _by_kind(proposals: tuple[Proposal, ...]) -> list[Proposal]:
@@ -217,11 +222,16 @@ def _verdict(
     if kind not in ON_ORDERS or situation.order is None:
         return _by_level(kind, rule), Proof()
     proof = proof_of(situation, proposal, situation.order)
-    return _of_order(situation, rule, action, proof), proof
+    disputed = _disputed(situation.order)
+    return _of_order(situation, rule, action, proof, disputed), proof
 
 
 def _of_order(
-    situation: Situation, rule: ActionRule, action: PlannedAction, proof: Proof
+    situation: Situation,
+    rule: ActionRule,
+    action: PlannedAction,
+    proof: Proof,
+    disputed: PolicyReason | None,
 ) -> Verdict:
     missing, by_people = proof.missing, rule.level is ActionLevel.HUMAN_APPROVED
     unentitled = _not_entitled(rule, proof.warrant)
@@ -233,6 +243,8 @@ def _of_order(
         ruling = Ruling.ASK
     elif above:
         ruling, reason = Ruling.NEEDS_SECOND, above
+    elif disputed:
+        ruling, reason = Ruling.NEEDS_APPROVAL, disputed
     elif missing in _FOR_PEOPLE or by_people:
         ruling, reason = Ruling.NEEDS_APPROVAL, missing if missing in _FOR_PEOPLE else unentitled
     else:
