@@ -6,8 +6,8 @@ from domain.integrations.order import OrderState
 
 TRASH: Final = "trash"
 """Of an order that was put into the bin, from where it can come back."""
-# The shop's own, and two that many shops add. An order is completed when it has been sent: WooCommerce
-# knows no parcels.
+# The usual ones, and two that many shops add. An order is completed when it has been sent:
+# WooCommerce knows no parcels.
 _STATES: Final = {
     "pending": OrderState.OPEN,
     "processing": OrderState.OPEN,

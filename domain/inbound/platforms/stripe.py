@@ -56,6 +56,7 @@ class _Thing(BaseModel):
     payment_intent: _Id | None = None
     charge: _Id | None = None
     metadata: dict[str, str] | None = None
+    created: int = Field(ge=0, le=10**11, description="Unix seconds")
     currency: str | None = Field(default=None, pattern="^[a-z]{3}$")
     amount: _Units | None = None
     amount_due: _Units | None = None
@@ -133,10 +134,15 @@ class StripeWebhooks:
             said = {
                 "total": thing.money(thing.amount),
                 "refunded": thing.money(thing.amount_refunded),
+                "placed_at": _time(thing.created),
             }
         else:
             units = thing.amount if thing.amount is not None else thing.amount_due
-            said = {"total": thing.money(units), "is_payment_failed": topic in _NOT_PAID}
+            said = {
+                "total": thing.money(units),
+                "is_payment_failed": topic in _NOT_PAID,
+                "placed_at": _time(thing.created),
+            }
         return OrderNews((_fact(event, said),))
 
 
@@ -145,7 +151,7 @@ def _fact(event: _Event, said: Mapping[str, object]) -> OrderFact:
     return OrderFact.model_validate(
         {
             "order_id": thing.order_id,
-            "version": datetime.fromtimestamp(event.created, UTC),
+            "version": _time(event.created),
             "number": order_number(number_in(thing.metadata or {})),
             "customer_email": order_email(
                 thing.billing_email, thing.receipt_email, thing.customer_email
@@ -153,3 +159,7 @@ def _fact(event: _Event, said: Mapping[str, object]) -> OrderFact:
             **said,
         }
     )
+
+
+def _time(seconds: int) -> datetime:
+    return datetime.fromtimestamp(seconds, UTC)
