@@ -39,6 +39,7 @@ from api.routers.identity import (
 )
 from api.routers.inbound import log as inbound_log
 from api.routers.intake import gateway
+from api.routers.inbound import receive as inbound_receive
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
@@ -87,6 +88,7 @@ _ROUTERS: Final = tuple(
         suggestions,
         integrations,
         mail_sender,
+        inbound_receive,
         keys,
         members,
         invitations,
