@@ -13,6 +13,7 @@ from domain.integrations.provider import Provider
 
 if TYPE_CHECKING:
     from domain.inbound.contracts import ProcessWebhookInput
+    from domain.privacy.contracts import EraseInput
 
 NO_SETTINGS: Final[Mapping[str, str]] = {}
 
@@ -68,3 +69,10 @@ class WebhookStarter(Protocol):
     async def process_webhook(self, webhook: "ProcessWebhookInput") -> bool:
         """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
         starts it."""
+
+
+class ErasureStarter(Protocol):
+    """What removes a customer whose erasure a platform has ordered."""
+
+    async def start_erasure(self, erase: "EraseInput") -> None:
+        """Start it; one that is under way is left alone. Raises EngineUnavailable."""
