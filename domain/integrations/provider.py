@@ -79,6 +79,11 @@ _SHOP_URL: Final = Shape(
 ANSWER_AS: Final = "answer_as"
 _ANSWER_AS: Final = Shape(re.compile(r"public|note"), "public or note")
 
+# The mail server of the merchant that all mails of a mail provider's address pass before.
+AUTHSERV_ID: Final = "authserv_id"
+_AUTHSERV_ID: Final = Shape(re.compile(rf"(?:{_LABEL}\.)+{_LABEL}"), "mx.example.com")
+_MAIL: Final = ProviderSpec(of=SystemClass.MAIL, optional={AUTHSERV_ID: _AUTHSERV_ID})
+
 PROVIDERS: Final = {
     Provider.SHOPIFY: ProviderSpec(
         of=SystemClass.SHOP,
@@ -148,9 +153,9 @@ PROVIDERS: Final = {
         optional={ANSWER_AS: _ANSWER_AS},
         slow_to_show=True,
     ),
-    Provider.MAILGUN: ProviderSpec(of=SystemClass.MAIL),
-    Provider.POSTMARK: ProviderSpec(of=SystemClass.MAIL),
-    Provider.SENDGRID: ProviderSpec(of=SystemClass.MAIL),
+    Provider.MAILGUN: _MAIL,
+    Provider.POSTMARK: _MAIL,
+    Provider.SENDGRID: _MAIL,
     Provider.SLACK: ProviderSpec(of=SystemClass.NOTICES, credentials=("webhook_url",)),
     Provider.GENERIC: ProviderSpec(of=SystemClass.OTHER),
 }
