@@ -31,6 +31,7 @@ from activities.privacy.prune import Prune
 from activities.privacy.retain import Retain
 from activities.reviews.settle_review import SettleReview
 from activities.reviews.sweep_reviews import SweepReviews
+from activities.reviews.tell_of_review import TellOfReview
 from activities.runs.actions import Actions
 from activities.runs.execute import Execute
 from activities.runs.forget_dry_runs import ForgetRehearsals
@@ -82,6 +83,7 @@ from workflows.process_webhook import ProcessWebhook
 from workflows.retention import Retention
 from workflows.send_mail import SendIdentityMail
 from workflows.sweep import Sweep
+from workflows.tell_reviewers import TellReviewers
 from workflows.weekly_churn import WeeklyChurn
 
 WORKFLOWS: Final[Sequence[type]] = (
@@ -100,6 +102,7 @@ WORKFLOWS: Final[Sequence[type]] = (
     SendIdentityMail,
     MailAnswer,
     ProcessWebhook,
+    TellReviewers,
 )
 _WORKFLOW_POLLS: Final = 20
 # Longer than any step may take that a caller or a customer waits for (`workflows/options.py`). What
@@ -117,6 +120,7 @@ class EngineActivities:
     execute: Execute
     persist: Persist
     review: SettleReview
+    tell_of_review: TellOfReview
     dry_run: Rehearse
     forget_dry_runs: ForgetRehearsals
     tell_owner: TellOwner
@@ -146,6 +150,7 @@ class EngineActivities:
             self.execute.execute,
             self.persist.persist,
             self.review.settle,
+            self.tell_of_review.tell,
             self.dry_run.rehearse,
             self.forget_dry_runs.forget,
             self.tell_owner.tell,
@@ -217,6 +222,9 @@ def build_activities(
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
         review=SettleReview(database, utc_now),
+        tell_of_review=TellOfReview(
+            database, connectors, utc_now, new_ulid, dashboard_url=settings.server.dashboard_url
+        ),
         dry_run=Rehearse(
             database,
             purse,

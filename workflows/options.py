@@ -141,8 +141,9 @@ TELLING: Final[ActivityConfig] = {
     ),
 }
 
-# The mail with a late answer has a workflow of its own, which outlives the run.
-ANSWER_BY_MAIL: Final[ChildWorkflowConfig] = {
+# The mail with a late answer and the notice of a review have workflows of their own, which outlive
+# the run.
+AFTER_RUN: Final[ChildWorkflowConfig] = {
     "task_queue": ENGINE_QUEUE,
     "parent_close_policy": ParentClosePolicy.ABANDON,
     "id_reuse_policy": WorkflowIDReusePolicy.ALLOW_DUPLICATE_FAILED_ONLY,

@@ -93,11 +93,13 @@ def asking(
     situation: Situation, kind: ActionKind, action: PlannedAction | None
 ) -> Judgement | None:
     """The judgement that asks the customer, whether to do `action` or, for None, about which order
-    to do `kind`; None where the rulebook leaves no such question to the agent."""
+    to do `kind`; None where the rulebook, or a dispute, leaves no such question to the agent."""
     rule = situation.rulebook.rule(kind)
     if rule.level not in (ActionLevel.AUTONOMOUS, ActionLevel.CUSTOMER_CONFIRMED):
         return None
     if action and action.amount and above_limit(rule.limits, action.amount, situation.spent):
+        return None
+    if situation.order and _disputed(situation.order):
         return None
     reason = PolicyReason.NOT_CONFIRMED if action else PolicyReason.ORDER_NOT_NAMED
     asked = judge(situation, Category.REFUND_REQUEST, ())
@@ -122,9 +124,9 @@ def recheck(
     """Why an action on an order may not be done now that its turn has come; None if it may.
 
     `approvals`: how many people approved the plan. One may stand in for the warrant and the level,
-    for a payment in dispute and for the time that its approval took; two for the limits; nobody for the order's owner and
-    state. `spent` counts other runs only. Not for an action that was begun before: its order may
-    show the effect already.
+    for a payment in dispute and for the time that its approval took; two for the limits; nobody for
+    the order's owner and state. `spent` counts other runs only. Not for an action that was begun
+    before: its order may show the effect already.
     """
     rule = rulebook.rule(action.kind)
     if rule.level is ActionLevel.NEVER:

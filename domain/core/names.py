@@ -139,7 +139,9 @@ def mail_answer_id(client_id: str, session_id: str, number: int) -> str:
 
 def run_prefixes(client_id: str) -> tuple[str, ...]:
     """What the ids of all a client's workflows begin with, but for its erasures."""
-    kinds = ("event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound")
+    kinds = (
+        "event", "dry-run", "webhooks", "webhook", "metrics", "churn", "mail", "inbound", "notice",
+    )  # fmt: skip
     return tuple(f"{kind}/{client_id}/" for kind in kinds)
 
 

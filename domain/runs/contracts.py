@@ -76,12 +76,14 @@ class PersistResult(Contract):
     """`deliveries`: ids of the webhook deliveries that this run caused and that wait to be sent.
     `joined`: nothing was stored, for the message was added to that open review of its conversation
     in place of a review of its own. `late_answer`: what a visitor of the widget may have left
-    before, to be mailed if it stays unseen."""
+    before, to be mailed if it stays unseen. `notice`: a review that was opened, of which the
+    client's people are told in a chat; empty for none."""
 
     duration_ms: int
     deliveries: tuple[str, ...] = ()
     joined: str = ""
     late_answer: LateAnswer | None = None
+    notice: str = ""
 
 
 class DryRunInput(Contract):
