@@ -37,6 +37,7 @@ class ProcessWebhook:
     def __init__(self, step: ProcessWebhookInput) -> None:
         self._step = step
         self._shown: str | None = None
+        self._told_to_try = False
 
     @workflow.run
     async def run(self, _: ProcessWebhookInput) -> None:
@@ -54,7 +55,17 @@ class ProcessWebhook:
                 workflow.upsert_memo({_WAITS_FOR: self._shown})
             if workflow.info().is_continue_as_new_suggested():
                 workflow.continue_as_new(self._step)
-            await workflow.sleep(timedelta(seconds=worked.wait_s))
+            await self._pause(timedelta(seconds=worked.wait_s))
+
+    @workflow.signal(name=names.TRY_NOW_SIGNAL)
+    def try_now(self) -> None:
+        """Somebody wants it tried before its time."""
+        self._told_to_try = True
+
+    async def _pause(self, lasts: timedelta) -> None:
+        with suppress(TimeoutError):
+            await workflow.wait_condition(lambda: self._told_to_try, timeout=lasts)
+        self._told_to_try = False
 
     async def _work(self) -> WebhookWorked:
         """One try: in this process, then by the server's retries, while an outage lasts without

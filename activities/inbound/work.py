@@ -12,7 +12,7 @@ from domain.core.ids import TenantId
 from domain.inbound.contracts import GiveUpWebhookInput, ProcessWebhookInput, WebhookWorked
 from domain.inbound.effect import Effect, Wait
 from domain.inbound.errors import WebhookUnreadable
-from domain.inbound.meaning import Meaning, Nothing
+from domain.inbound.meaning import Duty, Meaning, Nothing
 from domain.inbound.ports import ErasureStarter, Platform
 from domain.inbound.request import InboundRequest
 from domain.inbound.webhook import WebhookKind
@@ -105,14 +105,13 @@ class WorkOnWebhook:
             body = await WorkRepository(connection, tenant).body(webhook.id)
         if body is None:
             return _ERASED
-        request = InboundRequest(webhook.headers, body)
-        return await asyncio.to_thread(platform.read, request, webhook.identity, webhook.facts)
+        return await asyncio.to_thread(_said, platform, webhook, body)
 
     async def _carry_out(
         self, step: ProcessWebhookInput, webhook: StoredWebhook, said: Meaning | Failure
     ) -> WebhookWorked:
         tenant = TenantId(step.ref.client_id)
-        async with self._opened(tenant, webhook) as work:
+        async with self._opened(tenant, said) as work:
             if await _is_over(work, webhook):
                 return _worked(step, await _again(work, webhook))
             came_to = (
@@ -125,14 +124,14 @@ class WorkOnWebhook:
                 turn = await end_turn(work, webhook, came_to)
         if isinstance(came_to, Effect) and came_to.erase is not None:
             await self._erasures.start_erasure(came_to.erase)
-            async with self._opened(tenant, webhook) as work:
+            async with self._opened(tenant, said) as work:
                 turn = await end_turn(work, webhook, came_to)
         return _worked(step, turn, came_to if isinstance(came_to, Wait) else None)
 
     def _opened(
-        self, tenant: TenantId, webhook: StoredWebhook
+        self, tenant: TenantId, said: Meaning | Failure
     ) -> AbstractAsyncContextManager[UnitOfWork]:
-        if webhook.kind is WebhookKind.DUTY:
+        if isinstance(said, Duty):
             return self._units.spanning(tenant)
         return self._units.of(tenant, patience_s=_TRANSACTION_S)
 
@@ -151,6 +150,18 @@ class WorkOnWebhook:
             yield
         finally:
             self._large.release()
+
+
+def _said(platform: Platform, webhook: StoredWebhook, body: bytes) -> Meaning:
+    """Raises WebhookUnreadable."""
+    request = InboundRequest(webhook.headers, body)
+    identity = webhook.identity
+    if webhook.kind is WebhookKind.IGNORED:
+        # At the door it had no name that could be read: this version may read it.
+        identity = platform.identify(request)
+        if platform.topics.get(identity.topic, WebhookKind.IGNORED) is WebhookKind.IGNORED:
+            return Nothing("topic")
+    return platform.read(request, identity, webhook.facts)
 
 
 async def _is_over(work: UnitOfWork, webhook: StoredWebhook) -> bool:

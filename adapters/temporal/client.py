@@ -167,11 +167,11 @@ class TemporalEngine:
                     priority=Priority(fairness_key=client_id),
                 )
 
-    async def process_webhook(self, webhook: ProcessWebhookInput) -> bool:
+    async def process_webhook(self, webhook: ProcessWebhookInput, *, wake: bool = False) -> bool:
         """Start the work on a webhook that is stored; False if it is under way.
 
         One that has ended is started anew: its row says whether there is anything left to do.
-        Raises EngineUnavailable; then the sweep starts it.
+        `wake`: have one that waits try now. Raises EngineUnavailable; then the sweep starts it.
         """
         ref = webhook.ref
         try:
@@ -184,6 +184,7 @@ class TemporalEngine:
                         task_queue=names.ENGINE_QUEUE,
                         task_timeout=_TASK_TIMEOUT,
                         priority=Priority(fairness_key=ref.client_id),
+                        start_signal=names.TRY_NOW_SIGNAL if wake else None,
                     )
         except WorkflowAlreadyStartedError:
             return False

@@ -28,6 +28,7 @@ TELL_REVIEWERS: Final = "TellReviewers"
 
 ANSWER_UPDATE: Final = "answer"
 REVIEW_DECIDED_SIGNAL: Final = "review_decided"
+TRY_NOW_SIGNAL: Final = "try_now"
 PROGRESS_QUERY: Final = "progress"
 
 NORMALIZE: Final = "event.normalize"

@@ -68,9 +68,9 @@ class Platform(Protocol):
 class WebhookStarter(Protocol):
     """What works on a webhook after it is stored."""
 
-    async def process_webhook(self, webhook: "ProcessWebhookInput") -> bool:
-        """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
-        starts it."""
+    async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
+        """Start its workflow; False if it is under way. `wake`: have one that waits try now. Raises
+        EngineUnavailable; then the sweep starts it."""
 
 
 class ErasureStarter(Protocol):
