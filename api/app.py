@@ -38,8 +38,8 @@ from api.routers.identity import (
     sign_in,
 )
 from api.routers.inbound import log as inbound_log
-from api.routers.intake import gateway
 from api.routers.inbound import receive as inbound_receive
+from api.routers.intake import gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
