@@ -11,7 +11,7 @@ from domain.agent.plan import REPLIES, StepState
 from domain.agent.safety.acknowledgement import acknowledgement
 from domain.agent.safety.sensitive import SensitiveMatter
 from domain.agent.speech.language import spoken_language
-from domain.agent.verdict import blocked_for_good
+from domain.agent.verdict import blocked_for_good, left_to_people
 from domain.core import names
 from domain.core.ids import TenantId
 from domain.core.ports import Clock, NewId
@@ -27,6 +27,7 @@ from domain.webhooks.outbound_event import (
 from domain.widget.contracts import LateAnswer
 from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
+from store.reviews.answered_elsewhere import AnsweredElsewhere
 from store.reviews.escalations import EscalationRepository
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
@@ -63,7 +64,7 @@ class Persist:
         async with self._database.tenant(tenant) as connection:
             runs = RunRepository(connection, tenant)
             deliveries = DeliveryRepository(connection, tenant)
-            reviews = EscalationRepository(connection, tenant)
+            reviews = AnsweredElsewhere(connection, tenant)
             reason = await reviews.hold_case(step.joined) if step.joined else step.escalation
             run = await runs.lock(step.ref.run_id)
             if run.status is RunStatus.COMPLETED and run.duration_ms is not None:
@@ -113,8 +114,11 @@ class Persist:
                     expires_at=now + timedelta(seconds=step.review_expiry_s),
                     now=now,
                 )
+            silent = left_to_people(step.steps)
+            if silent:
+                await reviews.close_round(step.ref.run_id, step.round, now)
             ticket = await events.ticket(step.ref.event_id)
-            asked = None if reason is None else (review_id, reason)
+            asked = None if reason is None or silent else (review_id, reason)
             told = _told(step, result, ticket, took_ms=_took(run, now), asked=asked)
             if told is not None:
                 await Outbox(connection, tenant).add(
