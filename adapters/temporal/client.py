@@ -24,6 +24,7 @@ from domain.core import names
 from domain.core.contracts import RunRef
 from domain.core.errors import EngineUnavailable, InternalError
 from domain.identity.contracts import SendMailInput
+from domain.inbound.contracts import ProcessWebhookInput
 from domain.reviews.contracts import ReviewDecided
 from domain.runs.contracts import DryRunInput, DryRunResult, ProcessEventInput, RunFacts
 from domain.webhooks.contracts import SendWebhooksInput
@@ -36,6 +37,9 @@ _ASK_HEALTH_AFTER_S: Final = 1.5
 _HEALTH_TIMEOUT_S: Final = 2.5
 _CALL_TIMEOUT_S: Final = 4.0
 _CHECKED_WITHIN: Final = timedelta(seconds=1)
+
+# Its platform waits for the answer.
+_PROCESS_TIMEOUT_S: Final = 1.0
 
 # How much longer than its review a run may live.
 _RUN_MARGIN_S: Final = 2 * 3600
@@ -163,6 +167,28 @@ class TemporalEngine:
                     task_timeout=_TASK_TIMEOUT,
                     priority=Priority(fairness_key=client_id),
                 )
+
+    async def process(self, webhook: ProcessWebhookInput) -> bool:
+        """Start the work on a webhook that is stored; False if it is under way.
+
+        One that has ended is started anew: its row says whether there is anything left to do.
+        Raises EngineUnavailable; then the sweep starts it.
+        """
+        ref = webhook.ref
+        try:
+            with outages_told():
+                async with asyncio.timeout(_PROCESS_TIMEOUT_S):
+                    await self._client.start_workflow(
+                        names.PROCESS_WEBHOOK,
+                        webhook,
+                        id=names.process_webhook_id(ref.client_id, ref.webhook_id),
+                        task_queue=names.ENGINE_QUEUE,
+                        task_timeout=_TASK_TIMEOUT,
+                        priority=Priority(fairness_key=ref.client_id),
+                    )
+        except WorkflowAlreadyStartedError:
+            return False
+        return True
 
     async def mail(self, mail: SendMailInput) -> None:
         """Have a mail sent, whose record is committed. Raises EngineUnavailable."""

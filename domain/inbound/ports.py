@@ -4,12 +4,15 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from domain.inbound.meaning import Meaning
 from domain.inbound.request import InboundRequest
 from domain.inbound.webhook import Identity, WebhookKind
 from domain.integrations.provider import Provider
+
+if TYPE_CHECKING:
+    from domain.inbound.contracts import ProcessWebhookInput
 
 NO_SETTINGS: Final[Mapping[str, str]] = {}
 
@@ -17,11 +20,13 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
     """What reading needs of the integration that a webhook belongs to. `settings`: the
-    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event."""
+    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
+    `received_at`: when the webhook came, for what names no time of its own."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+    received_at: datetime | None = None
 
 
 class Platform(Protocol):
@@ -55,3 +60,11 @@ class Platform(Protocol):
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         """What it says. Never called for an ignored topic. Raises WebhookUnreadable."""
+
+
+class WebhookStarter(Protocol):
+    """What works on a webhook after it is stored."""
+
+    async def process(self, webhook: "ProcessWebhookInput") -> bool:
+        """Start its workflow; False if it is under way. Raises EngineUnavailable; then the sweep
+        starts it."""
