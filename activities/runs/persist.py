@@ -106,19 +106,17 @@ class Persist:
                 await runs.take_off(step.ref.run_id, kind)
             review_id = step.joined or self._new_id()
             if step.escalation is not None:
-                await reviews.open(
+                await reviews.ask(
                     step.ref,
                     escalation_id=review_id,
                     round_=step.round,
                     reason=step.escalation,
                     expires_at=now + timedelta(seconds=step.review_expiry_s),
                     now=now,
+                    steps=step.steps,
                 )
-            silent = left_to_people(step.steps)
-            if silent:
-                await reviews.close_round(step.ref.run_id, step.round, now)
             ticket = await events.ticket(step.ref.event_id)
-            asked = None if reason is None or silent else (review_id, reason)
+            asked = None if reason is None else (review_id, reason)
             told = _told(step, result, ticket, took_ms=_took(run, now), asked=asked)
             if told is not None:
                 await Outbox(connection, tenant).add(
@@ -268,6 +266,8 @@ def _told(
 ) -> OutboundEvent | None:
     """What the merchant's systems hear of this outcome; None: nothing. `asked`: the review that it
     waits for, and why people have it."""
+    if left_to_people(step.steps):
+        return None  # who answers there knows
     if asked is not None:
         review_id, reason = asked
         return TicketEscalated(

@@ -8,6 +8,9 @@ from typing import Final
 
 import sqlalchemy as sa
 
+from domain.agent.escalation_reason import EscalationReason
+from domain.agent.plan import StepOutcome
+from domain.agent.verdict import left_to_people
 from domain.core.contracts import RunRef
 from domain.integrations.provider import Provider
 from domain.reviews.errors import EscalationDecided, EscalationNotFound
@@ -40,6 +43,29 @@ _GIVE_BACK: Final = sa.text("""
 
 
 class AnsweredElsewhere(EscalationRepository):
+    async def ask(
+        self,
+        ref: RunRef,
+        *,
+        escalation_id: str,
+        round_: int,
+        reason: EscalationReason,
+        expires_at: datetime,
+        now: datetime,
+        steps: tuple[StepOutcome, ...],
+    ) -> None:
+        """Open a review; where a person answers in the helpdesk already, it is closed at once."""
+        await self.open(
+            ref,
+            escalation_id=escalation_id,
+            round_=round_,
+            reason=reason,
+            expires_at=expires_at,
+            now=now,
+        )
+        if left_to_people(steps):
+            await self._close_round(ref.run_id, round_, now)
+
     async def close_all(
         self, platform: Provider, ticket_id: str, now: datetime
     ) -> Sequence[tuple[RunRef, str]]:
@@ -51,19 +77,18 @@ class AnsweredElsewhere(EscalationRepository):
         for review_id in found:
             # Somebody may have decided it since, or the customer was erased.
             with suppress(EscalationDecided, EscalationNotFound):
-                ref = await self.close(review_id, now)
+                ref = await self._close(review_id, now)
                 closed += [(ref, review_id)] if ref else []
         return closed
 
-    async def close_round(self, run_id: str, round_: int, now: datetime) -> None:
-        """Reject the open review of a run's round; idempotent."""
+    async def _close_round(self, run_id: str, round_: int, now: datetime) -> None:
         values = {"client_id": self._tenant, "run_id": run_id, "round": round_}
         review_id = await self._connection.scalar(_OF_ROUND, values)
         if review_id is not None:
-            await self.close(review_id, now)
+            await self._close(review_id, now)
 
-    async def close(self, review_id: str, now: datetime) -> RunRef | None:
-        """Reject one. Raises EscalationDecided, EscalationNotFound."""
+    async def _close(self, review_id: str, now: datetime) -> RunRef | None:
+        """Raises EscalationDecided, EscalationNotFound."""
         # Before the review, as everywhere.
         await self._lock_conversation_of(review_id)
         standing, _ = await self._lock(review_id)
