@@ -38,6 +38,7 @@ from api.routers.identity import (
     sign_in,
 )
 from api.routers.intake import gateway
+from api.routers.inbound import receive as inbound_receive
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
@@ -85,6 +86,7 @@ _ROUTERS: Final = tuple(
         suggestions,
         integrations,
         mail_sender,
+        inbound_receive,
         keys,
         members,
         invitations,

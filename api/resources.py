@@ -14,6 +14,7 @@ from adapters.temporal.client import TemporalEngine
 from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
+from api.inbound_door import InboundDoor
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
 from api.widget_script.bundle import WidgetScript
@@ -70,6 +71,7 @@ class Resources:
     widget_script: WidgetScript
     client_documents: ClientDocuments
     widget_streams: WidgetStreams
+    inbound: InboundDoor
 
 
 async def _resources(request: Request) -> Resources:  # async: FastAPI runs others in threads

@@ -55,6 +55,7 @@ class InboundBusy(DomainError):
 
     code = "inbound_busy"
     retryable = True
+    retry_after_s = 5.0
 
 
 class InboundWebhookNotFound(DomainError):
@@ -65,6 +66,12 @@ class EndpointNotFound(DomainError):
     """The integration has no address for webhooks."""
 
     code = "endpoint_not_found"
+
+
+class EndpointExists(DomainError):
+    """The integration has an address already; it can be rotated."""
+
+    code = "endpoint_exists"
 
 
 class InvalidEndpoint(InvalidContent):

@@ -20,11 +20,13 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 @dataclass(frozen=True, slots=True)
 class EndpointFacts:
     """What reading needs of the integration that a webhook belongs to. `settings`: the
-    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event."""
+    integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
+    `received_at`: when the webhook came, for what names no time of its own."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
+    received_at: datetime | None = None
 
 
 class Platform(Protocol):

@@ -31,15 +31,23 @@ _TABLES = (
     "poll_cursors",
 )
 
-# As active_key: no row may be read before the client is known.
+# As active_key: no row may be read before the client is known. Secrets come sealed; the one before
+# is only given while it is good.
 _ENDPOINT = """
 CREATE FUNCTION inbound_endpoint(presented bytea, at timestamptz)
-RETURNS TABLE (client_id text, integration_id text)
+RETURNS TABLE (client_id text, integration_id text, provider text, sealed_secret text,
+               sealed_previous_secret text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp
 AS $$
-    SELECT endpoint.client_id, endpoint.integration_id FROM public.inbound_endpoints AS endpoint
-    WHERE endpoint.token_digest = presented
-       OR (endpoint.previous_token_digest = presented AND endpoint.previous_until > at)
+    SELECT endpoint.client_id, endpoint.integration_id, integration.provider,
+           endpoint.sealed_secret,
+           CASE WHEN endpoint.previous_until > at THEN endpoint.sealed_previous_secret END
+    FROM public.inbound_endpoints AS endpoint
+    JOIN public.integrations AS integration
+      ON integration.client_id = endpoint.client_id AND integration.id = endpoint.integration_id
+    WHERE (endpoint.token_digest = presented
+           OR (endpoint.previous_token_digest = presented AND endpoint.previous_until > at))
+      AND integration.status <> 'disconnected'
     LIMIT 1
 $$
 """
