@@ -1,5 +1,6 @@
 """The order: what a merchant's shop says of it, the same shape for every shop."""
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 
@@ -18,6 +19,21 @@ class OrderState(StrEnum):
     DELIVERED = "delivered"
     CANCELLED = "cancelled"
     UNKNOWN = "unknown"
+
+
+def state_of(*, cancelled: bool, shipped: bool, delivered: Sequence[bool]) -> OrderState:
+    """The state of an order. `shipped`: at least a part of it has left. `delivered`: of each parcel
+    that is known, whether it has arrived."""
+    if cancelled:
+        return OrderState.CANCELLED
+    if not shipped:
+        return OrderState.OPEN
+    return OrderState.DELIVERED if delivered and all(delivered) else OrderState.SHIPPED
+
+
+def first_link(urls: Iterable[str | None]) -> str | None:
+    """The first address of the web among them, which a customer may be given."""
+    return next((url for url in urls if url and url.startswith(("https://", "http://"))), None)
 
 
 class Order(BaseModel):
