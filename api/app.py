@@ -37,8 +37,8 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
-from api.routers.intake import gateway
 from api.routers.inbound import receive as inbound_receive
+from api.routers.intake import gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks

@@ -29,7 +29,7 @@ from domain.inbound.request import InboundRequest
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.integrations.provider import Provider
-from services.inbound.receiving import Believed, NamedWebhook, believe, take
+from services.inbound.receiving import Believed, believe, take
 from store.inbound.endpoints import integrations_of_account
 from store.inbound.webhooks import KeptAs
 
