@@ -81,6 +81,7 @@ class CustomerErasure:
 
     async def remove_rows(self) -> None:
         async for page in self._pages():
+            await self._remove_files(page)
             async with self._database.service() as connection:
                 removed = await self._words(connection).empty(
                     page, self._subject(connection), self._now()
@@ -125,6 +126,14 @@ class CustomerErasure:
                     removed = await remove(self._words(connection), page.ids)
                     await Certificates(connection).add(self._erasure_id, {record_class: removed})
             last = page.last
+
+    async def _remove_files(self, page: Marked) -> None:
+        """Before their rows, and some at a time: they are large."""
+        removed = 1
+        while removed:
+            async with self._database.service() as connection:
+                removed = await self._words(connection).remove_files(page)
+                await Certificates(connection).add(self._erasure_id, {"attachment_chunks": removed})
 
     async def _pages(self) -> AsyncIterator[Marked]:
         last = ""

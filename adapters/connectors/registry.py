@@ -9,6 +9,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.shopify import Shopify
+from adapters.connectors.slack import Slack
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.zendesk import Zendesk
 from adapters.demo.shop import DemoShop
@@ -16,7 +17,7 @@ from domain.core.errors import InvalidInput
 from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import BASE_URL, Integration, check_credentials, check_settings
-from domain.integrations.ports import Helpdesk, Shop
+from domain.integrations.ports import Helpdesk, NoticeBoard, Shop
 from domain.integrations.provider import PROVIDERS, Provider
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -53,6 +54,11 @@ class ConnectorRegistry:
                 return Gorgias.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
+
+    def notices(self, integration: Integration) -> NoticeBoard:
+        if integration.provider is not Provider.SLACK:
+            raise ActionRefused("the integration takes no notices")
+        return Slack.of(integration, self._credentials(integration), self._http)
 
     def _credentials(self, integration: Integration) -> Mapping[str, str]:
         """The integration's secrets, after everything that can be wrong with it was looked at."""
