@@ -8,6 +8,7 @@ from domain.inbound.meaning import Duty, DutyKind
 from domain.inbound.performed import DutyReason, Performed
 from domain.inbound.webhook import Outcome
 from domain.intake.customer_email import customer_key
+from domain.integrations.provider import Provider
 from domain.privacy.contracts import EraseInput
 from domain.privacy.erasure import subject_digests
 from domain.tenants.actor import OPERATORS, Actor
@@ -32,6 +33,7 @@ async def perform(
     *,
     webhook_id: str,
     integration_id: str,
+    provider: Provider,
     sealer: Sealer,
 ) -> Performed:
     """Do what is asked, or say what people must do. Doing it twice changes nothing more.
@@ -59,7 +61,13 @@ async def perform(
             performed = Performed(Outcome.DUTY_DONE)
         case _:
             assert_never(duty.kind)
-    work.note(actor, _NOTED[duty.kind], integration_id=integration_id, webhook_id=webhook_id)
+    work.note(
+        actor,
+        _NOTED[duty.kind],
+        integration_id=integration_id,
+        provider=provider.value,
+        webhook_id=webhook_id,
+    )
     return performed
 
 

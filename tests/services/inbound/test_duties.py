@@ -56,7 +56,7 @@ async def done(
         async with units_on(database).of(shop.tenant) as work:
             performed = await perform(
                 work, SYSTEM, duty, webhook_id=webhook_id, integration_id=integration_id,
-                sealer=SEALER,
+                provider=Provider.SHOPIFY, sealer=SEALER,
             )  # fmt: skip
             said.append(performed)
     first, second = said
@@ -158,5 +158,5 @@ async def test_only_the_system_performs_duties(database: Database, shop: Shop) -
         async with units_on(database).of(shop.tenant) as work:
             await perform(
                 work, Actor.person("u", Role.OWNER), Duty(DutyKind.REDACT_SHOP), webhook_id="W",
-                integration_id="i", sealer=SEALER,
+                integration_id="i", provider=Provider.SHOPIFY, sealer=SEALER,
             )  # fmt: skip
