@@ -37,7 +37,7 @@ from api.routers.identity import (
     oauth_register,
     sign_in,
 )
-from api.routers.intake import gateway
+from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
@@ -74,6 +74,7 @@ _ROUTERS: Final = tuple(
         export,
         reviews,
         runs,
+        attachments,
         reports,
         audit,
         webhooks,
