@@ -1,7 +1,7 @@
 """The one way out to other people's APIs: what came of a request, said as one of three errors."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Final, TypeVar
@@ -23,6 +23,12 @@ READ_S: Final = 3.0
 """Of one read within it, so that an effect after it has time enough to be answered."""
 MAX_BODY: Final = 1024 * 1024
 """Bytes of an answer; what is longer is none of the answers we know."""
+
+# Compressed, a small answer could become any size before its length is looked at.
+HEADERS: Final[Mapping[str, str]] = {
+    "user-agent": "support-engine",
+    "accept-encoding": "identity",
+}
 
 _CONNECT_S: Final = 3.0
 _GONE: Final = frozenset({404, 410})
@@ -46,8 +52,7 @@ def open_client() -> httpx.AsyncClient:
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         follow_redirects=False,
         trust_env=False,
-        # Compressed, a small answer could become any size before its length is looked at.
-        headers={"user-agent": "support-engine", "accept-encoding": "identity"},
+        headers=HEADERS,
     )
 
 

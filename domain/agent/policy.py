@@ -79,7 +79,7 @@ def judge(
         reply = _reply(situation)
         verdicts.append(_of_reply(situation.rulebook.rule(reply.kind), reply.kind, about))
         if verdicts[-1].ruling is not Ruling.REFUSED:
-            plan.append(reply)
+            plan.append(reply.as_note if situation.answers_by_note else reply)
     doubt = _doubt(situation, verdicts)
     return Judgement(
         plan=tuple(plan),

@@ -9,7 +9,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field
 
 from domain.integrations.errors import InvalidIntegration, UnknownProvider
-from domain.integrations.provider import OF_MERCHANTS, PROVIDERS, Provider, Shape
+from domain.integrations.provider import ANSWER_AS, OF_MERCHANTS, PROVIDERS, Provider, Shape
 
 
 def provider_of(integration_id: str, stored: str) -> Provider:
@@ -49,6 +49,11 @@ class Integration(BaseModel):
     def only_listens(self) -> bool:
         """Whether there are no credentials to ask or act with."""
         return not self.sealed
+
+    @property
+    def answers_by_note(self) -> bool:
+        """Whether the agent's answers are left as internal notes there."""
+        return self.settings.get(ANSWER_AS) == "note"
 
     def base_url(self, usual: str) -> str:
         """Where its API is: `usual`, unless a loopback address was set in its place."""

@@ -104,6 +104,7 @@ PROVIDERS: Final = {
         settings={"url": _SHOP_URL},
         credentials=("consumer_key", "consumer_secret"),
         may_listen=True,
+        slow_to_show=True,
     ),
     Provider.PRESTASHOP: ProviderSpec(
         of=SystemClass.SHOP,
