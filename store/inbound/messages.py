@@ -29,8 +29,9 @@ class InboundMessageRepository(TenantRepository):
                 created_at=now,
             )
             .on_conflict_do_nothing()
+            .returning(_MESSAGES.message_key)
         )
-        return bool(claimed.rowcount)
+        return claimed.one_or_none() is not None
 
     async def release(self, integration_id: str, message_key: str) -> None:
         """Undo a claim of this transaction: the message is not taken yet."""
