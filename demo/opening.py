@@ -15,7 +15,8 @@ from demo.back_office import BackOffice
 from demo.orders import DemoNumbers, orders_of, stock
 from demo.receiver import Receiver, receiving
 from demo.seed import SEEDING_TELLS, SeededShop, seed
-from demo.storefront import Wares, origin_at, serving, storefront_socket
+from demo.serving import serving
+from demo.storefront import Wares, application, origin_at, storefront_socket
 from demo.webhook import Destination, pause, point, subscribe
 from demo.widget import DemoWidget, open_widget
 from domain.billing.errors import PlanRequired
@@ -98,7 +99,7 @@ async def open_shop(folder: DataFolder, stack: StackInfo) -> AsyncIterator[OpenS
                     write_private(folder.demo, shop.model_dump_json())
                     orders = orders_of(numbers, utc_now())
                     wares = Wares(stack.api_url, widget, orders, folder.mail, office)
-                    async with serving(listener, wares):
+                    async with serving(listener, application(wares)):
                         yield OpenShop(shop, receiver, tells, numbers, widget, office)
             finally:
                 await pause(units, tenant, shop.webhook)

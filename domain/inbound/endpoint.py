@@ -23,6 +23,18 @@ OVERLAP: Final = timedelta(hours=24)
 SECRET_HEADER: Final = "X-Inbound-Secret"  # noqa: S105 - its name
 """Where platforms that sign nothing are told to put the secret."""
 
+SECRETS_OF_OURS: Final = frozenset(
+    {
+        Provider.WOOCOMMERCE,
+        Provider.PRESTASHOP,
+        Provider.GENERIC,
+        Provider.GORGIAS,
+        Provider.FRESHDESK,
+    }
+)
+"""Platforms that sign with, or send, whatever secret they are given: one is made here. The others
+give out their own."""
+
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]{43}")
 _SECRET: Final = re.compile(r"[!-~]{8,1000}")
 
@@ -37,6 +49,11 @@ class OpenEndpoint:
     provider: Provider
     sealed_secret: str | None = field(repr=False)
     sealed_previous_secret: str | None = field(repr=False)
+
+    @property
+    def owner(self) -> tuple[TenantId, str]:
+        """Client and integration."""
+        return self.tenant, self.integration_id
 
     def secrets(self, sealer: Sealer) -> tuple[str, ...]:
         """Those that are good now, the newest first. Raises ValueError for one that was sealed

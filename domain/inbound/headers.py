@@ -1,6 +1,6 @@
 """The headers of a webhook: which of them anybody looks at, and which are kept."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from domain.inbound.errors import InboundRefused, RefusalReason
@@ -46,7 +46,7 @@ def headers_of_platform(headers: Iterable[tuple[str, str]]) -> dict[str, str]:
     return found
 
 
-def kept_headers(headers: dict[str, str]) -> dict[str, str]:
+def kept_headers(headers: Mapping[str, str]) -> dict[str, str]:
     """Those that are kept beside the body."""
     return {
         name: value for name, value in headers.items() if not any(proof in name for proof in _PROOF)
