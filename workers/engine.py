@@ -218,6 +218,7 @@ def build_activities(
             new_ulid,
             net=net,
             answers_per_hour=settings.threads.answers_per_hour,
+            answers_without_person=settings.threads.answers_without_person,
         ),
         execute=Execute(database, Actions(client_mail, connectors), utc_now, new_ulid),
         persist=Persist(database, utc_now, new_ulid),
