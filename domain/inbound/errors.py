@@ -50,6 +50,13 @@ class WebhookUnreadable(DomainError):
         return {"reason": self.reason}
 
 
+class AuthorUndecided(DomainError):
+    """A message of ours is on its way into the ticket, and this may be it."""
+
+    code = "author_undecided"
+    retryable = True
+
+
 class InboundBusy(DomainError):
     """As many bytes of mails are on their way as the process holds. The provider sends again."""
 

@@ -1,4 +1,4 @@
-"""The helpdesk form: the JSON template that a merchant pastes into a helpdesk which has no format of
+"""The helpdesk form: the JSON template that a merchant pastes into a helpdesk without a format of
 its own, and the secret header that proves it.
 
 `docs/inbound/` has the template of each helpdesk.
@@ -26,7 +26,7 @@ from domain.inbound.signature import require_match, signature_header
 from domain.inbound.webhook import WebhookKind
 from domain.integrations.provider import Provider
 
-SECRET_HEADER: Final = "x-inbound-secret"
+SECRET_HEADER: Final = "x-inbound-secret"  # noqa: S105 - a name
 
 # All in one lane: whether a person answered before or after the customer wrote is what matters.
 FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
@@ -36,8 +36,8 @@ FORM_TOPICS: Final[Mapping[str, WebhookKind]] = {
 
 
 class HelpdeskForm(Told):
-    """`from_agent`: whether one of the merchant's people (or a program of theirs) wrote it. `first`:
-    whether the ticket began with it. `external_id`: our own action's key."""
+    """`from_agent`: the merchant's people, or a program of theirs, wrote it. `first`: the ticket
+    began with it. `external_id`: our own action's key."""
 
     event: Literal["message", "status"]
     ticket_id: Id

@@ -107,6 +107,13 @@ def upgrade() -> None:
     tenancy.unprotect("inbound_events")
     op.drop_table("inbound_events")
     op.add_column("integrations", _text("proved_account", nullable=True))
+    op.add_column("action_ledger", _text("ticket_id", nullable=True))
+    op.create_index(
+        "ix_action_ledger_ticket",
+        "action_ledger",
+        ["client_id", "integration_id", "ticket_id"],
+        postgresql_where=sa.text("ticket_id IS NOT NULL"),
+    )
     _make_hub()
     _make_orders()
     _make_files()
@@ -318,11 +325,18 @@ def _make_duties() -> None:
         _json("order_ids", "[]"),
         _time("created_at"),
         _time("due_at"),
+        _time("told_at", nullable=True),
         _text("fulfilled_by", nullable=True),
         _time("fulfilled_at", nullable=True),
         _of_client("data_requests"),
         _points_to("data_requests", "integrations", "integration_id"),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_data_requests")),
+    )
+    op.create_index(
+        "ix_data_requests_untold",
+        "data_requests",
+        ["id"],
+        postgresql_where=sa.text("told_at IS NULL"),
     )
 
 
@@ -332,6 +346,8 @@ def downgrade() -> None:
     for table in reversed(_TABLES):
         tenancy.unprotect(table)
         op.drop_table(table)
+    op.drop_index("ix_action_ledger_ticket")
+    op.drop_column("action_ledger", "ticket_id")
     op.drop_column("integrations", "proved_account")
     op.create_table(
         "inbound_events",

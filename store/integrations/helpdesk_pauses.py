@@ -36,36 +36,46 @@ class HelpdeskPauseRepository(TenantRepository):
         await self._connection.execute(_PAUSE, row)
 
     async def is_paused(self, integration_id: str, ticket_id: str, now: datetime) -> bool:
-        """Whether a person answers in the ticket."""
-        return await self._any(
-            _PAUSES.integration_id == integration_id, _PAUSES.ticket_id == ticket_id, now=now
+        """Whether a person answers in the ticket. A pause outlives the connection: whoever connects
+        the helpdesk anew has the same tickets."""
+        this = sa.select(integrations.c.provider).where(
+            integrations.c.client_id == self._tenant, integrations.c.id == integration_id
         )
+        return await self._any(this.scalar_subquery(), ticket_id, now)
 
     async def is_paused_at(self, provider: Provider, ticket_id: str, now: datetime) -> bool:
         """The same of a ticket of which only the platform is known."""
-        connected = sa.select(integrations.c.id).where(
-            integrations.c.client_id == self._tenant, integrations.c.provider == provider
-        )
-        return await self._any(
-            _PAUSES.integration_id.in_(connected), _PAUSES.ticket_id == ticket_id, now=now
-        )
+        return await self._any(sa.literal(provider.value), ticket_id, now)
 
     async def end(self, integration_id: str, ticket_id: str) -> bool:
         """No person is at work in it any more. Returns whether one was."""
+        this = sa.select(integrations.c.provider).where(
+            integrations.c.client_id == self._tenant, integrations.c.id == integration_id
+        )
         done = await self._connection.execute(
             sa.delete(helpdesk_pauses)
             .where(
                 _PAUSES.client_id == self._tenant,
-                _PAUSES.integration_id == integration_id,
+                _PAUSES.integration_id.in_(self._of(this.scalar_subquery())),
                 _PAUSES.ticket_id == ticket_id,
             )
             .returning(_PAUSES.ticket_id)
         )
-        return done.one_or_none() is not None
+        return bool(done.all())
 
-    async def _any(self, *which: sa.ColumnElement[bool], now: datetime) -> bool:
+    def _of(self, provider: sa.ColumnElement[str] | sa.ScalarSelect[str]) -> sa.Select[tuple[str]]:
+        return sa.select(integrations.c.id).where(
+            integrations.c.client_id == self._tenant, integrations.c.provider == provider
+        )
+
+    async def _any(
+        self, provider: sa.ColumnElement[str] | sa.ScalarSelect[str], ticket_id: str, now: datetime
+    ) -> bool:
         found = sa.select(sa.literal(True)).where(
-            _PAUSES.client_id == self._tenant, *which, _PAUSES.until > now
+            _PAUSES.client_id == self._tenant,
+            _PAUSES.integration_id.in_(self._of(provider)),
+            _PAUSES.ticket_id == ticket_id,
+            _PAUSES.until > now,
         )
         return bool(await self._connection.scalar(found.limit(1)))
 

@@ -17,7 +17,7 @@ from domain.integrations.integration import (
     IntegrationStatus,
     provider_of,
 )
-from domain.integrations.provider import SHOPS
+from domain.integrations.provider import SHOPS, Provider
 from domain.webhooks.outbound_event import IntegrationConnected, IntegrationDisconnected
 from store.core.repository import TenantRepository, owner_of
 from store.integrations.tables import integrations
@@ -44,6 +44,7 @@ _LIVE: Final = (
     )
     .order_by(integrations.c.connected_at, integrations.c.id)
 )
+_LIVE_ONE: Final = _LIVE.where(integrations.c.provider == sa.bindparam("provider"))
 _USABLE: Final = sa.select(
     integrations.c.id, integrations.c.provider, integrations.c.settings, integrations.c.sealed
 ).where(
@@ -89,6 +90,12 @@ class IntegrationRepository(TenantRepository):
     async def has_shop(self) -> bool:
         """Whether a shop is connected, even one that refuses our credentials at the moment."""
         return bool(await self._connection.scalar(_HAS_SHOP, {"tenant": self._tenant}))
+
+    async def connected_to(self, provider: Provider) -> Integration | None:
+        """The client's live connection to the provider: there is one, or none."""
+        wanted = {"tenant": self._tenant, "provider": provider.value}
+        row = (await self._connection.execute(_LIVE_ONE, wanted)).one_or_none()
+        return None if row is None else _read(Integration, row)
 
     async def entries(self) -> tuple[IntegrationEntry, ...]:
         """Every connection there is and was, the oldest first, without credentials."""
