@@ -39,7 +39,7 @@ from api.routers.identity import (
 )
 from api.routers.inbound import log as inbound_log
 from api.routers.inbound import receive as inbound_receive
-from api.routers.intake import gateway
+from api.routers.intake import attachments, gateway
 from api.routers.integrations import integrations, mail_sender
 from api.routers.playbooks import file as playbook_file
 from api.routers.playbooks import playbooks
@@ -76,6 +76,7 @@ _ROUTERS: Final = tuple(
         export,
         reviews,
         runs,
+        attachments,
         reports,
         audit,
         webhooks,

@@ -78,19 +78,19 @@ class DeskTicket:
 
 
 class DemoDesk:
-    """`token`: what its API takes. `first`: the number of its first ticket."""
+    """`url`: where it is. `token`: what its API takes. `first`: the number of its first ticket."""
 
-    def __init__(self, token: str, first: int) -> None:
-        self._token = token
+    def __init__(self, url: str, token: str, first: int) -> None:
+        self.url = url
+        self.token = token
         self._first = first
         self.tickets: dict[int, DeskTicket] = {}
 
     def open(self, customer: str, subject: str, text: str) -> DeskTicket:
         """A customer writes."""
         number = self._first + len(self.tickets)
-        self.tickets[number] = DeskTicket(
-            number, customer, subject, [DeskComment("customer", text)]
-        )
+        words = [DeskComment("customer", text)]
+        self.tickets[number] = DeskTicket(number, customer, subject, words)
         return self.tickets[number]
 
     def application(self) -> Starlette:
@@ -180,7 +180,7 @@ class DemoDesk:
         return self.tickets.get(request.path_params["number"]) or _NOT_FOUND
 
     def _may(self, request: Request) -> bool:
-        login = base64.b64encode(f"{AGENT}/token:{self._token}".encode()).decode()
+        login = base64.b64encode(f"{AGENT}/token:{self.token}".encode()).decode()
         given = request.headers.get("authorization", "")
         return hmac.compare_digest(given.encode(), f"Basic {login}".encode())
 

@@ -200,7 +200,7 @@ async def _start(ref: WebhookRef, resources: Resources) -> None:
     """Begin the work. The sweep begins what cannot be begun now."""
     settings = resources.settings
     try:
-        await resources.engine.process(
+        await resources.engine.process_webhook(
             ProcessWebhookInput(
                 ref=ref,
                 remote_brain=settings.brain.is_remote,

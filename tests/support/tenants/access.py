@@ -17,6 +17,7 @@ from tests.support.content.content import CHANGES, INTEGRATIONS, READS, made
 from tests.support.content.suggestions import SUGGESTIONS, suggested
 from tests.support.core.engine import LiveEngine
 from tests.support.inbound.log import logged
+from tests.support.intake.attachments import PHOTO, keep_attachments
 from tests.support.integrations.senders import MAIL_SENDER, SENDER, SENDER_CODE, a_sender
 from tests.support.reviews.dashboard import ACTIONS, REVIEWS, person
 from tests.support.reviews.reviews import open_review
@@ -27,6 +28,7 @@ from tests.support.webhooks.webhook_dashboard import ABOUT_ONE, NEW, WEBHOOKS, r
 
 DASHBOARD: Final = "/api/dashboard/"
 RUNS: Final = "/api/dashboard/runs"
+ATTACHMENTS: Final = "/api/dashboard/attachments"
 METRICS: Final = "/api/dashboard/metrics"
 CHURN: Final = "/api/dashboard/churn"
 AUDIT: Final = "/api/dashboard/audit"
@@ -76,6 +78,9 @@ def _of_content(path: str) -> str | None:
 ACCESS: Final[dict[Route, Access]] = {
     ("GET", RUNS): Access(ALL),
     ("GET", RUNS + "/{run_id}"): Access(ALL, missing="run_not_found"),
+    ("GET", ATTACHMENTS + "/{attachment_id}"): Access(
+        ALL, Client.RECORD, missing="attachment_not_found"
+    ),
     ("GET", METRICS): Access(ALL),
     ("GET", CHURN): Access(ALL),
     ("GET", AUDIT): Access(MANAGERS),
@@ -152,6 +157,12 @@ async def _run(front: LiveEngine, shop: Shop) -> Ids:
     return {"run_id": (await write(front.database, shop)).run_id}
 
 
+async def _attachment(front: LiveEngine, shop: Shop) -> Ids:
+    event_id = (await write(front.database, shop)).event_id
+    (kept,) = await keep_attachments(front.database, shop.tenant, event_id, PHOTO)
+    return {"attachment_id": kept.id}
+
+
 async def _review(front: LiveEngine, shop: Shop) -> Ids:
     return {"review_id": await open_review(front.database, shop)}
 
@@ -205,6 +216,7 @@ async def _session(front: LiveEngine, shop: Shop) -> Ids:
 
 _MAKERS: Final[dict[str, Callable[[LiveEngine, Shop], Awaitable[Ids]]]] = {
     "{run_id}": _run,
+    "{attachment_id}": _attachment,
     "{review_id}": _review,
     "{webhook_id}": _webhook,
     "{suggestion_id}": _suggestion,
