@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from adapters.system import new_ulid, utc_now
 from demo.addresses import GATEWAY
-from demo.course import Course, refusal_of
+from demo.course import TourCourse, refusal_of
 from demo.helpdesk import DemoDesk, DeskComment
 from demo.hub import DemoHub
 from demo.mails import KeptMail, mails_to
@@ -65,15 +65,15 @@ class TourPost:
     numbers: DemoNumbers
 
 
-Part = Callable[[TourPost, Course], Awaitable[None]]
+Part = Callable[[TourPost, TourCourse], Awaitable[None]]
 
 
-async def arrivals(post: TourPost) -> list[tuple[str, Course]]:
+async def arrivals(post: TourPost) -> list[tuple[str, TourCourse]]:
     """What other platforms send to the shop's inbound addresses: each part's title, and how it
     went. A refusal of the service ends a part, and its course says so."""
-    courses: list[tuple[str, Course]] = []
+    courses: list[tuple[str, TourCourse]] = []
     for title, part in _PARTS:
-        course = Course()
+        course = TourCourse()
         courses.append((title, course))
         try:
             await part(post, course)
@@ -82,7 +82,7 @@ async def arrivals(post: TourPost) -> list[tuple[str, Course]]:
     return courses
 
 
-async def order_news(post: TourPost, course: Course) -> None:
+async def order_news(post: TourPost, course: TourCourse) -> None:
     """The same question before and after the shop sends the parcel once more. The demo shop's own
     file does not know the order."""
     now, address = utc_now(), post.hub.shopify
@@ -96,7 +96,8 @@ async def order_news(post: TourPost, course: Course) -> None:
     updated = order_webhook(address, again, "orders/updated", new_ulid(), utc_now())
     await _send(post, course, updated, Outcome.ORDER_UPDATED)
     # The platform sends it again: nothing more comes of it.
-    await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    twice = await _send(post, course, updated, Outcome.ORDER_UPDATED)
+    course.expect("one that came twice, counted", good=twice.duplicates == 1)
     after = await _ask(post, course, order)
     course.expect("the webhook's tracking", good=_links(after, first, second) == (False, True))
 
@@ -106,7 +107,7 @@ def _links(answer: _Answer, *links: str) -> tuple[bool, ...]:
     return tuple(link in answer.response for link in links)
 
 
-async def helpdesk_ticket(post: TourPost, course: Course) -> None:
+async def helpdesk_ticket(post: TourPost, course: TourCourse) -> None:
     """A ticket that a customer opened in the helpdesk is answered there."""
     ticket = post.desk.open(post.numbers.paul, "Livraison express", _EXPRESS)
     course.said.append((f"ticket {ticket.number}", _EXPRESS))
@@ -120,7 +121,7 @@ async def helpdesk_ticket(post: TourPost, course: Course) -> None:
     course.expect("the price from the shop's knowledge", good=_PRICE in answers[0].text)
 
 
-async def mail_with_photo(post: TourPost, course: Course) -> None:
+async def mail_with_photo(post: TourPost, course: TourCourse) -> None:
     """A mail that a mail provider hands over is answered by mail, in its thread."""
     mail = CustomerMail(
         sender=post.numbers.rose,
@@ -139,7 +140,7 @@ async def mail_with_photo(post: TourPost, course: Course) -> None:
     course.expect("the mail's own thread", good=answer.in_reply_to == f"<{mail.message_id}>")
 
 
-async def _show_files(post: TourPost, course: Course, arrived: InboundWebhook) -> None:
+async def _show_files(post: TourPost, course: TourCourse, arrived: InboundWebhook) -> None:
     """What is kept of the mail's attachments, as the run and a review of it show them."""
     if arrived.event_id is None:
         return
@@ -152,7 +153,7 @@ async def _show_files(post: TourPost, course: Course, arrived: InboundWebhook) -
 
 
 async def _send(
-    post: TourPost, course: Course, webhook: SentWebhook, outcome: Outcome
+    post: TourPost, course: TourCourse, webhook: SentWebhook, outcome: Outcome
 ) -> InboundWebhook:
     """Send it as the platform does, and wait until the log says what became of it."""
     headers = {"Content-Type": "application/json", **webhook.headers}
@@ -172,7 +173,7 @@ async def _logged(post: TourPost, webhook: SentWebhook) -> InboundWebhook | None
     return next((one for one in ended if webhook.delivery in one.dedup_key), None)
 
 
-async def _ask(post: TourPost, course: Course, order: ShopOrder) -> _Answer:
+async def _ask(post: TourPost, course: TourCourse, order: ShopOrder) -> _Answer:
     body = {
         "client_id": post.tenant,
         "event_type": "shopify.ticket.created",
