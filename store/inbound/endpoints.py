@@ -130,8 +130,9 @@ class EndpointRepository(TenantRepository):
                 opened_at=now,
             )
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
+            .returning(_endpoint.integration_id)
         )
-        return made.rowcount == 1
+        return made.one_or_none() is not None
 
     async def rotate(
         self,
