@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.http import open_client
+from adapters.connectors.intercom import Intercom
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.stripe import Stripe
@@ -26,6 +28,8 @@ SETTINGS = {
     Provider.DEMO_SHOP: {"path": "shop.db"},
     Provider.ZENDESK: {"subdomain": "acme", "email": "agent@acme.example"},
     Provider.GORGIAS: {"domain": "acme", "email": "support@acme.example"},
+    Provider.INTERCOM: {"admin_id": "991"},
+    Provider.FRESHDESK: {"domain": "acme", "email": "agent@acme.example"},
 }
 SECRETS = {
     Provider.SHOPIFY: ["access_token"],
@@ -33,6 +37,8 @@ SECRETS = {
     Provider.DEMO_SHOP: [],
     Provider.ZENDESK: ["api_token"],
     Provider.GORGIAS: ["email", "api_key"],
+    Provider.INTERCOM: ["access_token"],
+    Provider.FRESHDESK: ["api_key"],
 }
 CLASSES = {
     Provider.SHOPIFY: Shopify,
@@ -40,6 +46,8 @@ CLASSES = {
     Provider.DEMO_SHOP: DemoShop,
     Provider.ZENDESK: Zendesk,
     Provider.GORGIAS: Gorgias,
+    Provider.INTERCOM: Intercom,
+    Provider.FRESHDESK: Freshdesk,
 }
 
 
