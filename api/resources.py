@@ -14,9 +14,9 @@ from adapters.temporal.client import TemporalEngine
 from api.dashboard.pages import Pages
 from api.exports import Exports
 from api.gateway_traffic import GatewayTraffic
-from api.inbound_door import InboundDoor
 from api.http.rate_limiter import RateLimiter
 from api.http.report_pace import ReportPace
+from api.inbound_door import InboundDoor
 from api.widget_script.bundle import WidgetScript
 from api.widget_streams import WidgetStreams
 from domain.billing.ports import Payments

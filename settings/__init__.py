@@ -9,8 +9,8 @@ from pydantic_core import ErrorDetails
 
 from domain.core.errors import InvalidInput
 from settings.brain import BrainSettings, EmbeddingSettings
-from settings.inbound import InboundSettings
 from settings.identity import IdentitySettings
+from settings.inbound import InboundSettings
 from settings.payments import PaymentSettings
 from settings.service import (
     DatabaseSettings,

@@ -12,11 +12,13 @@ from domain.core.ports import Clock
 from domain.intake.customer_email import customer_key
 from domain.integrations.errors import ActionRefused
 from domain.integrations.integration import Integration
+from domain.integrations.known_order import with_facts
 from domain.integrations.order import Order
 from domain.integrations.provider import HELPDESKS, Provider
 from domain.runs.action_key import action_key
 from store.core.database import Database
 from store.integrations.helpdesk_pauses import HelpdeskPauseRepository
+from store.integrations.order_facts import OrderFactRepository
 from store.runs.action_ledger import ActionLedger, Effect, LedgerClaim, LedgerPlace
 from store.runs.cases import Case
 from store.runs.runs import RunRepository
@@ -69,7 +71,8 @@ async def claim(
         elif action.kind in ON_ORDERS:
             await ledger.lock_money()
             if not await ledger.was_begun(job.place(index)):
-                blocked = await _blocked(ledger, job, effect, action, order, now=now)
+                facts = OrderFactRepository(connection, job.tenant)
+                blocked = await _blocked(ledger, facts, job, effect, (action, order), now=now)
             elif order is None or order.id != action.order_id:
                 raise ActionRefused("begun before, and its order is not found any more")
         if blocked is None:
@@ -90,15 +93,18 @@ async def _people_answer(connection: AsyncConnection, job: Job, now: Clock) -> b
 
 async def _blocked(
     ledger: ActionLedger,
+    facts: OrderFactRepository,
     job: Job,
     effect: Effect,
-    action: PlannedAction,
-    order: Order | None,
+    planned: tuple[PlannedAction, Order | None],
     *,
     now: Clock,
 ) -> PolicyReason | None:
+    action, order = planned
     if order is None or order.id != action.order_id:
         return PolicyReason.NOT_THEIRS
+    # A dispute may have been told of since the agent thought.
+    order = with_facts(order, await facts.about(order))
     spent = await ledger.spent(
         order_key=order.key,
         customer=effect.customer_key,

@@ -29,6 +29,7 @@ from store.core.database import Database
 from store.intake.events import EventRepository, Ticket
 from store.reviews.answered_elsewhere import AnsweredElsewhere
 from store.reviews.escalations import EscalationRepository
+from store.reviews.notices import to_be_told
 from store.runs.action_ledger import ActionLedger
 from store.runs.conversations import ConversationRepository
 from store.runs.runs import RunRepository, RunState
@@ -131,7 +132,11 @@ class Persist:
             await ConversationRepository(connection, tenant).remember(step.ref.event_id, now)
             waiting = await deliveries.pending_of_run(step.ref.run_id)
             late = await _shown(connection, tenant, step)
-        return PersistResult(duration_ms=result.duration_ms, deliveries=waiting, late_answer=late)
+            opened = step.escalation is not None
+            notice = await to_be_told(connection, step.ref, step.round) if opened else ""
+        return PersistResult(
+            duration_ms=result.duration_ms, deliveries=waiting, late_answer=late, notice=notice
+        )
 
     async def _end_joined(
         self, connection: AsyncConnection, tenant: TenantId, step: PersistInput, now: datetime

@@ -30,6 +30,22 @@ class MediaType(StrEnum):
 SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
 """What every browser shows as an image, and what models see."""
 
+# The first one is added where a name ends otherwise.
+_ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
+    MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
+    MediaType.PNG: (".png",),
+    MediaType.GIF: (".gif",),
+    MediaType.WEBP: (".webp",),
+    MediaType.HEIC: (".heic", ".heif"),
+    MediaType.PDF: (".pdf",),
+}
+_BEGINNINGS: Final = (
+    (b"\xff\xd8\xff", MediaType.JPEG),
+    (b"\x89PNG\r\n\x1a\n", MediaType.PNG),
+    (b"GIF87a", MediaType.GIF),
+    (b"GIF89a", MediaType.GIF),
+    (b"%PDF-", MediaType.PDF),
+)
 _HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
 # Files begin so that could do harm, or that hold others.
 _EXECUTABLES: Final = (
@@ -80,19 +96,21 @@ def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
 
 def media_type_of(data: bytes) -> MediaType | None:
     """By its first bytes; None for what is not kept."""
-    if data.startswith(b"\xff\xd8\xff"):
-        return MediaType.JPEG
-    if data.startswith(b"\x89PNG\r\n\x1a\n"):
-        return MediaType.PNG
-    if data.startswith((b"GIF87a", b"GIF89a")):
-        return MediaType.GIF
+    for begin, media_type in _BEGINNINGS:
+        if data.startswith(begin):
+            return media_type
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return MediaType.WEBP
     if data[4:8] == b"ftyp" and data[8:12] in _HEIC_BRANDS:
         return MediaType.HEIC
-    if data.startswith(b"%PDF-"):
-        return MediaType.PDF
     return None
+
+
+def download_name(name: str, media_type: MediaType) -> str:
+    """The name to save the file under: its ending is that of its bytes, so that nothing opens an
+    image as a page or a program."""
+    endings = _ENDINGS[media_type]
+    return name if name.lower().endswith(endings) else name + endings[0]
 
 
 def _inspected(file: AttachedFile, position: int) -> Inspected:
@@ -109,6 +127,11 @@ def _refusal(file: AttachedFile, media_type: MediaType | None) -> AttachmentRefu
         return AttachmentRefusal.TOO_LARGE
     if media_type is None:
         return _unkept(file.data)
+    return _refusal_of(file, media_type)
+
+
+def _refusal_of(file: AttachedFile, media_type: MediaType) -> AttachmentRefusal | None:
+    """Of what is an image or a PDF by its beginning."""
     if _contradicts(file.claimed_type, media_type):
         return AttachmentRefusal.NOT_AS_CLAIMED
     if media_type is MediaType.PDF:

@@ -140,6 +140,11 @@ def check_credentials(provider: Provider, credentials: Mapping[str, str]) -> Non
                 f"{provider}: {name}: 1 to {_MAX_CREDENTIAL_CHARS} visible characters expected",
                 f"credentials.{name}",
             )
+        shape = PROVIDERS[provider].secret_shapes.get(name)
+        if shape is not None and not shape.pattern.fullmatch(value):
+            raise InvalidIntegration(
+                f"{provider}: {name}: {shape.expected} expected", f"credentials.{name}"
+            )
 
 
 def _listed(names: Mapping[str, Shape] | tuple[str, ...]) -> str:

@@ -325,11 +325,18 @@ def _make_duties() -> None:
         _json("order_ids", "[]"),
         _time("created_at"),
         _time("due_at"),
+        _time("told_at", nullable=True),
         _text("fulfilled_by", nullable=True),
         _time("fulfilled_at", nullable=True),
         _of_client("data_requests"),
         _points_to("data_requests", "integrations", "integration_id"),
         sa.PrimaryKeyConstraint("client_id", "id", name=op.f("pk_data_requests")),
+    )
+    op.create_index(
+        "ix_data_requests_untold",
+        "data_requests",
+        ["id"],
+        postgresql_where=sa.text("told_at IS NULL"),
     )
 
 

@@ -12,7 +12,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from domain.core.ids import TenantId
 from domain.inbound.endpoint import EndpointEntry, OpenEndpoint
 from domain.inbound.errors import EndpointNotFound
-from domain.integrations.integration import provider_of
+from domain.integrations.integration import IntegrationStatus, provider_of
 from domain.integrations.provider import Provider
 from store.core.repository import TenantRepository
 from store.inbound.tables import inbound_endpoints
@@ -121,8 +121,9 @@ class EndpointRepository(TenantRepository):
                 opened_at=now,
             )
             .on_conflict_do_nothing(index_elements=[_endpoint.client_id, _endpoint.integration_id])
+            .returning(_endpoint.integration_id)
         )
-        return made.rowcount == 1
+        return made.one_or_none() is not None
 
     async def rotate(
         self,
@@ -159,6 +160,18 @@ class EndpointRepository(TenantRepository):
             sa.delete(inbound_endpoints).where(*self._this(integration_id))
         )
         return gone.rowcount == 1
+
+    async def close_ended(self) -> None:
+        """Erase those whose connection has ended."""
+        ended = sa.select(integrations.c.id).where(
+            integrations.c.client_id == self._tenant,
+            integrations.c.status == IntegrationStatus.DISCONNECTED,
+        )
+        await self._connection.execute(
+            sa.delete(inbound_endpoints).where(
+                _endpoint.client_id == self._tenant, _endpoint.integration_id.in_(ended)
+            )
+        )
 
     def _this(self, integration_id: str) -> tuple[sa.ColumnElement[bool], ...]:
         return _endpoint.client_id == self._tenant, _endpoint.integration_id == integration_id

@@ -29,7 +29,7 @@ from domain.inbound.request import InboundRequest
 from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.integrations.provider import Provider
-from services.inbound.receiving import Believed, NamedWebhook, believe, take
+from services.inbound.receiving import Believed, believe, take
 from store.inbound.endpoints import integrations_of_account
 from store.inbound.webhooks import KeptAs
 
@@ -200,7 +200,7 @@ async def _start(ref: WebhookRef, resources: Resources) -> None:
     """Begin the work. The sweep begins what cannot be begun now."""
     settings = resources.settings
     try:
-        await resources.engine.process(
+        await resources.engine.process_webhook(
             ProcessWebhookInput(
                 ref=ref,
                 remote_brain=settings.brain.is_remote,
