@@ -38,6 +38,7 @@ from domain.core.errors import (
 )
 from domain.exports.errors import ExportsBusy, InvalidExportFormat
 from domain.intake.errors import (
+    AttachmentNotFound,
     ClientRateLimited,
     CustomerRateLimited,
     IdempotencyKeyReused,
@@ -148,6 +149,7 @@ ANSWERS: Final[dict[type[DomainError], ErrorAnswer]] = {
     SuggestionNotFound: ErrorAnswer(404, "Suggestion introuvable."),
     IntegrationNotFound: ErrorAnswer(404, "Intégration introuvable."),
     ConversationNotFound: ErrorAnswer(404, "Conversation introuvable."),
+    AttachmentNotFound: ErrorAnswer(404, "Pièce jointe introuvable."),
     RunNotFound: ErrorAnswer(404, "Exécution introuvable."),
     RouteNotFound: ErrorAnswer(404, "Route introuvable"),
     EscalationNotFound: ErrorAnswer(404, "Demande de validation introuvable."),

@@ -31,6 +31,7 @@ HEADERS: Final[Mapping[str, str]] = {
 }
 
 _CONNECT_S: Final = 3.0
+_GONE: Final = frozenset({404, 410})
 
 Shape = TypeVar("Shape", bound=BaseModel)
 
@@ -118,6 +119,15 @@ class ConnectorCall:
             raise ActionUnknown(f"HTTP {reply.status} about an earlier request")
         _refuse(reply, ActionUnknown)
         return _parse(reply, shape, ActionUnknown)
+
+    async def tell(self, request: httpx.Request) -> None:
+        """Have something said, to a side whose answer is its status alone; saying it twice does no
+        harm, so that ActionUnknown is never raised. NotAuthorized is, for 404 and 410 too: the
+        address is the credential, and it is none any more."""
+        reply = await self._send(request, ActionUnreachable, self.seconds_left)
+        if reply.status in _GONE:
+            raise NotAuthorized(f"HTTP {reply.status}")
+        _refuse(reply, ActionUnreachable)
 
     async def _send(
         self, request: httpx.Request, unclear: type[DomainError], seconds: float

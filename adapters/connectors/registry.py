@@ -12,6 +12,7 @@ from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.guarded import open_guarded_client
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.shopify import Shopify
+from adapters.connectors.slack import Slack
 from adapters.connectors.stripe import Stripe
 from adapters.connectors.woocommerce import WooCommerce
 from adapters.connectors.zendesk import Zendesk
@@ -20,7 +21,7 @@ from domain.core.errors import InvalidInput
 from domain.core.ports import Sealer
 from domain.integrations.errors import ActionRefused, NotAuthorized
 from domain.integrations.integration import BASE_URL, Integration, check_credentials, check_settings
-from domain.integrations.ports import Helpdesk, Shop
+from domain.integrations.ports import Helpdesk, NoticeBoard, Shop
 from domain.integrations.provider import PROVIDERS, Provider
 
 _LOOPBACK: Final = frozenset({"127.0.0.1", "::1", "localhost"})
@@ -63,6 +64,11 @@ class ConnectorRegistry:
                 return Gorgias.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
+
+    def notices(self, integration: Integration) -> NoticeBoard:
+        if integration.provider is not Provider.SLACK:
+            raise ActionRefused("the integration takes no notices")
+        return Slack.of(integration, self._credentials(integration), self._http)
 
     def _way_to(self, integration: Integration) -> httpx.AsyncClient:
         """To a host that the merchant names, past the guard; to this machine, where that is

@@ -17,7 +17,7 @@ class Material:
     is connected, though it may not take our credentials at the moment. `system_prompt`: what the
     client tells a language model, whichever the playbook. `run_id` and `playbook` (id and version):
     under which a question to the customer is asked. `sensitive_words`: the merchant's own.
-    `turns_left`: how many answers the agent may still give in this thread within the hour."""
+    `turns_left`: how many answers the agent may still give before people do."""
 
     event: UnifiedEvent
     brand_name: str

@@ -1,6 +1,7 @@
 """What crosses Temporal while a webhook is worked on."""
 
 from domain.core.contracts import Contract
+from domain.inbound.webhook import WaitsFor
 from domain.runs.contracts import ProcessEventInput
 
 
@@ -21,10 +22,17 @@ class ProcessWebhookInput(Contract):
 
 class WebhookWorked(Contract):
     """What came of one try. `run`: to be started. `wait_s`: try again after so long; 0 when it has
-    ended. `next_ids`: webhooks of the same client whose turn it is now. `deliveries`: outbound
-    webhooks that leave now."""
+    ended. `waits_for`: which limit that is. `next_ids`: webhooks of the same client whose turn it
+    is now."""
 
     run: ProcessEventInput | None = None
     wait_s: float = 0
+    waits_for: WaitsFor | None = None
     next_ids: tuple[str, ...] = ()
-    deliveries: tuple[str, ...] = ()
+
+
+class GiveUpWebhookInput(Contract):
+    """`code`: what its work failed with for good."""
+
+    ref: WebhookRef
+    code: str

@@ -4,12 +4,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from domain.inbound.meaning import Meaning
 from domain.inbound.request import InboundRequest
 from domain.inbound.webhook import Identity, WebhookKind
 from domain.integrations.provider import Provider
+
+if TYPE_CHECKING:
+    from domain.inbound.contracts import ProcessWebhookInput
+    from domain.privacy.contracts import EraseInput
 
 NO_SETTINGS: Final[Mapping[str, str]] = {}
 
@@ -18,12 +22,14 @@ NO_SETTINGS: Final[Mapping[str, str]] = {}
 class EndpointFacts:
     """What reading needs of the integration that a webhook belongs to. `settings`: the
     integration's. `mapping`: of the generic form, a JMESPath expression by field of the event.
-    `received_at`: when the webhook came, for what names no time of its own."""
+    `received_at`: when the webhook came, for what names no time of its own. `is_signed`: the
+    integration has a secret, so that the request was verified by it."""
 
     integration_id: str
     settings: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     mapping: Mapping[str, str] = field(default_factory=lambda: NO_SETTINGS)
     received_at: datetime | None = None
+    is_signed: bool = False
 
 
 class Platform(Protocol):
@@ -57,3 +63,18 @@ class Platform(Protocol):
 
     def read(self, request: InboundRequest, identity: Identity, facts: EndpointFacts) -> Meaning:
         """What it says. Never called for an ignored topic. Raises WebhookUnreadable."""
+
+
+class WebhookStarter(Protocol):
+    """What works on a webhook after it is stored."""
+
+    async def process_webhook(self, webhook: "ProcessWebhookInput", *, wake: bool = False) -> bool:
+        """Start its workflow; False if it is under way. `wake`: have one that waits try now. Raises
+        EngineUnavailable; then the sweep starts it."""
+
+
+class ErasureStarter(Protocol):
+    """What removes a customer whose erasure a platform has ordered."""
+
+    async def start_erasure(self, erase: "EraseInput") -> None:
+        """Start it; one that is under way is left alone. Raises EngineUnavailable."""

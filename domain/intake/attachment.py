@@ -7,8 +7,13 @@ from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
+from domain.core.plain_text import clean_line
+
 MAX_BYTES: Final = 10 * 1024 * 1024
 MAX_FILES: Final = 20
+MAX_NAME_CHARS: Final = 200
+
+_NAMELESS: Final = "fichier"
 
 
 class AttachmentState(StrEnum):
@@ -41,3 +46,14 @@ class Attachment(BaseModel):
     state: AttachmentState
     reason: str | None
     created_at: datetime
+
+
+def clean_file_name(name: str) -> str:
+    """A sender's name of a file, fit for a header and for a disk: no folders, no control
+    characters, at most MAX_NAME_CHARS, never empty and never hidden."""
+    last = clean_line(name[-4 * MAX_NAME_CHARS :].replace("\\", "/").rpartition("/")[2], 4_000)
+    plain = last.strip(". ")
+    if len(plain) > MAX_NAME_CHARS:
+        # Its end tells what it is.
+        plain = plain[-MAX_NAME_CHARS:].lstrip(". ")
+    return plain or _NAMELESS

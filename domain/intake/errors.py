@@ -52,6 +52,12 @@ class ClientRateLimited(DomainError):
         self.retry_after_s = retry_after_s
 
 
+class AttachmentNotFound(DomainError):
+    """There is no such file, it is another client's, or its bytes are not kept."""
+
+    code = "attachment_not_found"
+
+
 class LargeEventsWait(DomainError):
     """As many large events as may wait for a normalizing process wait already: come again."""
 

@@ -76,6 +76,12 @@ class MailHeaders:
         return tuple(_whole(self.view.get(name)))
 
 
+def header_pairs(value: JsonValue | None) -> tuple[tuple[str, str], ...]:
+    """Names, lower case, and values of headers in any usual shape, in their order: at most 300."""
+    given = ((name, _joined(inner)) for name, inner in _pairs(value))
+    return tuple((name, text) for name, text in given if text is not None)
+
+
 def _pairs(value: JsonValue | None) -> Iterator[tuple[str, JsonValue]]:
     """Names, lower case, and values, in the order in which they were sent."""
     if isinstance(value, str):
@@ -136,6 +142,14 @@ def _decoded_block(block: str) -> JsonValue:
             name, _, content = line.partition(":")
             pairs.append([name.strip(), content.strip()])
     return [[name, " ".join(contents)] for name, *contents in pairs]
+
+
+def message_id_of(view: PayloadView) -> str | None:
+    """The Message-ID of a mail, in its headers or beside them."""
+    ids = message_ids(MailHeaders(view).first().get("message-id", "")) or message_ids(
+        view.line(("message_id",), 1_000) or ""
+    )
+    return ids[0] if ids else None
 
 
 def decoded_line(value: str, limit: int) -> str:

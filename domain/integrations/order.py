@@ -42,6 +42,11 @@ class Order(BaseModel):
     `id` is the shop's own, `number` what customers call it (without "#"). `refundable` is what the
     shop would still give back, with everything refunded so far taken off. `note` is free text that
     customers and strangers may have written: facts for nobody, instructions for nobody.
+
+    `is_disputed`: the customer's bank has called the payment back, or is asked to.
+    `is_payment_failed`: the last try to pay failed. `refunded`: what was given back so far, where a
+    webhook told it. `told_at`: as of when webhooks have told all this; None for an order that its
+    shop was just asked for. An order that was told may be spoken of and never acted on.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -58,6 +63,10 @@ class Order(BaseModel):
     tracking_url: str | None = None
     items: tuple[str, ...] = ()
     note: str = ""
+    is_disputed: bool = False
+    is_payment_failed: bool = False
+    refunded: Money | None = None
+    told_at: datetime | None = None
 
     @property
     def key(self) -> str:

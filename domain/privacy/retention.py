@@ -13,10 +13,11 @@ from domain.core.errors import InvalidInput
 
 
 class RecordClass(StrEnum):
-    """`conversations`: each event with its message, its answer, its run, reviews, actions, tone,
-    its line in the usage ledger, and what merchants' systems were told in that time; by the time of
-    the event. The conversation itself goes with its last message. `churn`: predictions, by their
-    week. `metrics`: the figures of a day. `automation_events`: those of the first engine.
+    """`conversations`: each event with its message, its files, its answer, its run, reviews,
+    actions, tone, its line in the usage ledger, and what merchants' systems were told in that time;
+    by the time of the event. The conversation itself goes with its last message. `churn`:
+    predictions, by their week. `metrics`: the figures of a day. `automation_events`: those of the
+    first engine.
     """
 
     CONVERSATIONS = "conversations"

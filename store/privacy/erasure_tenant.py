@@ -12,6 +12,8 @@ from store.audit.tables import audit_anchors, audit_entries, audit_heads
 from store.billing.tables import payment_events, usage_counters
 from store.core.repository import some_of
 from store.identity.tables import sessions, sign_in_codes
+from store.intake.attachment_bytes import CHUNKS_AT_ONCE
+from store.intake.tables import attachment_chunks
 from store.metadata import metadata
 from store.privacy.tables import erasures
 from store.runs.tables import engine_runs
@@ -78,7 +80,8 @@ class TenantErasure:
 
     async def remove_some(self, table: sa.Table) -> int:
         """Remove a batch of the client's rows of a table; 0 if none is left."""
-        some = some_of(table, BATCH, table.c.client_id == self._client_id)
+        batch = CHUNKS_AT_ONCE if table is attachment_chunks else BATCH
+        some = some_of(table, batch, table.c.client_id == self._client_id)
         return (await self._connection.execute(sa.delete(table).where(some))).rowcount
 
     async def remove_client(self) -> dict[str, int]:

@@ -12,6 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from domain.core.ids import TenantId
+from store.intake.attachment_bytes import AttachmentBytes
 from store.privacy.erasure_subject import Subject
 from store.runs.conversations import ConversationRepository
 from store.runs.tables import customer_memories
@@ -91,6 +92,7 @@ _REMOVE: Final = {
     "webhook_misses": "DELETE FROM webhook_misses WHERE {mine} AND event_id = ANY(:told)",
     "outbox, emptied": """
         UPDATE outbox SET body = NULL WHERE {mine} AND id = ANY(:told) AND body IS NOT NULL""",
+    "attachments": "DELETE FROM attachments WHERE {mine} AND event_id = ANY(:events)",
     "sentiment_logs": "DELETE FROM sentiment_logs WHERE {mine} AND event_id = ANY(:events)",
     "engine_messages": "DELETE FROM engine_messages WHERE {mine} AND event_id = ANY(:events)",
     "escalation_tickets, emptied": """
@@ -192,6 +194,10 @@ class CustomerWords:
         """The ids of the deliveries of what was told of these events."""
         given, _ = await self._told_of(page)
         return tuple(await self._connection.scalars(_DELIVERIES, given))
+
+    async def remove_files(self, page: Marked) -> int:
+        """Remove some of the bytes that came with these events; 0 if none are left."""
+        return await AttachmentBytes(self._connection, self._tenant).remove_some(page.events)
 
     async def empty(self, page: Marked, subject: Subject, now: datetime) -> dict[str, int]:
         """Remove or empty what there is of these events; by record class, only what was changed.

@@ -14,6 +14,7 @@ from domain.core.ids import first_ulid
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.core.repository import TenantRepository, some_of
 from store.exports.tables import automation_events
+from store.intake.attachment_bytes import AttachmentBytes
 from store.runs.tables import ai_conversations, customer_memories, engine_messages, sentiment_logs
 from store.tenants.tables import client_settings
 from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
@@ -40,7 +41,9 @@ _EVENTS: Final = sa.text("""
 """)
 # Those that point to others first.
 _OF_RUNS: Final = ("escalation_tickets", "action_ledger")
-_OF_EVENTS: Final = ("sentiment_logs", "engine_messages", "usage_ledger", "engine_runs")
+_OF_EVENTS: Final = (
+    "attachments", "sentiment_logs", "engine_messages", "usage_ledger", "engine_runs",
+)  # fmt: skip
 _REMOVE: Final = (
     *(
         sa.text(f"DELETE FROM {table} WHERE client_id = :client_id AND run_id = ANY(:runs)")  # noqa: S608
@@ -95,7 +98,10 @@ class RetentionRepository(TenantRepository):
             "events": [row.id for row in rows if row.is_over],
             "runs": [row.run_id for row in rows if row.is_over and row.run_id is not None],
         }
-        removed = 0
+        files = AttachmentBytes(self._connection, self._tenant)
+        removed = await files.remove_some(over["events"])
+        if removed:
+            return Page(after, removed)  # the same page again: there may be more of them
         for statement in _REMOVE:
             removed += (await self._connection.execute(statement, over)).rowcount
         return Page(rows[-1].id, removed)

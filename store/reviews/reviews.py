@@ -12,6 +12,7 @@ from domain.reviews.errors import EscalationNotFound
 from domain.reviews.escalation import OPEN_STATUSES
 from domain.reviews.review import QueuePlace, Review, ReviewSummary, Wanted
 from domain.runs.conversation import MAX_TURN_CHARS, MAX_TURNS
+from store.intake.attachments import attachments_of
 from store.intake.events import CUSTOMER_EMAIL
 from store.intake.tables import engine_events
 from store.reviews.escalations import EXECUTED, LATEST_EVENT, RUN_OF_TICKET, WORDS
@@ -79,7 +80,13 @@ async def read_review(connection: AsyncConnection, client_id: str, review_id: st
     earlier = (await connection.execute(_EARLIER, this)).mappings().all()
     joined = (await connection.execute(_JOINED, this)).mappings().all()
     first = {"event_id": row.event_id, "text": row.text, "received_at": row.received_at}
-    fields = {**_fields(row), "turns": earlier[::-1], "messages": (first, *joined[::-1])}
+    messages = (first, *joined[::-1])
+    files = await attachments_of(connection, client_id, [one["event_id"] for one in messages])
+    fields = {
+        **_fields(row),
+        "turns": earlier[::-1],
+        "messages": [{**one, "attachments": files.get(one["event_id"], ())} for one in messages],
+    }
     return Review.model_validate(fields)
 
 

@@ -31,13 +31,14 @@ class LedgerPlace:
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What is about to be done, to which order (`Order.key`)."""
+    """What is about to be done, to which order (`Order.key`), in which ticket of a helpdesk."""
 
     kind: ActionKind
     integration_id: str | None = None
     order_key: str | None = None
     customer_key: str | None = None
     amount: Money | None = None
+    ticket_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +102,17 @@ class ActionLedger(TenantRepository):
                 .limit(1)
             )
         )
+
+    async def has_mailed(self, message_id: str) -> bool:
+        """Whether a mail of this name went out for the client."""
+        found: bool | None = await self._connection.scalar(
+            sa.select(sa.true()).where(
+                action_ledger.c.client_id == self._tenant,
+                action_ledger.c.action == ActionKind.REPLY_BY_EMAIL,
+                action_ledger.c.reference == message_id,
+            )
+        )
+        return found is not None
 
     async def begin(
         self, place: LedgerPlace, effect: Effect, *, entry_id: str, now: datetime
@@ -217,6 +229,7 @@ class ActionLedger(TenantRepository):
             "state": state,
             "detail": "",
             "integration_id": effect.integration_id,
+            "ticket_id": effect.ticket_id,
             "order_key": effect.order_key,
             "customer_key": effect.customer_key,
             "amount": effect.amount.minor if effect.amount else None,

@@ -11,6 +11,7 @@ from adapters.system import new_ulid, utc_now
 from domain.agent.brain import BrainAnswer, BrainRequest, Category, Citation, Proposal
 from domain.agent.plan import ActionKind
 from domain.core.names import process_event_id
+from domain.intake.attachment import AttachedFile
 from domain.reviews.errors import EscalationDecided
 from domain.reviews.escalation import Decision
 from store.analytics.tables import churn_predictions
@@ -24,6 +25,7 @@ from tests.support.core.engine import LiveEngine, live_engine
 from tests.support.core.rows import only_row, rows
 from tests.support.core.temporal import TemporalServer
 from tests.support.core.waiting import eventually
+from tests.support.intake.attachments import keep_attachments, png
 from tests.support.privacy.erasing import (
     erase,
     histories_with,
@@ -167,10 +169,12 @@ async def test_nowhere_is_a_word_of_the_erased(
     parked = [row["id"] for row in await rows(engine.database, escalation_tickets)
               if row["status"] == "pending"]  # fmt: skip
     await _plant_the_rest(engine, shop)
+    photo = AttachedFile(f"{CANARY}.png", "image/png", png() + CANARY.encode())
+    await keep_attachments(engine.database, shop.tenant, min(theirs), photo)
     assert tables_with(database_url, CANARY).keys() >= {
         "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
         "ai_conversations", "churn_predictions", "automation_events", "outbox",
-        "webhook_deliveries", "customer_memories",
+        "webhook_deliveries", "customer_memories", "attachments", "attachment_chunks",
     }  # fmt: skip
     runs_before = await rows(engine.database, engine_runs)
     mailed = len(mail.mails)
@@ -205,6 +209,7 @@ async def test_nowhere_is_a_word_of_the_erased(
     assert certificate.finished_at is not None
     assert certificate.removed["engine_events, emptied"] == 8
     assert certificate.removed["churn_predictions"] == 1
+    assert (certificate.removed["attachments"], certificate.removed["attachment_chunks"]) == (1, 1)
     assert certificate.removed["automation_events"] == 2
 
     again = await erase(engine, shop, ADDRESS)

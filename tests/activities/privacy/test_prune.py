@@ -18,6 +18,7 @@ from domain.widget.widget_session import SESSION_LASTS
 from store.core.database import Database
 from store.core.tables import error_reports
 from store.identity.tables import invitations, sessions, sign_in_codes
+from store.inbound.tables import inbound_messages, inbound_webhooks
 from store.intake.tables import idempotency_keys
 from store.privacy import prune
 from store.webhooks.outbox import Outbox
@@ -26,6 +27,7 @@ from store.webhooks.tables import outbox, webhook_deliveries, webhook_misses
 from store.widget.tables import widget_codes, widget_sessions
 from tests.support.core.postgres import as_owner
 from tests.support.core.rows import rows
+from tests.support.inbound.stored import listen_to, store_webhook
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
 from tests.support.widget.talk import begin
@@ -146,6 +148,42 @@ async def test_invitations_go_after_thirty_days(database: Database, shop: Shop) 
 
     assert INVITED_FOR < 30 * DAY
     assert [row["id"] for row in await rows(database, invitations)] == ["0"]
+
+
+async def test_webhooks_go_when_no_platform_sends_them_again_but_never_one_that_waits(
+    database: Database, shop: Shop
+) -> None:
+    now = utc_now()
+    month, older = now - 30 * DAY, now - 30 * DAY - timedelta(seconds=1)
+    async with database.tenant(shop.tenant) as connection:
+        integration_id = await listen_to(connection, shop.tenant)
+        kept, ended, failed, waiting = [
+            await store_webhook(connection, shop.tenant, integration_id, b"{}", created_at=at)
+            for at in (month, older, older, older)
+        ]
+        for webhook_id, state in (
+            (kept, "done"), (ended, "done"), (failed, "failed"), (waiting, "waiting"),
+        ):  # fmt: skip
+            await connection.execute(
+                sa.update(inbound_webhooks)
+                .where(inbound_webhooks.c.id == webhook_id)
+                .values(state=state)
+            )
+        for at in (month, older):
+            await connection.execute(
+                sa.insert(inbound_messages).values(
+                    client_id=shop.client_id,
+                    integration_id=integration_id,
+                    message_key=f"{at}",
+                    webhook_id=kept,
+                    created_at=at,
+                )
+            )
+
+    await ActivityEnvironment().run(Prune(database, lambda: now).prune, HousekeepingInput())
+
+    assert {row["id"] for row in await rows(database, inbound_webhooks)} == {kept, waiting}
+    assert [row["created_at"] for row in await rows(database, inbound_messages)] == [month]
 
 
 async def test_a_kind_that_cannot_be_pruned_keeps_no_other_from_it(

@@ -34,6 +34,7 @@ KEPT = DEFAULT_DAYS[RecordClass.CONVERSATIONS]
 OF_AN_EVENT = (
     "engine_events", "engine_messages", "engine_runs", "escalation_tickets", "action_ledger",
     "sentiment_logs", "usage_ledger", "ai_conversations",
+    "attachments", "attachment_chunks",
 )  # fmt: skip
 
 
@@ -73,7 +74,7 @@ async def test_old_records_go_with_all_that_belongs_to_them(
     async with database.service() as connection:
         young = [await leave_records(connection, shop, days_ago(age)) for age in (KEPT - 0.1, 1, 0)]
 
-    assert await run(database) == 2 * 5 * 9
+    assert await run(database) == 2 * 5 * 11
     assert await run(database) == 0
 
     left = await row_counts(database)
@@ -166,7 +167,7 @@ async def test_a_retry_goes_on_where_the_last_try_was(database: Database) -> Non
         for one in (first, second):
             await leave_records(connection, one, days_ago(KEPT + 1))
 
-    assert await run(database, first.client_id, 41, 0) == 41 + 9
+    assert await run(database, first.client_id, 41, 0) == 41 + 11
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []
@@ -193,7 +194,7 @@ async def test_one_client_does_not_keep_the_others_from_theirs(
         retain, "_PAGED", ((RecordClass.CONVERSATIONS, take_too_long), retain._PAGED[1])
     )
 
-    assert await run(database) == 9
+    assert await run(database) == 11
 
     assert len(await rows(database, engine_events, client_id=first.client_id)) == 1
     assert await rows(database, engine_events, client_id=second.client_id) == []

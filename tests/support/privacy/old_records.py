@@ -12,7 +12,7 @@ from domain.core.period import period_of
 from store.analytics.tables import churn_predictions, metrics_daily
 from store.billing.tables import usage_ledger
 from store.exports.tables import automation_events
-from store.intake.tables import engine_events
+from store.intake.tables import attachment_chunks, attachments, engine_events
 from store.reviews.tables import escalation_tickets
 from store.runs.tables import (
     action_ledger,
@@ -98,7 +98,30 @@ async def leave_records(
             **of_run, step=0, action="reply", state="done", detail="", planned_at=at
         )
     )
+    await _leave_file(connection, whose, made.event_id, at)
     return made
+
+
+async def _leave_file(
+    connection: AsyncConnection, whose: dict[str, str], event_id: str, at: datetime
+) -> None:
+    file_id = ulid_of(at)
+    await connection.execute(
+        sa.insert(attachments).values(
+            **whose,
+            id=file_id,
+            event_id=event_id,
+            position=0,
+            name="n",
+            claimed_type="t",
+            size=1,
+            digest=b"d",
+            state="stored",
+            created_at=at,
+        )
+    )
+    chunk = {"attachment_id": file_id, "seq": 0, "data": b"x"}
+    await connection.execute(sa.insert(attachment_chunks).values(**whose, **chunk))
 
 
 async def leave_figures(connection: AsyncConnection, shop: Shop, at: datetime) -> None:

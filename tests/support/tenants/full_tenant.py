@@ -48,6 +48,7 @@ from store.webhooks.subscriptions import WebhookChange, WebhookRepository
 from store.widget.visitor_codes import NewVisitorCode, VisitorCodeRepository
 from store.widget.visitor_sessions import WidgetSessionRepository
 from store.widget.widgets import WidgetRepository
+from tests.support.inbound.stored import fill_the_hub
 from tests.support.intake.admission import try_to_admit
 from tests.support.tenants.shop import Shop
 from tests.support.webhooks.webhooks import subscribe
@@ -109,10 +110,11 @@ async def fill_every_table(database: Database, shop: Shop) -> None:
             )
         )
         await _work_on(admitted.ref, shop, connection)
-        await _act(admitted.ref, shop, connection)
+        integration_id = await _act(admitted.ref, shop, connection)
         await _reckon(shop, connection)
         await _note(shop, connection)
         await _chat(shop, connection)
+        await fill_the_hub(connection, shop.tenant, integration_id, admitted.event_id)
         empty = [
             name
             for name, table in metadata.tables.items()
@@ -152,7 +154,8 @@ async def _work_on(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None
     )
 
 
-async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
+async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> str:
+    """The integration that it would act through."""
     now, integration_id = utc_now(), new_ulid()
     await IntegrationRepository(connection, shop.tenant).connect(
         Integration(id=integration_id, provider=Provider.DEMO_SHOP, sealed="sealed"), now, new_ulid
@@ -178,6 +181,7 @@ async def _act(ref: RunRef, shop: Shop, connection: AsyncConnection) -> None:
             created_at=now,
         )
     )
+    return integration_id
 
 
 async def _note(shop: Shop, connection: AsyncConnection) -> None:

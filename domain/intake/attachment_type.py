@@ -1,0 +1,166 @@
+"""What a file is, by its bytes: never by its name or by the type that its sender claims.
+
+Images and PDFs are kept, all else is refused. A file is looked through once, so the time grows with
+its size and with nothing else that it holds.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from domain.intake.attachment import MAX_BYTES, MAX_FILES, AttachedFile
+from domain.intake.image_header import TooManyPixels, UnreadableImage, check_image
+from domain.intake.pdf_content import pdf_refusal
+from domain.intake.refused_file import AttachmentRefusal
+
+
+class MediaType(StrEnum):
+    """What is kept."""
+
+    JPEG = "image/jpeg"
+    PNG = "image/png"
+    GIF = "image/gif"
+    WEBP = "image/webp"
+    HEIC = "image/heic"
+    PDF = "application/pdf"
+
+
+SHOWN_INLINE: Final = frozenset({MediaType.JPEG, MediaType.PNG, MediaType.GIF, MediaType.WEBP})
+"""What every browser shows as an image, and what models see."""
+
+# The first one is added where a name ends otherwise.
+_ENDINGS: Final[dict[MediaType, tuple[str, ...]]] = {
+    MediaType.JPEG: (".jpg", ".jpeg", ".jpe", ".jfif"),
+    MediaType.PNG: (".png",),
+    MediaType.GIF: (".gif",),
+    MediaType.WEBP: (".webp",),
+    MediaType.HEIC: (".heic", ".heif"),
+    MediaType.PDF: (".pdf",),
+}
+_BEGINNINGS: Final = (
+    (b"\xff\xd8\xff", MediaType.JPEG),
+    (b"\x89PNG\r\n\x1a\n", MediaType.PNG),
+    (b"GIF87a", MediaType.GIF),
+    (b"GIF89a", MediaType.GIF),
+    (b"%PDF-", MediaType.PDF),
+)
+_HEIC_BRANDS: Final = frozenset({b"heic", b"heix", b"heim", b"heis", b"mif1", b"msf1"})
+# Files begin so that could do harm, or that hold others.
+_EXECUTABLES: Final = (
+    b"MZ",
+    b"\x7fELF",
+    b"\xfe\xed\xfa\xce",
+    b"\xfe\xed\xfa\xcf",
+    b"\xce\xfa\xed\xfe",
+    b"\xcf\xfa\xed\xfe",
+    b"\xca\xfe\xba\xbe",
+    b"#!",
+    b"\x00asm",
+    b"dex\n",
+    b"L\x00\x00\x00\x01\x14\x02\x00",
+)
+_ARCHIVES: Final = (
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"PK\x07\x08",
+    b"Rar!\x1a\x07",
+    b"7z\xbc\xaf\x27\x1c",
+    b"\x1f\x8b",
+    b"BZh",
+    b"\xfd7zXZ\x00",
+    b"\x28\xb5\x2f\xfd",
+    b"MSCF",
+    b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+)
+_MARKUP_BEGINS: Final = (b"<", b"\xef\xbb\xbf<", b"\xff\xfe<\x00", b"\xfe\xff\x00<")
+# A sender that says so claims nothing.
+_NO_CLAIM: Final = frozenset({"", "application/octet-stream", "binary/octet-stream"})
+
+
+@dataclass(frozen=True, slots=True)
+class Inspected:
+    """`refusal`: None where the file is kept; then `media_type` is set. `digest`: SHA-256."""
+
+    file: AttachedFile
+    media_type: MediaType | None
+    refusal: AttachmentRefusal | None
+    digest: bytes
+
+
+def inspect(files: Sequence[AttachedFile]) -> tuple[Inspected, ...]:
+    """Each of an event's files, in their order; those after MAX_FILES are refused."""
+    return tuple(_inspected(file, position) for position, file in enumerate(files))
+
+
+def media_type_of(data: bytes) -> MediaType | None:
+    """By its first bytes; None for what is not kept."""
+    for begin, media_type in _BEGINNINGS:
+        if data.startswith(begin):
+            return media_type
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return MediaType.WEBP
+    if data[4:8] == b"ftyp" and data[8:12] in _HEIC_BRANDS:
+        return MediaType.HEIC
+    return None
+
+
+def download_name(name: str, media_type: MediaType) -> str:
+    """The name to save the file under: its ending is that of its bytes, so that nothing opens an
+    image as a page or a program."""
+    endings = _ENDINGS[media_type]
+    return name if name.lower().endswith(endings) else name + endings[0]
+
+
+def _inspected(file: AttachedFile, position: int) -> Inspected:
+    digest = hashlib.sha256(file.data).digest()
+    media_type = media_type_of(file.data)
+    refusal = AttachmentRefusal.TOO_MANY if position >= MAX_FILES else _refusal(file, media_type)
+    return Inspected(file, media_type, refusal, digest)
+
+
+def _refusal(file: AttachedFile, media_type: MediaType | None) -> AttachmentRefusal | None:
+    if not file.data:
+        return AttachmentRefusal.EMPTY
+    if len(file.data) > MAX_BYTES:
+        return AttachmentRefusal.TOO_LARGE
+    if media_type is None:
+        return _unkept(file.data)
+    return _refusal_of(file, media_type)
+
+
+def _refusal_of(file: AttachedFile, media_type: MediaType) -> AttachmentRefusal | None:
+    """Of what is an image or a PDF by its beginning."""
+    if _contradicts(file.claimed_type, media_type):
+        return AttachmentRefusal.NOT_AS_CLAIMED
+    if media_type is MediaType.PDF:
+        return pdf_refusal(file.data)
+    try:
+        check_image(file.data, media_type.removeprefix("image/"))
+    except UnreadableImage:
+        return AttachmentRefusal.UNREADABLE
+    except TooManyPixels:
+        return AttachmentRefusal.TOO_MANY_PIXELS
+    return None
+
+
+def _unkept(data: bytes) -> AttachmentRefusal:
+    if data.startswith(_EXECUTABLES):
+        return AttachmentRefusal.EXECUTABLE
+    if data.startswith(_ARCHIVES):
+        return AttachmentRefusal.ARCHIVE
+    if data[:1024].lstrip().startswith(_MARKUP_BEGINS):
+        return AttachmentRefusal.MARKUP
+    return AttachmentRefusal.UNKNOWN_TYPE
+
+
+def _contradicts(claimed: str, media_type: MediaType) -> bool:
+    """Whether the sender says that it is of another kind. One image may pass for another: mail
+    programs mix them up."""
+    said = claimed.partition(";")[0].strip().lower()
+    if said in _NO_CLAIM:
+        return False
+    if media_type is MediaType.PDF:
+        return said not in {"application/pdf", "application/x-pdf"}
+    return not said.startswith("image/") or said.startswith("image/svg")

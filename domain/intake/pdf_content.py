@@ -1,0 +1,82 @@
+"""What a PDF could do to its reader: scripts, actions, other files within it, encryption.
+
+Names are looked for in the file and in its compressed object streams, where newer PDFs keep them.
+What cannot be looked through is refused.
+"""
+
+import re
+import zlib
+from collections.abc import Iterator
+from typing import Final
+
+from domain.intake.refused_file import AttachmentRefusal
+
+# What all object streams of a file may unfold into, and how many names may be spelled in hex.
+_MAX_INFLATED: Final = 32 * 1024 * 1024
+_MAX_ESCAPES: Final = 20_000
+_TAIL: Final = 2_048
+
+_ESCAPE: Final = re.compile(rb"#([0-9A-Fa-f]{2})")
+_END: Final = rb"(?![A-Za-z0-9])"
+_ENCRYPTED: Final = re.compile(rb"/Encrypt" + _END)
+# An /OpenAction that is an array is the page to open at, and no action.
+_ACTIVE: Final = re.compile(
+    rb"/(?:JavaScript|JS|Launch|AA|EmbeddedFiles?|RichMedia|XFA|SubmitForm|ImportData|GoToE)"
+    + _END
+    + rb"|/OpenAction(?![A-Za-z0-9]|[\x00\t\n\f\r ]{0,8}\[)"
+)
+_OBJECT_STREAM: Final = re.compile(rb"/ObjStm" + _END)
+_STREAM: Final = re.compile(rb"stream\r?\n")
+
+
+class _Opaque(Exception):
+    """It cannot be looked through."""
+
+
+def pdf_refusal(data: bytes) -> AttachmentRefusal | None:
+    """Why it is not kept; None if it is."""
+    if b"%%EOF" not in data[-_TAIL:]:
+        return AttachmentRefusal.UNREADABLE
+    try:
+        plain = _unescaped(data)
+        if _ENCRYPTED.search(plain):
+            return AttachmentRefusal.PDF_ENCRYPTED
+        for text in (plain, *map(_unescaped, _object_streams(data))):
+            if _ACTIVE.search(text):
+                return AttachmentRefusal.PDF_ACTIVE
+    except _Opaque:
+        return AttachmentRefusal.UNREADABLE
+    return None
+
+
+def _unescaped(data: bytes) -> bytes:
+    """With names as they are meant: "/J#53" is "/JS". Raises _Opaque."""
+    plain, count = _ESCAPE.subn(lambda found: bytes.fromhex(found[1].decode()), data, _MAX_ESCAPES)
+    if count == _MAX_ESCAPES:
+        raise _Opaque
+    return plain
+
+
+def _object_streams(data: bytes) -> Iterator[bytes]:
+    """Each one's content. Raises _Opaque for one that is not deflated, or that unfolds too far.
+
+    Each search begins where the last one ended, so that the whole is one pass."""
+    left = _MAX_INFLATED
+    place = 0
+    while (named := _OBJECT_STREAM.search(data, place)) is not None:
+        begun = _STREAM.search(data, named.end())
+        if begun is None:
+            raise _Opaque
+        end = data.find(b"endstream", begun.end())
+        if end < 0:
+            raise _Opaque
+        inflating = zlib.decompressobj()
+        try:
+            content = inflating.decompress(memoryview(data)[begun.end() : end], left + 1)
+        except zlib.error:
+            raise _Opaque from None
+        left -= len(content)
+        if left < 0 or not inflating.eof:
+            raise _Opaque
+        yield content
+        place = end

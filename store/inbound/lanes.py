@@ -1,0 +1,77 @@
+"""The lanes: in which order a client's webhooks are worked on.
+
+A client has two lanes, one for tickets and one for everything else. Of a lane at most one webhook,
+its head, is worked on at a time. A ticket that waits for its customer's limit stands aside: it is
+no head, and those behind it go on.
+"""
+
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.ids import TenantId
+from domain.inbound.webhook import WebhookKind
+from store.core.repository import TenantRepository
+
+
+async def lock_lanes(connection: AsyncConnection, tenant: TenantId) -> None:
+    """Hold the client's lanes until the transaction ends.
+
+    Whatever writes a row of `inbound_webhooks` holds them, so that no webhook is queued behind one
+    that has just ended. The account's lock comes before this one, never after it.
+    """
+    await connection.execute(_LOCK, {"name": f"inbound lanes/{tenant}"})
+
+
+class LaneRepository(TenantRepository):
+    """On a transaction that holds the client's lanes."""
+
+    async def is_idle(self, kind: WebhookKind) -> bool:
+        """Whether the kind's lane has neither a head nor a queue, so that one that comes now is
+        worked on at once."""
+        return not await self._connection.scalar(_IS_BUSY, self._lane(kind))
+
+    async def take_next(self, kind: WebhookKind) -> str | None:
+        """Make the first of the lane's queue its head; None where it has a head, or no queue."""
+        taken: str | None = await self._connection.scalar(_TAKE_NEXT, self._lane(kind))
+        return taken
+
+    async def heads(self, kind: WebhookKind) -> tuple[str, ...]:
+        """Those of the lane whose workflow should run now."""
+        return tuple(await self._connection.scalars(_HEADS, self._lane(kind)))
+
+    def _lane(self, kind: WebhookKind) -> dict[str, object]:
+        return {"client_id": self._tenant, "kinds": list(_lane_of(kind))}
+
+
+def _lane_of(kind: WebhookKind) -> tuple[WebhookKind, ...]:
+    if kind is WebhookKind.TICKET:
+        return (WebhookKind.TICKET,)
+    return (WebhookKind.FACT, WebhookKind.DUTY)
+
+
+_LOCK: Final = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+_OF_LANE: Final = "client_id = :client_id AND kind = ANY(CAST(:kinds AS text[]))"
+IS_HEAD: Final = "(state = 'working' OR (state = 'waiting' AND waits_for <> 'customer_limit'))"
+_IS_BUSY: Final = sa.text(f"""
+    SELECT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'queued')
+        OR EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+""")  # noqa: S608 - constants
+# One index scan of one row for each kind: the queue may be long.
+_TAKE_NEXT: Final = sa.text(f"""
+    UPDATE inbound_webhooks SET state = 'working'
+    WHERE client_id = :client_id AND id = (
+        SELECT min(first.id)
+        FROM unnest(CAST(:kinds AS text[])) AS lane(kind)
+        CROSS JOIN LATERAL (
+            SELECT id FROM inbound_webhooks
+            WHERE client_id = :client_id AND kind = lane.kind AND state = 'queued'
+            ORDER BY id LIMIT 1
+        ) AS first
+    ) AND NOT EXISTS (SELECT FROM inbound_webhooks WHERE {_OF_LANE} AND {IS_HEAD})
+    RETURNING id
+""")  # noqa: S608
+_HEADS: Final = sa.text(f"""
+    SELECT id FROM inbound_webhooks WHERE {_OF_LANE} AND state = 'working' ORDER BY id
+""")  # noqa: S608

@@ -1,0 +1,42 @@
+"""The bytes of attachments as a burden: removed some at a time, and how many a client has."""
+
+from collections.abc import Sequence
+from typing import Final
+
+import sqlalchemy as sa
+
+from store.core.repository import TenantRepository
+from store.intake.tables import attachments
+
+CHUNKS_AT_ONCE: Final = 100
+"""Rows of one statement, 25 MiB: a thousand would take longer than a statement may."""
+
+_REMOVE: Final = sa.text("""
+    DELETE FROM attachment_chunks WHERE (client_id, attachment_id, seq) IN (
+        SELECT chunk.client_id, chunk.attachment_id, chunk.seq
+        FROM attachments AS attachment
+        JOIN attachment_chunks AS chunk
+          ON chunk.client_id = attachment.client_id AND chunk.attachment_id = attachment.id
+        WHERE attachment.client_id = :client_id AND attachment.event_id = ANY(:events)
+        LIMIT :limit)
+""")
+
+
+class AttachmentBytes(TenantRepository):
+    async def remove_some(self, event_ids: Sequence[str]) -> int:
+        """Remove chunks of these events' files, as many as one statement may; 0 if none is left."""
+        removed = await self._connection.execute(
+            _REMOVE,
+            {"client_id": self._tenant, "events": list(event_ids), "limit": CHUNKS_AT_ONCE},
+        )
+        return removed.rowcount
+
+    async def kept(self) -> int:
+        """Bytes of the client's files that are kept."""
+        table = attachments.c
+        total = await self._connection.scalar(
+            sa.select(sa.func.coalesce(sa.func.sum(table.size), 0)).where(
+                table.client_id == self._tenant, table.state == "stored"
+            )
+        )
+        return int(total or 0)

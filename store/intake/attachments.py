@@ -1,0 +1,162 @@
+"""The files that came with events: what people are told of them, and their bytes in chunks."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from datetime import datetime
+from typing import Final
+
+import sqlalchemy as sa
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from domain.core.plain_text import clean_line
+from domain.core.ports import NewId
+from domain.intake.attachment import (
+    AttachedFile,
+    Attachment,
+    AttachmentState,
+    clean_file_name,
+)
+from domain.intake.attachment_type import Inspected, inspect
+from domain.intake.errors import AttachmentNotFound
+from store.core.repository import TenantRepository, owner_of
+from store.intake.tables import attachment_chunks, attachments
+
+CHUNK: Final = 256 * 1024
+"""Bytes of a row: what a reader holds at once."""
+
+# Bound into one statement: what the driver holds of a file while it is stored.
+_CHUNKS_AT_ONCE: Final = 8
+_CLAIM_CHARS: Final = 200
+
+_COLUMNS: Final = tuple(attachments.c[name] for name in Attachment.model_fields)
+_OF_EVENTS: Final = (
+    sa.select(*_COLUMNS)
+    .where(
+        attachments.c.client_id == sa.bindparam("tenant"),
+        attachments.c.event_id == sa.func.any(sa.bindparam("events", type_=sa.ARRAY(sa.Text))),
+    )
+    .order_by(attachments.c.event_id, attachments.c.position)
+)
+_ONE: Final = sa.select(*_COLUMNS).where(
+    attachments.c.client_id == sa.bindparam("tenant"),
+    attachments.c.id == sa.bindparam("attachment"),
+)
+_CHUNK: Final = sa.select(attachment_chunks.c.data).where(
+    attachment_chunks.c.client_id == sa.bindparam("tenant"),
+    attachment_chunks.c.attachment_id == sa.bindparam("attachment"),
+    attachment_chunks.c.seq == sa.bindparam("seq"),
+)
+
+
+def attachments_json(client_id: str, event_id: str) -> str:
+    """SQL of a JSON array of `Attachment`s, as they came. Both are SQL of a column."""
+    fields = ", ".join(f"'{name}', {name}" for name in Attachment.model_fields)
+    return (
+        f"(SELECT coalesce(jsonb_agg(jsonb_build_object({fields}) ORDER BY position), '[]') "  # noqa: S608 - our own names
+        f"FROM attachments WHERE client_id = {client_id} AND event_id = {event_id})"
+    )
+
+
+client_of_attachment: Final = owner_of(attachments, AttachmentNotFound)
+
+
+async def attachments_of(
+    connection: AsyncConnection, client_id: str, event_ids: Sequence[str]
+) -> dict[str, tuple[Attachment, ...]]:
+    """By event, in their order; one without files is not in it."""
+    rows = await connection.execute(_OF_EVENTS, {"tenant": client_id, "events": list(event_ids)})
+    found: dict[str, tuple[Attachment, ...]] = {}
+    for row in rows:
+        one = Attachment.model_validate(row, from_attributes=True)
+        found[one.event_id] = (*found.get(one.event_id, ()), one)
+    return found
+
+
+class AttachmentRepository(TenantRepository):
+    async def store(
+        self, event_id: str, files: Sequence[AttachedFile], *, now: datetime, new_id: NewId
+    ) -> tuple[Attachment, ...]:
+        """Keep what came with the event, which is stored in the same transaction. Refused files are
+        listed with their reason, and their bytes are not kept."""
+        if not files:
+            return ()
+        # Ten megabytes take tens of milliseconds, which nobody else on this loop waits for.
+        inspected = await asyncio.to_thread(inspect, files)
+        found = tuple(_described(one, event_id, new_id(), now) for one in inspected)
+        await self._connection.execute(
+            sa.insert(attachments),
+            [
+                {
+                    **attachment.model_dump(),
+                    "client_id": self._tenant,
+                    "position": position,
+                    "claimed_type": clean_line(one.file.claimed_type, _CLAIM_CHARS),
+                    "digest": one.digest,
+                }
+                for position, (attachment, one) in enumerate(zip(found, inspected, strict=True))
+            ],
+        )
+        for attachment, one in zip(found, inspected, strict=True):
+            if attachment.state is AttachmentState.STORED:
+                await self._store_chunks(attachment.id, one.file.data)
+        return found
+
+    async def of_event(self, event_id: str) -> tuple[Attachment, ...]:
+        """As they came, in their order."""
+        return (await self.of_events((event_id,))).get(event_id, ())
+
+    async def of_events(self, event_ids: Sequence[str]) -> dict[str, tuple[Attachment, ...]]:
+        """By event; one without files is not in it."""
+        return await attachments_of(self._connection, self._tenant, event_ids)
+
+    async def read(self, attachment_id: str) -> Attachment:
+        """Raises AttachmentNotFound."""
+        row = await self._one(
+            _ONE,
+            {"tenant": self._tenant, "attachment": attachment_id},
+            AttachmentNotFound(attachment_id),
+        )
+        return Attachment.model_validate(row, from_attributes=True)
+
+    async def chunk(self, attachment_id: str, seq: int) -> bytes | None:
+        """One chunk of the bytes, from 0; None after the last and for a refused file."""
+        data: bytes | None = await self._connection.scalar(
+            _CHUNK, {"tenant": self._tenant, "attachment": attachment_id, "seq": seq}
+        )
+        return data
+
+    async def chunks(self, attachment_id: str) -> AsyncGenerator[bytes]:
+        """All of them, one at a time: within one transaction, for those who read at once."""
+        seq = 0
+        while (data := await self.chunk(attachment_id, seq)) is not None:
+            yield data
+            seq += 1
+
+    async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
+        step = CHUNK * _CHUNKS_AT_ONCE
+        for begin in range(0, len(data), step):
+            await self._connection.execute(
+                sa.insert(attachment_chunks),
+                [
+                    {
+                        "client_id": self._tenant,
+                        "attachment_id": attachment_id,
+                        "seq": place // CHUNK,
+                        "data": data[place : place + CHUNK],
+                    }
+                    for place in range(begin, min(begin + step, len(data)), CHUNK)
+                ],
+            )
+
+
+def _described(one: Inspected, event_id: str, attachment_id: str, now: datetime) -> Attachment:
+    return Attachment(
+        id=attachment_id,
+        event_id=event_id,
+        name=clean_file_name(one.file.name),
+        media_type=one.media_type,
+        size=len(one.file.data),
+        state=AttachmentState.STORED if one.refusal is None else AttachmentState.REFUSED,
+        reason=one.refusal,
+        created_at=now,
+    )

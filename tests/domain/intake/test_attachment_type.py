@@ -1,0 +1,155 @@
+"""What is kept of what strangers attach: by its bytes, and in one pass."""
+
+import struct
+import unicodedata
+import zlib
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from domain.intake.attachment import (
+    MAX_BYTES,
+    MAX_FILES,
+    MAX_NAME_CHARS,
+    AttachedFile,
+    clean_file_name,
+)
+from domain.intake.attachment_type import MediaType, inspect
+from domain.intake.refused_file import AttachmentRefusal
+from tests.support.core.each import each
+from tests.support.intake.attachments import pdf, png
+
+JPEG = b"\xff\xd8\xff\xe0\x00\x04JF\xff\xc0\x00\x0b\x08\x00\x10\x00\x20\x01\x01\x11\x00\xff\xd9"
+GIF = b"GIF89a\x10\x00\x10\x00\x00\x00\x00;"
+WEBP = b"RIFF\x1a\x00\x00\x00WEBPVP8L\x0d\x00\x00\x00\x2f\x00\x00\x00\x00\x00\x00\x00\x00"
+HEIC = (
+    b"\x00\x00\x00\x18ftypheic\x00\x00\x00\x00mif1heic"
+    b"\x00\x00\x00\x14ispe\x00\x00\x00\x00\x00\x00\x00\x20\x00\x00\x00\x20"
+)
+HUGE_JPEG = JPEG.replace(b"\x08\x00\x10\x00\x20", b"\x08\xff\xff\xff\xff")
+
+
+def object_stream(inside: bytes) -> bytes:
+    packed = zlib.compress(inside)
+    return pdf().replace(
+        b"trailer", b"3 0 obj\n<< /Type /ObjStm >>\nstream\n" + packed + b"\nendstream\ntrailer"
+    )
+
+
+@each(
+    [
+        ("image/jpeg", JPEG, MediaType.JPEG),
+        ("image/jpeg", png(), MediaType.PNG),
+        ("application/octet-stream", GIF, MediaType.GIF),
+        ("", WEBP, MediaType.WEBP),
+        ("image/heic; name=x", HEIC, MediaType.HEIC),
+        ("application/pdf", pdf(), MediaType.PDF),
+        ("application/pdf", pdf(b"/OpenAction [2 0 R /Fit]"), MediaType.PDF),
+        ("application/pdf", object_stream(b"1 0 << /Type /Font >>"), MediaType.PDF),
+    ]
+)
+def test_images_and_pdfs_are_kept(claimed: str, data: bytes, media_type: MediaType) -> None:
+    (found,) = inspect([AttachedFile("x.exe", claimed, data)])
+
+    assert found.refusal is None
+    assert found.media_type is media_type
+
+
+@each(
+    [
+        ("image/png", b"", AttachmentRefusal.EMPTY),
+        ("image/png", png(padding=MAX_BYTES), AttachmentRefusal.TOO_LARGE),
+        ("image/png", b"plain words", AttachmentRefusal.UNKNOWN_TYPE),
+        ("image/png", b"MZ\x90\x00", AttachmentRefusal.EXECUTABLE),
+        ("application/pdf", b"#!/bin/sh\n", AttachmentRefusal.EXECUTABLE),
+        ("application/pdf", b"PK\x03\x04%PDF-", AttachmentRefusal.ARCHIVE),
+        ("image/svg+xml", b"  <svg onload='x()'/>", AttachmentRefusal.MARKUP),
+        ("image/png", b"\xef\xbb\xbf<html>", AttachmentRefusal.MARKUP),
+        ("text/html", png(), AttachmentRefusal.NOT_AS_CLAIMED),
+        ("image/svg+xml", png(), AttachmentRefusal.NOT_AS_CLAIMED),
+        ("image/png", pdf(), AttachmentRefusal.NOT_AS_CLAIMED),
+        ("application/pdf", GIF, AttachmentRefusal.NOT_AS_CLAIMED),
+        ("image/png", png()[:20], AttachmentRefusal.UNREADABLE),
+        ("image/png", png(0, 5), AttachmentRefusal.UNREADABLE),
+        ("image/jpeg", b"\xff\xd8\xff\xe0\x00\x01", AttachmentRefusal.UNREADABLE),
+        ("image/jpeg", HUGE_JPEG, AttachmentRefusal.TOO_MANY_PIXELS),
+        ("image/png", png(60_000, 60_000)[:200], AttachmentRefusal.TOO_MANY_PIXELS),
+        ("application/pdf", b"%PDF-1.4 cut", AttachmentRefusal.UNREADABLE),
+        ("application/pdf", pdf(b"/Encrypt 4 0 R"), AttachmentRefusal.PDF_ENCRYPTED),
+        ("application/pdf", pdf(b"/OpenAction 4 0 R"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", pdf(b"/J#61vaScript (x)"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", pdf(b"/A << /S /Launch >>"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", object_stream(b"<< /JS (x) >>"), AttachmentRefusal.PDF_ACTIVE),
+        ("application/pdf", object_stream(b"<< /JS (x) >>" * 2**22), AttachmentRefusal.UNREADABLE),
+        (
+            "application/pdf",
+            object_stream(b"x").replace(b"x\x9c", b"??"),
+            AttachmentRefusal.UNREADABLE,
+        ),
+        ("application/pdf", pdf(b"/#41" * 30_000), AttachmentRefusal.UNREADABLE),
+    ]
+)
+def test_others_are_refused(claimed: str, data: bytes, refusal: AttachmentRefusal) -> None:
+    (found,) = inspect([AttachedFile("photo.png", claimed, data)])
+
+    assert found.refusal is refusal
+
+
+def test_only_so_many_files_are_kept() -> None:
+    found = inspect([AttachedFile("x.png", "image/png", png())] * (MAX_FILES + 2))
+
+    assert [one.refusal for one in found[MAX_FILES - 1 :]] == [
+        None,
+        AttachmentRefusal.TOO_MANY,
+        AttachmentRefusal.TOO_MANY,
+    ]
+
+
+BEGINNINGS = [JPEG, png(), GIF, WEBP, HEIC, pdf(), object_stream(b"x"), b"\xff\xd8\xff", b"<"]
+
+
+@given(
+    st.sampled_from(BEGINNINGS),
+    st.integers(0, 80),
+    st.binary(max_size=60),
+    st.text(max_size=20),
+)
+def test_whatever_the_bytes_are_there_is_an_answer(
+    begin: bytes, cut: int, rest: bytes, claimed: str
+) -> None:
+    (found,) = inspect([AttachedFile("x", claimed, begin[:cut] + rest + begin[cut + len(rest) :])])
+
+    assert (found.refusal is None) <= (found.media_type is not None)
+
+
+@given(st.text(max_size=500))
+def test_a_name_fits_a_header_and_a_disk(name: str) -> None:
+    clean = clean_file_name(name)
+
+    assert 0 < len(clean) <= MAX_NAME_CHARS
+    assert all(unicodedata.category(letter) not in {"Cc", "Cs"} for letter in clean)
+    assert not {"/", "\\"} & set(clean)
+    assert not clean.startswith(".")
+    assert clean_file_name(clean) == clean
+
+
+@each(
+    [
+        ("../../etc/passwd", "passwd"),
+        ("C:\\Users\\Léa\\photo du colis.jpg", "photo du colis.jpg"),
+        (".htaccess", "htaccess"),
+        ("a\r\nSet-Cookie: x.png", "a Set-Cookie: x.png"),
+        ("..", "fichier"),
+        ("", "fichier"),
+        ("gpj.\u202eexe.png", "gpj.exe.png"),
+    ]
+)
+def test_names_of_senders(name: str, clean: str) -> None:
+    assert clean_file_name(name) == clean
+
+
+def test_size_of_a_frame_is_read_in_its_order() -> None:
+    tall = struct.pack(">HH", 20_000, 4_000)
+    (found,) = inspect([AttachedFile("x", "", JPEG.replace(b"\x00\x10\x00\x20", tall))])
+
+    assert found.refusal is None

@@ -1,0 +1,45 @@
+"""Files of events: kept in chunks, listed in their order, and of one client alone."""
+
+import pytest
+
+from domain.intake.attachment import AttachedFile, AttachmentState
+from domain.intake.errors import AttachmentNotFound
+from store.core.database import Database
+from store.intake.attachments import CHUNK, AttachmentRepository
+from tests.support.intake.admission import admit_event
+from tests.support.intake.attachments import INVOICE, PHOTO, PROGRAM, keep_attachments, png
+from tests.support.tenants.shop import Shop, open_shop
+
+
+async def test_files_are_kept_whole_and_in_their_order(database: Database, shop: Shop) -> None:
+    event_id = (await admit_event(database, shop)).ref.event_id
+    large = AttachedFile("../grand.png", "image/png", png(padding=3 * CHUNK))
+
+    kept = await keep_attachments(database, shop.tenant, event_id, large, PROGRAM, INVOICE)
+
+    async with database.reading(shop.tenant) as connection:
+        repository = AttachmentRepository(connection, shop.tenant)
+        assert await repository.of_event(event_id) == kept
+        pieces = [piece async for piece in repository.chunks(kept[0].id)]
+        nothing = [piece async for piece in repository.chunks(kept[1].id)]
+    assert b"".join(pieces) == large.data
+    assert [len(piece) for piece in pieces[:3]] == [CHUNK] * 3
+    assert nothing == []
+    assert [(one.name, one.state, one.reason) for one in kept] == [
+        ("grand.png", AttachmentState.STORED, None),
+        ("facture.pdf", AttachmentState.REFUSED, "executable"),
+        ("facture.pdf", AttachmentState.STORED, None),
+    ]
+
+
+async def test_another_clients_file_is_no_file(database: Database, shop: Shop) -> None:
+    event_id = (await admit_event(database, shop)).ref.event_id
+    (kept,) = await keep_attachments(database, shop.tenant, event_id, PHOTO)
+    other = await open_shop(database)
+
+    async with database.reading(other.tenant) as connection:
+        repository = AttachmentRepository(connection, other.tenant)
+        assert await repository.of_event(event_id) == ()
+        assert await repository.chunk(kept.id, 0) is None
+        with pytest.raises(AttachmentNotFound):
+            await repository.read(kept.id)
