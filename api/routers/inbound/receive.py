@@ -30,7 +30,6 @@ from domain.intake.errors import TooManyRequests
 from domain.intake.rate_limit import LimitScope
 from domain.integrations.provider import Provider
 from services.inbound.receiving import Believed, believe, take
-from store.inbound.endpoints import integrations_of_account
 from store.inbound.webhooks import KeptAs
 
 router = APIRouter()
@@ -130,8 +129,7 @@ async def _owners(
     """Client and integration of each whose credentials have opened the account."""
     owners: tuple[tuple[TenantId, str], ...] = ()
     if account is not None:
-        async with resources.database.unscoped() as connection:
-            owners = await integrations_of_account(connection, sender.platform.provider, account)
+        owners = await resources.inbound.owners(sender.platform.provider, account)
     if not owners:
         resources.metrics.of_nobody(sender.platform.provider)
     return owners
