@@ -28,7 +28,7 @@ GENERIC = GenericWebhooks()
         "a.b.c",
         '"odd-name".b',
         "a[0].b[-1]",
-        "a || b || `none`",
+        "a || b || 'none'",
         "messages[-1].text",
         "messages[*].text | [0]",
         "messages[].text | [-1]",
