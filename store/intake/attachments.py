@@ -132,6 +132,10 @@ class AttachmentRepository(TenantRepository):
             yield data
             seq += 1
 
+    async def whole(self, attachment_id: str) -> bytes:
+        """All bytes at once, for what is known to be small."""
+        return b"".join([chunk async for chunk in self.chunks(attachment_id)])
+
     async def _store_chunks(self, attachment_id: str, data: bytes) -> None:
         step = CHUNK * _CHUNKS_AT_ONCE
         for begin in range(0, len(data), step):

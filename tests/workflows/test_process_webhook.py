@@ -26,7 +26,8 @@ from tests.support.inbound.signed import open_sender
 from tests.support.inbound.stored import listen_to
 from tests.support.inbound.working import Inbox
 from tests.support.intake.admission import sent_before
-from tests.support.tenants.shop import ORDER_QUESTION, Shopfrom workflows import options
+from tests.support.tenants.shop import ORDER_QUESTION, Shop
+from workflows import options
 
 pytestmark = pytest.mark.own_database
 
