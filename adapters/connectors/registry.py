@@ -112,6 +112,8 @@ def _check_usable(integration: Integration, credentials: Mapping[str, str]) -> N
         check_settings(integration.provider, integration.settings)
     except InvalidInput as error:
         raise ActionRefused(str(error)) from None
+    if PROVIDERS[integration.provider].credentials and not credentials:
+        raise NotAuthorized("no credentials")
     try:
         check_credentials(integration.provider, credentials)
     except InvalidInput as error:
