@@ -42,7 +42,7 @@ from tests.support.servers.zendesk import API_TOKEN, EMAIL, ZendeskServer, zende
 from tests.support.tenants.shop import Shop, open_shop
 from tests.support.webhooks.told import told_events
 
-ANSWER = "Bonjour, votre colis arrive demain !"
+ANSWER = "Bonjour, merci beaucoup !"
 BRAIN = ScriptedBrain(category=Category.OTHER, text=ANSWER)
 ASKS_PEOPLE = Rulebook(
     actions={ActionKind.REPLY_IN_HELPDESK: ActionRule(level=ActionLevel.HUMAN_APPROVED)}
@@ -94,8 +94,8 @@ class Desk:
 
     async def tells(self, invocation: str | None = None, **fields: JsonValue) -> dict[str, Any]:
         """One webhook, when its work has ended."""
-        told = {"author_email": CUSTOMER, "customer_email": CUSTOMER, **fields}
-        body = helpdesk_form(ticket_id=self.ticket_id, **told)
+        told = {"author_email": CUSTOMER, "customer_email": CUSTOMER, "message": "Merci !"}
+        body = helpdesk_form(ticket_id=self.ticket_id, **{**told, **fields})
         name = invocation or token_hex(8)
         request = zendesk_request(body, at=utc_now(), invocation=name)
         answer = await self.engine.http.post(
@@ -115,9 +115,12 @@ class Desk:
         """The run that comes of it, when it has ended or waits for people."""
         row = await self.tells(message_id=comment_id)
         assert row["outcome"] == "event", row
-        await self.engine.run_of(self.shop, row["event_id"]).execute_update("answer")
-        run = await only_row(self.engine.database, engine_runs, event_id=row["event_id"])
-        return str(run["id"])
+
+        async def answered() -> str | None:
+            run = await only_row(self.engine.database, engine_runs, event_id=row["event_id"])
+            return None if run["status"] == "received" else str(run["id"])
+
+        return await eventually(answered)
 
     async def person_answers(self, comment_id: str) -> dict[str, Any]:
         return await self.tells(
