@@ -8,8 +8,10 @@ from urllib.parse import urlsplit
 import httpx
 from pydantic import TypeAdapter, ValidationError
 
+from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.guarded import open_guarded_client
+from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.shopify import Shopify
 from adapters.connectors.slack import Slack
@@ -62,6 +64,10 @@ class ConnectorRegistry:
                 return Zendesk.of(integration, self._credentials(integration), self._http)
             case Provider.GORGIAS:
                 return Gorgias.of(integration, self._credentials(integration), self._http)
+            case Provider.INTERCOM:
+                return Intercom.of(integration, self._credentials(integration), self._http)
+            case Provider.FRESHDESK:
+                return Freshdesk.of(integration, self._credentials(integration), self._http)
             case _:
                 raise ActionRefused("the integration is no helpdesk")
 

@@ -6,8 +6,10 @@ from collections.abc import AsyncIterator
 import httpx
 import pytest
 
+from adapters.connectors.freshdesk import Freshdesk
 from adapters.connectors.gorgias import Gorgias
 from adapters.connectors.http import open_client
+from adapters.connectors.intercom import Intercom
 from adapters.connectors.prestashop import PrestaShop
 from adapters.connectors.registry import ConnectorRegistry
 from adapters.connectors.shopify import Shopify
@@ -30,6 +32,8 @@ SETTINGS = {
     Provider.DEMO_SHOP: {"path": "shop.db"},
     Provider.ZENDESK: {"subdomain": "acme", "email": "agent@acme.example"},
     Provider.GORGIAS: {"domain": "acme", "email": "support@acme.example"},
+    Provider.INTERCOM: {"admin_id": "991"},
+    Provider.FRESHDESK: {"domain": "acme", "email": "agent@acme.example"},
 }
 SECRETS = {
     Provider.SHOPIFY: ["access_token"],
@@ -39,6 +43,8 @@ SECRETS = {
     Provider.DEMO_SHOP: [],
     Provider.ZENDESK: ["api_token"],
     Provider.GORGIAS: ["email", "api_key"],
+    Provider.INTERCOM: ["access_token"],
+    Provider.FRESHDESK: ["api_key"],
 }
 CLASSES = {
     Provider.SHOPIFY: Shopify,
@@ -48,6 +54,8 @@ CLASSES = {
     Provider.DEMO_SHOP: DemoShop,
     Provider.ZENDESK: Zendesk,
     Provider.GORGIAS: Gorgias,
+    Provider.INTERCOM: Intercom,
+    Provider.FRESHDESK: Freshdesk,
 }
 
 
@@ -91,7 +99,7 @@ async def test_every_provider_has_its_connector(
 
 
 async def test_what_is_neither_shop_nor_helpdesk_is_not_called(registry: ConnectorRegistry) -> None:
-    assert CLASSES.keys() >= SHOPS
+    assert CLASSES.keys() == SHOPS | HELPDESKS
     for provider in set(Provider) - SHOPS - HELPDESKS:
         given = Integration(id="i", provider=provider, sealed=SEALER.seal("{}"))
         for of in (registry.shop, registry.helpdesk):
